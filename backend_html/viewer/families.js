@@ -5,7 +5,7 @@ const FAMILIES = {
   activation: ["activations", /^(ReLU|PReLU|Sigmoid|Tanh|Elu|Selu|Gelu|Swish|HSwish|HSigmoid|HardSigmoid|Mish|SoftPlus|SoftSign|SoftMax|LogSoftmax|Softmax|Hardmax|Clamp|Exp|Erf)$/],
   statistics: ["reductions, normalisation, pooling", /Reduce|Norm|MVN|LRN|Pool|CumSum|TopK|ArgM|NonMax|RMS/],
   quantisation: ["quantisation and types", /FakeQuantize|FakeConvert|^Convert/],
-  movement: ["shapes and moves", /Reshape|Transpose|Concat|Split|Slice|Gather|Scatter|Squeeze|Broadcast|ShapeOf|Tile|Pad|Range|Shuffle|DepthToSpace|SpaceTo|BatchToSpace|Reverse|Interpolate|OneHot|Roll|Unique|NonZero|Eye/],
+  movement: ["shapes and moves", /Reshape|Transpose|Concat|Split|Slice|Gather|Scatter|[Ss]queeze|Broadcast|ShapeOf|Tile|Pad|Range|Shuffle|DepthToSpace|SpaceTo|BatchToSpace|Reverse|Interpolate|OneHot|Roll|Unique|NonZero|Eye/],
   state: ["variables", /ReadValue|Assign/],
 };
 

@@ -6,9 +6,9 @@ import pytest
 
 from ..cli.command import converted, onnx_file, run
 from ..cli.test_show_and_diff import NESTED
-from . import models
+from . import exports, models
 from .conftest import SCREENSHOTS
-from .test_html_page import NODE, boxes, details, node_place, opened
+from .test_html_page import NODE, boxes, details, frames, node_place, opened
 
 pytestmark = pytest.mark.usefixtures("screenshot")
 TEXT_HEIGHTS = "[...document.querySelectorAll('#graph .operation')].map((text) => text.getBoundingClientRect().height)"
@@ -67,6 +67,94 @@ def test_a_chain_of_5000_fits_and_can_be_searched(browser, tmp_path):
     assert min(browser.evaluate(TEXT_HEIGHTS)) >= 11 and is_inside(place(browser, "n4321"), window)
     browser.click("#home")
     assert browser.evaluate("view.scale") == 1 and is_inside(place(browser, "x"), window)
+
+
+def found(browser, text):
+    """Searches for a layer; it is then readable, in the middle of the window."""
+    browser.evaluate("document.getElementById('search').value = ''")
+    browser.type("#search", text)
+    browser.press("Enter")
+    assert min(browser.evaluate(TEXT_HEIGHTS)) >= 11
+    name = browser.texts("#details .name")[0]
+    left, top, right, bottom = browser.evaluate("(() => { const box = document.querySelector('.node.chosen rect').getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; })()")
+    window = browser.evaluate(CANVAS)
+    assert is_inside((left, top, right, bottom), window)
+    assert abs((left + right) / 2 - (window[0] + window[2]) / 2) < 5 and abs((top + bottom) / 2 - (window[1] + window[3]) / 2) < 50
+    return name
+
+
+def check_start(browser, first):
+    """The page opens on the first input with readable text."""
+    assert browser.evaluate("view.scale") == 1 and min(browser.evaluate(TEXT_HEIGHTS)) >= 11
+    assert is_inside(place(browser, first), browser.evaluate(CANVAS))
+
+
+def test_llama_of_optimum(browser, tmp_path):
+    """Two layers with caches, a mask and position ids."""
+    exports.save("llama", tmp_path / "m.onnx")
+    opened(browser, tmp_path, "m.onnx")
+    check_start(browser, "input_ids")
+    assert ["attention_mask", "i64[batch_size,past_sequence_length + sequence_length]"] in details(browser)["Inputs"]
+    assert is_inside(fitted(browser), browser.evaluate(CANVAS))
+    names = [f"/model/layers.{layer}/{part}" for layer in range(2) for part in ("input_layernorm/Pow", "self_attn/o_proj/MatMul", "Add", "Add_1")]
+    browser.evaluate("setColumns(mainLayout(), 1)")
+    spine = browser.evaluate(f"{json.dumps(names)}.map((name) => {{ const place = positionOf(model.graphs[0].nodes.find((node) => node.name === name), shownOptions()); return place.x + place.width / 2; }})")
+    assert max(spine) - min(spine) < 1, dict(zip(names, spine))
+    assert found(browser, "/model/layers.1/self_attn/Softmax") == "/model/layers.1/self_attn/Softmax"
+    assert details(browser)["Why is this here?"][0] == ["ONNX node", "Softmax /model/layers.1/self_attn/Softmax"]
+    browser.screenshot(SCREENSHOTS / "llama-search.png")
+    browser.click("#home")
+
+
+def test_merged_decoder_of_optimum(browser, tmp_path):
+    """An If whose branches are the whole decoder, with and without caches."""
+    exports.save("bart_merged", tmp_path / "m.onnx")
+    opened(browser, tmp_path, "m.onnx")
+    check_start(browser, "use_cache_branch")
+    assert is_inside(fitted(browser), browser.evaluate(CANVAS))
+    assert found(browser, "/model/decoder/layers.1/encoder_attn/Softmax") == "/model/decoder/layers.1/encoder_attn/Softmax"
+    assert [text for text in browser.texts("#details .path")][0].endswith(" / then")
+    assert any(text.startswith("then: ") for text in browser.texts("#graph .title")) or browser.evaluate("model.graphs[0].nodes.some((node) => node.isOpen)")
+    browser.screenshot(SCREENSHOTS / "merged-decoder-search.png")
+    assert is_inside(fitted(browser), browser.evaluate(CANVAS))
+
+
+LOOPS = """<ir_version: 10, opset_import: ["" : 17]>
+loops (float[2] x, int64 rows, int64 columns) => (float[2] y) {
+    [outer] y = Loop (rows, , x) <
+        body = row (int64 i, bool c, float[2] s) => (bool d, float[2] t) {
+            d = Identity (c)
+            [middle] u = Loop (columns, , s) <
+                body = column (int64 j, bool e, float[2] v) => (bool f, float[2] w) {
+                    f = Identity (e)
+                    [inner] z = Loop (columns, , v) <
+                        body = cell (int64 k, bool g, float[2] a) => (bool h, float[2] b) {
+                            h = Identity (g)
+                            [innermost] b = Sin (a)
+                        }
+                    >
+                    w = Add (z, v)
+                }
+            >
+            t = Mul (u, s)
+        }
+    >
+}
+"""
+
+
+def test_nested_loops(browser, tmp_path):
+    onnx_file(tmp_path / "loops.onnx", LOOPS)
+    opened(browser, tmp_path, "loops.onnx")
+    assert min(browser.evaluate(TEXT_HEIGHTS)) >= 11
+    drawn = fitted(browser)
+    assert is_inside(drawn, browser.evaluate(CANVAS))
+    outer, middle, inner = frames(browser, "Loop outer", "Loop middle", "Loop inner")
+    for around, within in ((drawn, outer), (outer, middle), (middle, inner)):
+        assert around[0] <= within[0] < within[2] <= around[2] and around[1] <= within[1] < within[3] <= around[3]
+    assert len(browser.texts("#graph .back-edge title")) == 3 and is_inside(place(browser, "innermost"), inner)
+    assert found(browser, "innermost") == "innermost"
+    browser.click("#fit")
 
 
 def test_repeated_layers_are_folded(browser, tmp_path):

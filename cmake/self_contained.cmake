@@ -3,7 +3,7 @@
 # The tool as one static file for every Linux distribution.
 add_executable(onnx2ir_static_tool EXCLUDE_FROM_ALL $<TARGET_PROPERTY:onnx2ir_cli,SOURCES>)
 target_include_directories(onnx2ir_static_tool PRIVATE "${ONNX2IR_INCLUDE_ROOTS}/cli")
-target_link_libraries(onnx2ir_static_tool PRIVATE onnx2ir_settings onnx2ir_api onnx2ir_platform)
+target_link_libraries(onnx2ir_static_tool PRIVATE onnx2ir_settings onnx2ir_api onnx2ir_platform onnx2ir_json)
 target_link_options(onnx2ir_static_tool PRIVATE -static -s)
 set_target_properties(onnx2ir_static_tool PROPERTIES
   OUTPUT_NAME onnx2ir RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/self_contained")
@@ -23,7 +23,7 @@ set_target_properties(onnx2ir_wheel_library PROPERTIES
 add_executable(onnx2ir_wheel_tool EXCLUDE_FROM_ALL $<TARGET_PROPERTY:onnx2ir_cli,SOURCES> cmake/glibc_2_28.cpp
   cmake/glibc_2_28_program.cpp)
 target_include_directories(onnx2ir_wheel_tool PRIVATE "${ONNX2IR_INCLUDE_ROOTS}/cli")
-target_link_libraries(onnx2ir_wheel_tool PRIVATE onnx2ir_settings onnx2ir_api onnx2ir_platform)
+target_link_libraries(onnx2ir_wheel_tool PRIVATE onnx2ir_settings onnx2ir_api onnx2ir_platform onnx2ir_json)
 target_link_options(onnx2ir_wheel_tool PRIVATE -static-libstdc++ -s
   -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 "-Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/c_symbols.map")
 set_target_properties(onnx2ir_wheel_tool PROPERTIES

@@ -163,7 +163,8 @@ ReadProblem explain_path(const std::filesystem::path& path, std::string problem)
       return {std::move(problem), fmt::format("use the model in it: {}", (path / *model).string())};
   } else if (!std::filesystem::exists(path, error)) {
     const auto folder = path.parent_path();
-    const std::vector<std::string> names = names_in(folder.empty() ? "." : folder);
+    std::vector<std::string> names = names_in(folder.empty() ? "." : folder);
+    std::erase(names, path.filename().string());  // a link to nothing or to itself
     const std::string_view nearest = ir::nearest_name(path.filename().string(), names);
     if (!nearest.empty())
       return {std::move(problem), fmt::format("did you mean '{}'?", (folder / nearest).string())};

@@ -173,6 +173,8 @@ void infer_gather(Node& node) {
   for (std::size_t i = batch; i < index_rank; ++i) result.push_back(indices.shape()[i]);
   for (std::size_t i = axis + 1; i < rank; ++i) result.push_back(data.shape()[i]);
   set_output(node, 0, data.type(), PartialShape(std::move(result)));
+  const auto count = node.output(0).shape.element_count();
+  if (!count || *count > kMaxKnownElements) return;  // no elements are known, and decoding indices takes time
   const auto sizes = data.shape().sizes();
   const auto index_values = exact_values(indices);
   const auto index_sizes = indices.shape().sizes();

@@ -171,6 +171,12 @@ def test_bad_paths(words, path, model, tmp_path):
     assert "filesystem error" not in done.stderr and "terminate" not in done.stderr
 
 
+def test_a_link_to_itself_is_no_hint(tmp_path):
+    (tmp_path / "model.onnx").symlink_to("model.onnx")
+    done = run("model.onnx", folder=tmp_path)
+    assert done.returncode == 1 and "cannot be read" in done.stderr and "did you mean" not in done.stderr
+
+
 def test_options_after_a_double_hyphen_are_models(tmp_path):
     onnx_file(tmp_path / "--check", IMAGE_AND_LENGTH)
     converted("-o", "x.xml", "--", "--check", folder=tmp_path)

@@ -96,8 +96,8 @@ def long_names_of_bodies(folder):
     return save(folder, nodes, inputs=[real("x"), condition], outputs=[real("v0"), real("v149")])
 
 
-def wide_vectors(count):
-    """Each n-gram has a column of its own, the last of 2^24."""
+def wide_vectors(count, columns=1 << 24):
+    """Each n-gram has a column of its own, the last one."""
 
     def make(folder):
         nodes = [
@@ -110,7 +110,7 @@ def wide_vectors(count):
                 max_gram_length=1,
                 max_skip_count=0,
                 ngram_counts=[0],
-                ngram_indexes=[(1 << 24) - 1 - i],
+                ngram_indexes=[columns - count + i],
                 pool_int64s=[1],
             )
             for i in range(count)
@@ -138,6 +138,7 @@ BOMBS = {
     "value names": long_value_names,
     "names in bodies": long_names_of_bodies,
     "vectors": wide_vectors(60),
+    "vectors of half the size": wide_vectors(60, (1 << 23) + 60),
     "one vector": wide_vectors(1),
     "nodes": negations,
 }

@@ -5,6 +5,7 @@
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/memory_budget.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -126,6 +127,10 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
   const auto [first, last] = std::minmax_element(columns.begin(), columns.end());
   if (*first < 0 || *last >= kMaxColumns) node.fail("an index of an n-gram is out of range");
   const std::int64_t width = *last + 1;
+  // The list and the constant are in memory at the same time. Many nodes that need too much end before they
+  // use it.
+  const auto bytes = static_cast<std::uint64_t>(width) * sizeof(std::int64_t);
+  { const ir::MemoryCharge both(2 * bytes); }
   // For each column the index of its n-gram, or that of the final 0.
   std::vector<std::int64_t> source(static_cast<std::size_t>(width), static_cast<std::int64_t>(total));
   for (std::size_t i = 0; i < columns.size(); ++i) {

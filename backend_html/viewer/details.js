@@ -109,8 +109,8 @@ function describeNode(node, panel) {
   }
   table(panel, node.change ? `Difference: ${node.change}` : "", (node.differences ?? []).filter(([, before, after]) => before || after).map(([what, before, after]) => [what, before, "→", after]));
   if (node.change && node.change !== "changed") element("p", panel, `Only the ${node.change === "added" ? "new" : "old"} model has this layer.`);
-  const [largest, relative, problem] = node.error ?? [];
-  table(panel, node === model.firstDifference ? "The first difference from onnxruntime" : "Difference from onnxruntime", node.error ? [["largest", largest], ["relative", relative], ...(problem ? [["problem", problem]] : [])] : []);
+  const [largest, relative, problem, note] = node.error ?? [];
+  table(panel, node === model.firstDifference ? "The first difference from onnxruntime" : "Difference from onnxruntime", node.error ? [["largest", largest], ["relative", relative], ...(problem ? [["problem", problem]] : []), ...(note ? [["note", note]] : [])] : []);
   whyHere(node, panel);
   table(panel, "Role", node.roles.map((role) => [role]));
   table(panel, "Attributes", node.attributes);
@@ -131,6 +131,11 @@ function describeErrors(panel) {
     shape("rect", {x: 1, y: 1, width: 36, height: 12, rx: 3}, sample);
     element("span", line, ` ${heatText(level)}`);
   }
+  if (!model.graphs.some((graph) => graph.nodes.some((node) => heatOf(node) === "nan"))) return;
+  const line = element("p", panel);
+  const sample = shape("svg", {width: 40, height: 14, class: "sample node nan"}, line);
+  shape("rect", {x: 1, y: 1, width: 36, height: 12, rx: 3}, sample);
+  element("span", line, ` ${ALL_NAN}: the comparison shows nothing`);
 }
 
 // "old" or "new": the model of a comparison that a node belongs to.

@@ -27,11 +27,13 @@ const FAMILY_TEXTS = {
 };
 
 // The colours of errors on a page of verify: the class of a relative error, and its meaning.
+const ALL_NAN = "all elements are NaN";  // as verify writes it
 const HEAT_LIMITS = [0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2];
 
 function heatOf(node) {
   if (!node.error) return "";
-  const [, relative, problem] = node.error;
+  const [, relative, problem, note] = node.error;
+  if (!problem && note === ALL_NAN) return "nan";
   const size = relative === "" ? (problem ? Infinity : 0) : Number(relative === "inf" ? Infinity : relative);
   const level = HEAT_LIMITS.findIndex((limit) => size <= limit);
   return `heat${level < 0 ? HEAT_LIMITS.length : level}`;

@@ -6,7 +6,7 @@
 //   PROPERTIES: {"attributes": [[name, value]], "tensors": [[output, name]], "value", "decompression", "emitter" (an index),
 //                "onnx": [operator, name of the ONNX node unless it is that of the layer], "bodies": [BODY],
 //                "change": "added", "removed" or "changed", "differences": [[what, before, after]] (of a comparison),
-//                "error": [largest difference, relative, problem] (of verify)}; may be absent
+//                "error": [largest difference, relative, problem, note] (of verify)}; may be absent
 //   BODY: {"name", "graph", "inputs": [[input, parameter, kind, ...SLICES]], "outputs": [[result, output, kind, ...SLICES]],
 //          "back_edges": [[result, parameter]], "iteration": parameter, "condition": result}
 //   SLICES: axis, start, end, stride, part_size

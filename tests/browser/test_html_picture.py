@@ -335,7 +335,7 @@ def test_errors_of_layers_are_a_heat_map(browser, tmp_path):
     start, end = page.index(">", begin) + 1, page.index("</script>", begin)
     data = json.loads(page[start:end])
     at = {row[1]: index for index, row in enumerate(data["graphs"][0])}
-    for name, error in (("Relu5s1", ["1e-08", "1e-07", ""]), ("Conv6s0", ["0.5", "0.3", "3 of 8 differ"]), ("fc", ["9", "inf", "1 of 8 differ"])):
+    for name, error in (("Relu5s1", ["1e-08", "1e-07", ""]), ("Conv6s0", ["0.5", "0.3", "3 of 8 differ"]), ("fc", ["9", "inf", "1 of 8 differ", ""]), ("pool", ["0", "0", "", "all elements are NaN"])):
         data["graphs"][0][at[name]][4]["error"] = error
     data["first_difference"] = at["Conv6s0"]
     (tmp_path / "page.html").write_text(page[:start] + json.dumps(data) + page[end:])
@@ -346,5 +346,9 @@ def test_errors_of_layers_are_a_heat_map(browser, tmp_path):
     browser.click("#fit")
     browser.evaluate("setColumns(mainLayout(), 1), view.scale = 0.3, view.x = -800, view.y = 2200, redraw()")
     browser.settle()
-    fills = browser.evaluate("['heat1', 'heat6', 'unknown'].map((kind) => getComputedStyle(document.querySelector(`#graph .node.${kind} rect`)).fill)")
-    assert len(set(fills)) == 3
+    fills = browser.evaluate("['heat1', 'heat6', 'unknown', 'nan'].map((kind) => getComputedStyle(document.querySelector(`#graph .node.${kind} rect`)).fill)")
+    assert len(set(fills)) == 4
+    assert found(browser, "pool") == "pool" and ["note", "all elements are NaN"] in details(browser)["Difference from onnxruntime"]
+    browser.evaluate("choose(null)")
+    browser.settle()
+    assert any("all elements are NaN: the comparison shows nothing" in text for text in browser.texts("#details p"))

@@ -364,7 +364,7 @@ def test_heat_map(onnx2ir, files, tmp_path, monkeypatch):
     _heat_map.heat_map(model, tmp_path / "page.html")
     data = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))
     errors = {row[1]: row[4]["error"] for row in data["graphs"][0] if len(row) > 4 and "error" in row[4]}
-    assert data["first_difference"] is None and all(problem == "" and float(relative) < 1e-3 for _, relative, problem in errors.values())
+    assert data["first_difference"] is None and all(problem == "" and float(relative) < 1e-3 for _, relative, problem, _ in errors.values())
     assert {"last"} <= errors.keys()
     monkeypatch.setattr(_heat_map._api, "convert", lambda path, convert=convert_with_fault(onnx2ir.convert, 100): convert(onnx.load(path)))
     _heat_map.heat_map(model, tmp_path / "page.html")
@@ -377,9 +377,18 @@ def test_heat_map(onnx2ir, files, tmp_path, monkeypatch):
     assert Path(model).read_bytes() == before
 
 
+def test_nan_in_a_heat_map_is_not_silently_equal(onnx2ir, files, tmp_path):
+    from onnx2ir.verify import heat_map
+
+    heat_map(files(NAN), tmp_path / "page.html", inputs={"x": np.float32([1, -1])})
+    data = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))
+    notes = {names[0][1]: row[4]["error"][3] for row in data["graphs"][0] if len(row) > 4 and "error" in row[4] for names in [row[4]["tensors"]]}
+    assert notes["y"] == "all elements are NaN" and notes["z"] == "1 of 2 elements are NaN"
+
+
 def test_names_in_a_heat_map_are_no_markup():
     from onnx2ir.verify import Comparison, _heat_map
 
     page = '<script type="application/json" id="model">{"graphs":[[[0,"n",[],[0],{"tensors":[[0,"\\u003c/script>"]]}]]]}</script>'
     changed = _heat_map.with_errors(page, {"</script>": Comparison("float32", "[1]", 1.0, 0.5, "</script><script>alert(1)</script>")})
-    assert changed.count("</script>") == 1 and data_of(changed)["graphs"][0][0][4]["error"] == ["1", "0.5", "</script><script>alert(1)</script>"]
+    assert changed.count("</script>") == 1 and data_of(changed)["graphs"][0][0][4]["error"] == ["1", "0.5", "</script><script>alert(1)</script>", ""]

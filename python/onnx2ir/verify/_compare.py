@@ -6,6 +6,9 @@ from typing import Any, Optional
 import numpy as np
 
 
+ALL_NAN = "all elements are NaN"
+
+
 @dataclass(frozen=True)
 class Comparison:
     """How a value differs from onnxruntime's."""
@@ -15,7 +18,7 @@ class Comparison:
     largest: Optional[float] = None  # absolute difference; None if it cannot be computed
     relative: Optional[float] = None  # at the element with the largest absolute difference
     problem: str = ""  # empty if the values are equal within the tolerances
-    note: str = ""  # what the comparison cannot show: "all elements are NaN"
+    note: str = ""  # what the comparison cannot show: ALL_NAN, or how many elements are NaN
 
 
 def compare(actual: Any, expected: Any, rtol: float, atol: float) -> Comparison:
@@ -67,7 +70,7 @@ def _note(expected: Any) -> str:
     count = int(np.isnan(expected).sum())
     if count == 0:
         return ""
-    return "all elements are NaN" if count == expected.size else f"{count} of {expected.size} elements are NaN"
+    return ALL_NAN if count == expected.size else f"{count} of {expected.size} elements are NaN"
 
 
 def _first(wrong: Any, actual: Any, expected: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterator, Mapping, Optional, Sequence
 import onnx
 
 from .. import _api
-from ._compare import Comparison, compare
+from ._compare import ALL_NAN, Comparison, compare
 from ._runs import Converted, Failure, Reference, folder_of, read_model
 from ._verify import Path, expected_values
 
@@ -79,11 +79,11 @@ def with_errors(page: str, errors: Dict[str, Comparison]) -> str:
         found = [errors[name] for _, name in properties.get("tensors", []) if name in errors]
         if not found:
             continue
-        worst = max(found, key=lambda one: (bool(one.problem), one.relative or 0))
-        properties["error"] = [_number(worst.largest), _number(worst.relative), worst.problem]
+        worst = max(found, key=lambda one: (bool(one.problem), one.relative or 0, one.note == ALL_NAN))
+        properties["error"] = [_number(worst.largest), _number(worst.relative), worst.problem, worst.note]
         if worst.problem and data["first_difference"] is None:
             data["first_difference"] = index
-    # As backend_html/json_text.cpp writes it: without "<", which could end the element.
+    # As backend_html/page_text.cpp writes it: without "<", which could end the element.
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return page[:start] + text + page[end:]
 

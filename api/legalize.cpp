@@ -46,7 +46,7 @@ passes::PassContext context_of(const Options& options, const target::Target& tar
 struct Legalizer {
   static std::vector<std::filesystem::path> files(const Model& model) {
     std::vector<std::filesystem::path> paths;
-    for (const ir::Input& input : model.implementation_->model->inputs) paths.emplace_back(input.path);
+    for (const base::Input& input : model.implementation_->model->inputs) paths.emplace_back(input.path);
     return paths;
   }
 

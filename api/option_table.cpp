@@ -5,8 +5,8 @@
 #include <concepts>
 #include <span>
 
-#include "ir/ascii_case.hpp"
-#include "ir/nearest_name.hpp"
+#include "base/ascii_case.hpp"
+#include "base/nearest_name.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
 namespace onnx2ir {
@@ -46,7 +46,7 @@ Problem set_number(Number& number, std::string_view value, Number most) {
 Problem set_size(std::uint64_t& size, std::string_view value) {
   std::uint64_t read = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), read);
-  std::string unit = ir::lower_case(value.substr(static_cast<std::size_t>(end - value.data())));
+  std::string unit = base::lower_case(value.substr(static_cast<std::size_t>(end - value.data())));
   for (const std::string_view ending : {"ib", "b"}) {
     if (unit.ends_with(ending)) {
       unit.resize(unit.size() - ending.size());
@@ -297,7 +297,7 @@ Problem set_in(std::span<const Row<Target>> rows, Target& options, std::string_v
 }  // namespace
 
 std::optional<bool> parse_flag(std::string_view text) {
-  const std::string word = ir::lower_case(text);
+  const std::string word = base::lower_case(text);
   if (word == "true") return true;
   if (word == "false") return false;
   return std::nullopt;
@@ -318,7 +318,7 @@ std::optional<std::string> set_option(SaveOptions& options, std::string_view nam
 }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
-  return std::string(ir::nearest_name(name, known));
+  return std::string(base::nearest_name(name, known));
 }
 
 }  // namespace onnx2ir

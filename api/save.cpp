@@ -10,7 +10,7 @@
 #include "api/stages.hpp"
 #include "backend_xml/check_pair.hpp"
 #include "backend_xml/write_model.hpp"
-#include "ir/overwriting.hpp"
+#include "base/overwriting.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
 namespace onnx2ir {
@@ -87,8 +87,8 @@ std::optional<Diagnostic> check_files(const std::filesystem::path& xml, const st
 
 namespace {
 
-std::vector<ir::UsedFile> used_files(std::span<const UsedFile> files) {
-  std::vector<ir::UsedFile> result;
+std::vector<base::UsedFile> used_files(std::span<const UsedFile> files) {
+  std::vector<base::UsedFile> result;
   result.reserve(files.size());
   for (const UsedFile& file : files) result.push_back({file.path, file.use});
   return result;
@@ -107,11 +107,11 @@ std::optional<Diagnostic> cannot_write(std::optional<std::string> problem) {
 
 std::optional<Diagnostic> output_problem(const std::filesystem::path& output,
                                          std::span<const UsedFile> used) {
-  return cannot_write(ir::overwriting_problem(output, used_files(used)));
+  return cannot_write(base::overwriting_problem(output, used_files(used)));
 }
 
 std::optional<Diagnostic> output_problem(std::span<const UsedFile> written, std::span<const UsedFile> used) {
-  return cannot_write(ir::overwriting_problem(used_files(written), used_files(used)));
+  return cannot_write(base::overwriting_problem(used_files(written), used_files(used)));
 }
 
 }  // namespace onnx2ir

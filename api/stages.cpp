@@ -4,8 +4,8 @@
 #include <new>
 #include <utility>
 
-#include "ir/cancellation.hpp"
-#include "ir/input_file.hpp"
+#include "base/cancellation.hpp"
+#include "base/input_file.hpp"
 #include "ir/op_descriptor.hpp"
 
 namespace onnx2ir {
@@ -23,9 +23,9 @@ void contain(DiagnosticSink& sink, const std::function<void()>& stage) {
     stage();
   } catch (const std::bad_alloc&) {
     sink.error(DiagnosticCode::out_of_memory, "the conversion needs more memory than is available");
-  } catch (const ir::Cancelled& cancelled) {
+  } catch (const base::Cancelled& cancelled) {
     sink.error(DiagnosticCode::cancelled, cancelled.what());
-  } catch (const ir::InputError& error) {
+  } catch (const base::InputError& error) {
     sink.report(unreadable_input(error.what()));
   } catch (const ir::InvalidNode& invalid) {
     // Every node was valid when it was created. If a pass infers more, for example because it decomposes an

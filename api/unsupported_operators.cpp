@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/nearest_name.hpp"
 #include "frontend/operator_table.hpp"
-#include "ir/nearest_name.hpp"
 
 namespace onnx2ir {
 namespace {
@@ -29,7 +29,7 @@ std::string suggestion(const std::vector<frontend::OperatorRow>& table, const Pl
                          row.name, row.versions.front());
     if (row.domain == place.domain) same_domain.push_back(row.name);
   }
-  const std::string nearest(ir::nearest_name(place.op_type, same_domain));
+  const std::string nearest(base::nearest_name(place.op_type, same_domain));
   return nearest.empty() ? std::string() : "did you mean " + full_name(place.domain, nearest) + "?";
 }
 

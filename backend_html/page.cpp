@@ -9,7 +9,7 @@
 
 #include "backend_html/graph_json.hpp"
 #include "backend_html/viewer_files.hpp"
-#include "ir/sha256.hpp"
+#include "base/sha256.hpp"
 
 namespace onnx2ir::backend_html {
 namespace {
@@ -34,7 +34,7 @@ std::string base64(std::string_view hexadecimal) {
 
 /// The source of an inline script or style in a content security policy.
 std::string policy_source(std::string_view text) {
-  ir::Sha256 hash;
+  base::Sha256 hash;
   hash.add(std::as_bytes(std::span(text)));
   return "'sha256-" + base64(hash.digits()) + "'";
 }

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "backend_xml/output_folder.hpp"
-#include "ir/input_file.hpp"
+#include "base/input_file.hpp"
 #include "platform/read_file.hpp"
 
 namespace onnx2ir::backend_xml {
@@ -40,9 +40,10 @@ bool find_constants(const pugi::xml_node& net, std::uint64_t size, std::vector<W
 }
 
 /// Opens a file; returns null, with the reason in `failure`, if that fails.
-std::unique_ptr<ir::InputFile> open_input(const std::filesystem::path& path, platform::OpenFailure& failure) {
+std::unique_ptr<base::InputFile> open_input(const std::filesystem::path& path,
+                                            platform::OpenFailure& failure) {
   auto file = platform::open_file(path, failure);
-  return file ? std::make_unique<ir::InputFile>(std::move(*file), path.string()) : nullptr;
+  return file ? std::make_unique<base::InputFile>(std::move(*file), path.string()) : nullptr;
 }
 
 }  // namespace
@@ -65,8 +66,8 @@ std::optional<std::string> check_digest(const pugi::xml_node& net, std::uint64_t
 }
 
 std::optional<std::string> check_pair(const std::filesystem::path& xml, const std::filesystem::path& bin) {
-  std::unique_ptr<ir::InputFile> text;
-  std::unique_ptr<ir::InputFile> weights;
+  std::unique_ptr<base::InputFile> text;
+  std::unique_ptr<base::InputFile> weights;
   {
     // Under the lock, so that the check does not run between the two renames of a writer.
     OutputFolder folder_of_xml(xml);
@@ -96,7 +97,7 @@ std::optional<std::string> check_pair(const std::filesystem::path& xml, const st
       return fmt::format("'{}' and '{}' do not belong together: {}", xml.string(), bin.string(), *problem);
     if (!is_named)
       return fmt::format("'{}' has no digest of its weights: onnx2ir did not write it", xml.string());
-  } catch (const ir::InputError& error) {
+  } catch (const base::InputError& error) {
     return error.what();
   }
   return std::nullopt;

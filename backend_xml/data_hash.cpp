@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "ir/byte_hash.hpp"
+#include "base/byte_hash.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
@@ -22,7 +22,7 @@ std::uint64_t sample_offset(std::uint64_t size, std::size_t i) {
 
 /// Hashes the properties that distinguish constants besides their bytes.
 std::uint64_t seed_of(const ir::ConstantData& data) {
-  return ir::mix(data.size(), static_cast<std::uint64_t>(data.narrowing()));
+  return base::mix(data.size(), static_cast<std::uint64_t>(data.narrowing()));
 }
 
 /// `piece(offset, size)` returns that range of the bytes.
@@ -30,7 +30,7 @@ template <typename Piece>
 std::uint64_t hash_pieces(const ir::ConstantData& data, Piece piece) {
   std::uint64_t hash = seed_of(data);
   for (std::uint64_t offset = 0; offset < data.size(); offset += kPiece) {
-    hash = ir::hash_bytes(hash, piece(offset, std::min<std::uint64_t>(kPiece, data.size() - offset)));
+    hash = base::hash_bytes(hash, piece(offset, std::min<std::uint64_t>(kPiece, data.size() - offset)));
   }
   return hash;
 }
@@ -43,7 +43,7 @@ std::uint64_t sample_hash(const ir::ConstantData& data) {
   for (std::size_t i = 0; i < kSamples; ++i) {
     std::array<std::byte, sizeof(std::uint64_t)> sample{};
     data.copy(sample_offset(data.size(), i), sample);
-    hash = ir::mix(hash, std::bit_cast<std::uint64_t>(sample));
+    hash = base::mix(hash, std::bit_cast<std::uint64_t>(sample));
   }
   return hash;
 }

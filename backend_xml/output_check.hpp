@@ -6,13 +6,13 @@
 #include <span>
 #include <string>
 
-#include "ir/input_file.hpp"
+#include "base/input_file.hpp"
 
 namespace onnx2ir::backend_xml {
 
 /// The reason why `xml` and `bin` cannot be the output of a model that was read from `inputs`: one of them is
 /// an input, under any name, or is not a regular file, or both are the same file. No value if they can.
 std::optional<std::string> output_problem(const std::filesystem::path& xml, const std::filesystem::path& bin,
-                                          std::span<const ir::Input> inputs);
+                                          std::span<const base::Input> inputs);
 
 }  // namespace onnx2ir::backend_xml

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ir/byte_hash.hpp"
+#include "base/byte_hash.hpp"
 #include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
@@ -32,12 +32,12 @@ class Digest {
   std::string text() const { return fmt::format("{:016x}", hash_); }
 
  private:
-  void number(std::uint64_t value) { hash_ = ir::hash_bytes(hash_, std::as_bytes(std::span(&value, 1))); }
+  void number(std::uint64_t value) { hash_ = base::hash_bytes(hash_, std::as_bytes(std::span(&value, 1))); }
   void bytes(std::size_t index, std::uint64_t offset, std::uint64_t size) {
     if (buffer_.size() < size) buffer_.resize(size);
     const auto target = std::span(buffer_).first(size);
     (*read_)(index, offset, target);
-    hash_ = ir::hash_bytes(hash_, target);
+    hash_ = base::hash_bytes(hash_, target);
   }
 
   const WeightsReader* read_;

@@ -10,7 +10,7 @@
 #include "backend_xml/weights_digest.hpp"
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_writer.hpp"
-#include "ir/cancellation.hpp"
+#include "base/cancellation.hpp"
 #include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
@@ -31,7 +31,7 @@ class Pair {
   /// Each step returns whether it succeeded; if not, problem() gives the reason.
   bool write() {
     const WeightsLayout layout = lay_out_weights(*model_);
-    std::set<const ir::InputFile*> files;
+    std::set<const base::InputFile*> files;
     report(kWeightsStage, 0);
     if (options_->progress || options_->is_cancelled) {
       const double all = static_cast<double>(std::max<std::uint64_t>(layout.size, 1));
@@ -48,7 +48,7 @@ class Pair {
     if (!weights_.complete()) return false;
     if (syncs()) weights_.start_sync();
     const std::string digest = weights_digest(layout);
-    for (const ir::InputFile* file : files) file->check_unchanged();
+    for (const base::InputFile* file : files) file->check_unchanged();
     std::uint64_t written = 0;
     report("xml", kWeightsPart);
     write_xml(*model_, layout, digest, [&](std::string_view piece) {
@@ -111,7 +111,7 @@ class Pair {
   static constexpr double kXmlPart = 0.9;
 
   void check_cancelled() const {
-    if (options_->is_cancelled && options_->is_cancelled()) throw ir::Cancelled();
+    if (options_->is_cancelled && options_->is_cancelled()) throw base::Cancelled();
   }
   void report(std::string_view stage, double fraction) const {
     if (options_->progress) options_->progress(stage, fraction);
@@ -149,9 +149,9 @@ std::optional<WriteProblem> write_files(const ir::Model& model, const std::files
     if (!pair.write() || !pair.sync() || !pair.publish()) return WriteProblem{Kind::output, pair.problem()};
     pair.sync_names();
     if (options.progress) options.progress("done", 1);
-  } catch (const ir::Cancelled&) {
+  } catch (const base::Cancelled&) {
     return WriteProblem{Kind::cancelled, "the writing was cancelled; the previous files are unchanged"};
-  } catch (const ir::InputError& error) {
+  } catch (const base::InputError& error) {
     return WriteProblem{Kind::input, error.what()};
   }
   return std::nullopt;

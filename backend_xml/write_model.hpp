@@ -50,7 +50,7 @@ using ByteSink = std::function<bool(std::span<const std::byte>)>;
 std::optional<WriteProblem> write_streams(const ir::Model& model, const ByteSink& xml, const ByteSink& bin,
                                           const WriteOptions& options);
 
-/// The XML of `model`, as write_files() writes it. Here and below: throws ir::InputError.
+/// The XML of `model`, as write_files() writes it. Here and below: throws base::InputError.
 std::string xml_text(const ir::Model& model);
 /// The weights of the XML as written by write_files(), in memory.
 std::vector<std::byte> weights_bytes(const ir::Model& model);

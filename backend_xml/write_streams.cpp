@@ -7,7 +7,7 @@
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/write_model.hpp"
 #include "backend_xml/xml_writer.hpp"
-#include "ir/cancellation.hpp"
+#include "base/cancellation.hpp"
 #include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
@@ -19,7 +19,7 @@ constexpr double kWeightsPart = 0.9;
 
 void report(const WriteOptions& options, std::string_view stage, double fraction) {
   if (options.progress) options.progress(stage, fraction);
-  if (options.is_cancelled && options.is_cancelled()) throw ir::Cancelled();
+  if (options.is_cancelled && options.is_cancelled()) throw base::Cancelled();
 }
 
 /// Returns whether `sink` has taken all weights, with zeros between the constants.
@@ -50,7 +50,7 @@ std::optional<WriteProblem> write_text(const ir::Model& model, const WeightsLayo
   std::uint64_t written = 0;
   const bool done = write_xml(model, layout, weights_digest(layout), [&](std::string_view piece) {
     written += piece.size();
-    if (options.is_cancelled && options.is_cancelled()) throw ir::Cancelled();
+    if (options.is_cancelled && options.is_cancelled()) throw base::Cancelled();
     return written <= options.max_xml_size && sink(std::as_bytes(std::span(piece)));
   });
   if (done) return std::nullopt;
@@ -69,17 +69,17 @@ std::optional<WriteProblem> write_streams(const ir::Model& model, const ByteSink
     const WeightsLayout layout = lay_out_weights(model);
     if (!write_weights(layout, bin, options))
       return WriteProblem{Kind::output, "the receiver of the weights failed"};
-    std::set<const ir::InputFile*> files;
+    std::set<const base::InputFile*> files;
     for (const WeightsLayout::Block& block : layout.blocks) {
       if (block.data->file() != nullptr) files.insert(block.data->file());
     }
-    for (const ir::InputFile* file : files) file->check_unchanged();
+    for (const base::InputFile* file : files) file->check_unchanged();
     report(options, "xml", kWeightsPart);
     if (auto problem = write_text(model, layout, xml, options)) return problem;
     if (options.progress) options.progress("done", 1);
-  } catch (const ir::Cancelled&) {
+  } catch (const base::Cancelled&) {
     return WriteProblem{Kind::cancelled, "the writing was cancelled"};
-  } catch (const ir::InputError& error) {
+  } catch (const base::InputError& error) {
     return WriteProblem{Kind::input, error.what()};
   }
   return std::nullopt;

@@ -22,7 +22,7 @@ class InvalidIr : public std::runtime_error {
 std::unique_ptr<ir::Model> read_xml(std::string_view xml, const ir::ConstantData& weights);
 
 /// The model that read_xml() gives after `model` was written: with unique names, and without notes for
-/// passes. Its constants share the bytes of those of `model`. Throws InvalidIr and ir::InputError.
+/// passes. Its constants share the bytes of those of `model`. Throws InvalidIr and base::InputError.
 std::unique_ptr<ir::Model> as_written(const ir::Model& model);
 
 }  // namespace onnx2ir::backend_xml

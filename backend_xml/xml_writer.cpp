@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/name_table.hpp"
 #include "ir/extension.hpp"
-#include "ir/name_table.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/views/extension.hpp"
 
@@ -45,7 +45,7 @@ class LayerNames {
     return node.name.empty() ? node.op().name : std::string_view(node.name);
   }
 
-  ir::NameTable<std::int64_t> uses_;
+  base::NameTable<std::int64_t> uses_;
   std::deque<std::string> made_;
 };
 
@@ -58,7 +58,7 @@ class Writer {
     text_->write("<layers>\n");
     for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
       if (text_->stopped()) return;
-      const std::size_t later = i + ir::kNodesToPrefetch;
+      const std::size_t later = i + base::kNodesToPrefetch;
       if (later < graph.nodes().size()) names.prefetch(*graph.nodes()[later]);
       graph.nodes()[i]->scratch = static_cast<std::int64_t>(i);
       layer(*graph.nodes()[i], names.unique(*graph.nodes()[i]));

@@ -299,7 +299,7 @@ std::string imported_opsets(const onnx::ModelProto& proto) {
   return text;
 }
 
-/// Returns the result if the model's files have not changed. Throws ir::InputError otherwise.
+/// Returns the result if the model's files have not changed. Throws base::InputError otherwise.
 ImportedModel with_inputs(std::unique_ptr<ir::Model> model, LoadedModel loaded) {
   for (const auto& file : loaded.files()) {
     file->check_unchanged();

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/memory_budget.hpp"
 #include "ir/constant_pool.hpp"
 #include "ir/inference.hpp"
-#include "ir/memory_budget.hpp"
 #include "ir/size_rules.hpp"
 
 namespace onnx2ir::ir {
@@ -25,7 +25,7 @@ void check_inputs(const OpDescriptor& op, std::span<const Value> inputs, const G
 /// Names may be long, and copied for each iteration of an unrolled loop.
 void give_name(Node& node, const std::string& name) {
   constexpr std::size_t kShort = 64;  // counted with the node
-  if (name.size() > kShort) charge_permanently(name.size());
+  if (name.size() > kShort) base::charge_permanently(name.size());
   node.name = name;
 }
 
@@ -46,7 +46,7 @@ std::size_t size_of(const AttributeValue& value) {
 void set_attributes(Node& node, std::span<const Attribute> attributes) {
   constexpr std::size_t kSmall = 64;  // counted with the node
   for (const Attribute& attribute : attributes) {
-    if (const std::size_t size = size_of(attribute.value); size > kSmall) charge_permanently(size);
+    if (const std::size_t size = size_of(attribute.value); size > kSmall) base::charge_permanently(size);
     node.set_attribute(attribute);
   }
   for (const AttributeSpec& spec : node.op().attributes) {

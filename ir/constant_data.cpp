@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "ir/memory_budget.hpp"
+#include "base/memory_budget.hpp"
 
 namespace onnx2ir::ir {
 namespace {
 
 struct OwnedBytes {
   explicit OwnedBytes(std::vector<std::byte> owned) : charge(owned.size()), bytes(std::move(owned)) {}
-  MemoryCharge charge;
+  base::MemoryCharge charge;
   std::vector<std::byte> bytes;
 };
 
@@ -21,7 +21,8 @@ ConstantData::ConstantData(std::vector<std::byte> bytes) : size_(bytes.size()), 
   owner_ = std::move(owned);
 }
 
-ConstantData::ConstantData(std::shared_ptr<const InputFile> file, std::uint64_t offset, std::uint64_t size)
+ConstantData::ConstantData(std::shared_ptr<const base::InputFile> file, std::uint64_t offset,
+                           std::uint64_t size)
     : size_(size) {
   // Small data (shapes, axes, scales) is read often.
   constexpr std::uint64_t kSmall = 4096;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/input_file.hpp"
+#include "base/input_file.hpp"
 
 namespace onnx2ir::ir {
 
@@ -42,7 +42,7 @@ class ConstantData {
       : owner_(std::move(owner)), memory_(bytes.data()), size_(bytes.size()) {}
   /// The range [offset, offset + size) of a file; the caller has checked that it is inside the file. Small
   /// ranges are read at once, larger ones on demand. Throws InputError.
-  ConstantData(std::shared_ptr<const InputFile> file, std::uint64_t offset, std::uint64_t size);
+  ConstantData(std::shared_ptr<const base::InputFile> file, std::uint64_t offset, std::uint64_t size);
 
   /// The bytes. Bytes in a file are read on each call, so do not use this to move weights. Throws InputError.
   ConstantBytes bytes() const;
@@ -84,7 +84,7 @@ class ConstantData {
   }
 
   /// The file that holds the bytes, and the offset in it; null if they are in memory.
-  const InputFile* file() const { return file_; }
+  const base::InputFile* file() const { return file_; }
   std::uint64_t file_offset() const { return file_offset_; }
   /// The location of the bytes: equal for views on the same bytes.
   std::pair<const void*, std::uint64_t> place() const {
@@ -96,7 +96,7 @@ class ConstantData {
   std::shared_ptr<const void> owner_;
   const std::byte* memory_ = nullptr;  ///< null if the bytes are in a file
   std::uint64_t size_ = 0;
-  const InputFile* file_ = nullptr;
+  const base::InputFile* file_ = nullptr;
   std::uint64_t file_offset_ = 0;
   Narrowing narrowing_ = Narrowing::none;
   bool is_owned_ = false;

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "ir/byte_hash.hpp"
+#include "base/byte_hash.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -20,7 +20,7 @@ bool are_equal(std::span<const std::byte> a, std::span<const std::byte> b) {
 ConstantData ConstantPool::share(ConstantData data) {
   const auto bytes = data.owned_bytes();
   if (bytes.size() < kSmall) return data;
-  const std::uint64_t hash = hash_bytes(bytes.size(), bytes);
+  const std::uint64_t hash = base::hash_bytes(bytes.size(), bytes);
   int compared = 0;
   for (auto [entry, end] = entries_.equal_range(hash); entry != end && compared < kMaxComparisons;) {
     auto owner = entry->second.owner.lock();

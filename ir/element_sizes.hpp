@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/small_vector.hpp"
 #include "ir/graph.hpp"
 #include "ir/size_expression.hpp"
-#include "ir/small_vector.hpp"
 
 namespace onnx2ir::ir {
 
-using Sizes = SmallVector<Size, 8>;
+using Sizes = base::SmallVector<Size, 8>;
 
 /// Whether elements of `type` are tracked: those of sizes, axes and conditions.
 bool is_tracked(ElementType type);

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <unordered_set>
 
+#include "base/memory_budget.hpp"
 #include "ir/builder.hpp"
 #include "ir/constant_pool.hpp"
-#include "ir/memory_budget.hpp"
 #include "ir/size_expression.hpp"
 
 namespace onnx2ir::ir {
@@ -237,7 +237,7 @@ void Graph::reserve(std::size_t nodes) {
 }
 
 Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::size_t output_count) {
-  charge_permanently(sizeof(Node) + inputs.size() * sizeof(Value) + output_count * sizeof(Output));
+  base::charge_permanently(sizeof(Node) + inputs.size() * sizeof(Value) + output_count * sizeof(Output));
   nodes_.push_back(NodePointer(new (storage_->allocate()) Node(op, *this, inputs, output_count)));
   Node& node = *nodes_.back();
   node.emitter = storage_->emitter;
@@ -392,7 +392,7 @@ void replace_results(Value from, Value to) {
   replace_uses(uses, from, to);
 }
 
-SmallVector<Body*, 2> bodies(Node& node) {
+base::SmallVector<Body*, 2> bodies(Node& node) {
   if (LoopBody* loop = node.loop()) return {loop};
   if (IfBranches* branches = node.branches()) return {&branches->then_branch, &branches->else_branch};
   return {};

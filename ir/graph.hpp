@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/small_vector.hpp"
 #include "ir/attribute.hpp"
 #include "ir/checked_list.hpp"
 #include "ir/constant_data.hpp"
@@ -22,7 +23,6 @@
 #include "ir/op_descriptor.hpp"
 #include "ir/operation_set.hpp"
 #include "ir/partial_shape.hpp"
-#include "ir/small_vector.hpp"
 
 namespace onnx2ir::ir {
 
@@ -53,7 +53,7 @@ struct Use {
   friend bool operator==(const Use&, const Use&) = default;
 };
 
-using TensorNames = SmallVector<std::string, 1>;
+using TensorNames = base::SmallVector<std::string, 1>;
 
 /// Elements in C order as expressions; the flag marks a symbol that was made for this element of this value.
 struct ElementSize {
@@ -64,7 +64,7 @@ using ElementSizes = std::vector<ElementSize>;
 
 /// The type, uses and names of an output. Members are ordered by how often they are accessed: see Node.
 struct Output {
-  SmallVector<Use, 1> uses;
+  base::SmallVector<Use, 1> uses;
   /// Known elements of a small tensor; null if nothing is known of them.
   std::unique_ptr<const KnownValues> known;
   /// The elements of a small tensor of integers or booleans as expressions; null if they are not tracked.
@@ -248,8 +248,8 @@ class Node {
   // one cache line of each.
   const OpDescriptor* op_;
   std::unique_ptr<Payload> payload_;  ///< null for nearly all nodes
-  SmallVector<Output, 1> outputs_;
-  SmallVector<Value, 2> inputs_;
+  base::SmallVector<Output, 1> outputs_;
+  base::SmallVector<Value, 2> inputs_;
   Graph* graph_;
 
  public:
@@ -358,7 +358,7 @@ void replace_uses(std::span<const Use> uses, Value from, Value to);
 void replace_results(Value from, Value to);
 
 /// The bodies of `node`; empty for nodes without control flow.
-SmallVector<Body*, 2> bodies(Node& node);
+base::SmallVector<Body*, 2> bodies(Node& node);
 
 /// A whole model.
 struct Model {
@@ -370,7 +370,7 @@ struct Model {
   /// text IR. The names are XML names.
   std::vector<std::pair<std::string, std::string>> provenance;
   /// The files that the model was read from, which must not be overwritten.
-  std::vector<Input> inputs;
+  std::vector<base::Input> inputs;
 };
 
 }  // namespace onnx2ir::ir

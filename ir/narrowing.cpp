@@ -89,15 +89,15 @@ bool for_each_piece(const ConstantData& data, unsigned threads,
   return !is_stopped;
 }
 
-HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing narrowing, unsigned threads) {
+base::HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing narrowing, unsigned threads) {
   const std::uint64_t count = data.size() / element_size(narrowing);
   // A single number is often a factor of everything that follows, so its tolerance is smaller.
   const double tolerance = count == 1 ? 1e-4 : 1e-3;
   std::mutex mutex;
-  HalfPrecisionFit whole;
+  base::HalfPrecisionFit whole;
   for_each_piece(data, threads, [&](std::uint64_t, std::span<const std::byte> piece) {
-    HalfPrecisionFit part;
-    const auto add = [&](std::size_t, auto numbers) { part += half_precision_fit(numbers, tolerance); };
+    base::HalfPrecisionFit part;
+    const auto add = [&](std::size_t, auto numbers) { part += base::half_precision_fit(numbers, tolerance); };
     if (narrowing == Narrowing::f64_to_f16) {
       in_blocks<double>(piece, add);
     } else {
@@ -112,7 +112,7 @@ HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing narrowin
 
 void narrow(std::span<const std::byte> piece, Narrowing narrowing, std::span<std::uint16_t> target) {
   const auto convert = [&](std::size_t first, auto numbers) {
-    to_half_precision(numbers, target.subspan(first, numbers.size()));
+    base::to_half_precision(numbers, target.subspan(first, numbers.size()));
   };
   if (narrowing == Narrowing::f64_to_f16) {
     in_blocks<double>(piece, convert);

@@ -6,8 +6,8 @@
 #include <functional>
 #include <span>
 
+#include "base/half_precision.hpp"
 #include "ir/constant_data.hpp"
-#include "ir/half_precision.hpp"
 
 namespace onnx2ir::ir {
 
@@ -18,7 +18,7 @@ bool for_each_piece(const ConstantData& data, unsigned threads,
                     const std::function<bool(std::uint64_t offset, std::span<const std::byte> piece)>& work);
 
 /// Examines all elements. Throws InputError.
-HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing narrowing, unsigned threads);
+base::HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing narrowing, unsigned threads);
 
 /// Converts the elements of `piece` to half precision; `target` has the same number of elements.
 void narrow(std::span<const std::byte> piece, Narrowing narrowing, std::span<std::uint16_t> target);

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/small_vector.hpp"
 #include "ir/checked_list.hpp"
-#include "ir/small_vector.hpp"
 
 namespace onnx2ir::ir {
 
@@ -88,7 +88,7 @@ std::optional<Dimension> intersect(Dimension a, Dimension b);
 Dimension add(Dimension a, Dimension b);
 Dimension multiply(Dimension a, Dimension b);
 
-using Dimensions = SmallVector<Dimension, 4>;
+using Dimensions = base::SmallVector<Dimension, 4>;
 
 /// The runtime supports about ten axes. The limit prevents a model from filling the memory with axes.
 inline constexpr std::size_t kMaxAxes = 256;

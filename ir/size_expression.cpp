@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ir/memory_budget.hpp"
+#include "base/memory_budget.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -177,7 +177,7 @@ class SizeTable::Storage {
     for (auto at = first; at != last; ++at) {
       if (at->second->terms == terms) return at->second;
     }
-    charge_permanently(sizeof(SizeExpression) + 64 + terms.size() * sizeof(SizeTerm));
+    base::charge_permanently(sizeof(SizeExpression) + 64 + terms.size() * sizeof(SizeTerm));
     const Size made = &expressions_.emplace_back(
         SizeExpression{table, static_cast<std::uint32_t>(expressions_.size()), std::move(terms)});
     by_hash_.emplace(hash, made);
@@ -189,7 +189,7 @@ class SizeTable::Storage {
   }
 
   SizeAtom& make(Kind kind, std::int64_t least) {
-    charge_permanently(sizeof(SizeAtom) + 64);
+    base::charge_permanently(sizeof(SizeAtom) + 64);
     SizeAtom& atom = atoms_.emplace_back();
     atom.kind = kind;
     atom.number = static_cast<std::uint32_t>(atoms_.size() - 1);

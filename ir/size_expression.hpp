@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/small_vector.hpp"
+#include "base/small_vector.hpp"
 
 namespace onnx2ir::ir {
 
@@ -24,7 +24,7 @@ using Size = const SizeExpression*;
 struct SizeTerm {
   std::int64_t numerator = 1;
   std::int64_t denominator = 1;
-  SmallVector<const SizeAtom*, 2> factors;
+  base::SmallVector<const SizeAtom*, 2> factors;
 
   friend bool operator==(const SizeTerm&, const SizeTerm&) = default;
 };

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "ir/portable_math.hpp"
+#include "base/portable_math.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -105,7 +105,7 @@ std::uint32_t encode_small_float(double value, ElementType type) {
   if (format.is_unsigned) {
     if (magnitude == 0 || value < 0) return 0;
     if (std::isinf(magnitude)) return all_ones(magnitude_bits);
-    const int exponent = nearest_binary_exponent(magnitude) + format.bias;
+    const int exponent = base::nearest_binary_exponent(magnitude) + format.bias;
     return exponent <= 0 ? 0U : std::min(static_cast<std::uint32_t>(exponent), all_ones(magnitude_bits));
   }
   // The spacing of numbers around `magnitude`. nearbyint rounds to even multiples of it, which have even

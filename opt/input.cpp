@@ -16,7 +16,7 @@
 namespace onnx2ir::opt {
 namespace {
 
-std::shared_ptr<const ir::InputFile> opened(const std::filesystem::path& path) {
+std::shared_ptr<const base::InputFile> opened(const std::filesystem::path& path) {
   auto [file, problem] = frontend::open_file(path);
   if (file == nullptr)
     throw BadInput(fmt::format("{}: error: cannot read the file: {}", path.string(), problem));

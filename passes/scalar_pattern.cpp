@@ -32,7 +32,7 @@ bool is_used_once(ir::Value value) {
 
 Product product_of(ir::Value root) {
   Product product;
-  ir::SmallVector<ir::Value, kMaxFactors> open{root};
+  base::SmallVector<ir::Value, kMaxFactors> open{root};
   while (!open.empty()) {
     const ir::Value value = open.back();
     open.pop_back();

@@ -23,7 +23,7 @@ inline constexpr std::size_t kMaxFactors = 4;
 /// coefficient * factors[0] * factors[1] ...
 struct Product {
   double coefficient = 1;
-  ir::SmallVector<ir::Value, kMaxFactors> factors;
+  base::SmallVector<ir::Value, kMaxFactors> factors;
 };
 /// The factors of `root`, a product with any grouping. Intermediate products with other uses stay factors.
 /// Returns no factors if there are more than any pattern here needs.

@@ -10,7 +10,7 @@ import pytest
 from .conformance.tool import tool_path
 
 REPOSITORY = Path(__file__).parent.parent
-SOURCES = ["frontend/translators/onnx/resampling.cpp", "frontend/translators/onnx/resize.cpp", "ir/value_ranges.cpp", "ir/half_precision.cpp"]
+SOURCES = ["frontend/translators/onnx/resampling.cpp", "frontend/translators/onnx/resize.cpp", "ir/value_ranges.cpp", "base/half_precision.cpp"]
 
 
 def commands():

@@ -15,6 +15,7 @@ REPOSITORY = Path(__file__).parent.parent
 HEADERS = {
     "platform": "platform/handle.hpp",
     "json": "json/json.hpp",
+    "base": "base/name_table.hpp",
     "ir": "ir/graph.hpp",
     "target": "target/target.hpp",
     "frontend/reader": "frontend/reader/place.hpp",
@@ -30,25 +31,26 @@ HEADERS = {
     "cli": "cli/listings.hpp",
     "public API": "onnx2ir/onnx2ir.hpp",
 }
-PRODUCT = ("api", "backend_html", "backend_xml", "cli", "frontend", "ir", "json", "passes", "platform", "target")
+PRODUCT = ("api", "backend_html", "backend_xml", "base", "cli", "frontend", "ir", "json", "passes", "platform", "target")
 VISIBLE = {
     "platform/read_file.cpp": {"platform"},
-    "ir/graph.cpp": {"ir", "platform"},
+    "base/sha256.cpp": {"base", "platform"},
+    "ir/graph.cpp": {"ir", "base", "platform"},
     "target/target.cpp": {"target"},
     "json/json.cpp": {"json"},
-    "frontend/reader/place.cpp": {"frontend/reader", "ir", "platform"},
+    "frontend/reader/place.cpp": {"frontend/reader", "ir", "base", "platform"},
     "frontend/strings/utf8.cpp": {"frontend/strings"},
-    "frontend/mapping/operator_map.cpp": {"frontend/mapping", "frontend/reader", "ir", "platform"},
-    "frontend/graph/operand.cpp": {"frontend/graph", "frontend/mapping", "frontend/reader", "ir", "platform", "target"},
+    "frontend/mapping/operator_map.cpp": {"frontend/mapping", "frontend/reader", "ir", "base", "platform"},
+    "frontend/graph/operand.cpp": {"frontend/graph", "frontend/mapping", "frontend/reader", "ir", "base", "platform", "target"},
     "frontend/translators/families.cpp": {
-        "frontend/translators", "frontend/graph", "frontend/mapping", "frontend/reader", "frontend/strings", "ir", "platform", "target",
+        "frontend/translators", "frontend/graph", "frontend/mapping", "frontend/reader", "frontend/strings", "ir", "base", "platform", "target",
     },
     "frontend/frontend.cpp": {
-        "frontend", "frontend/translators", "frontend/graph", "frontend/mapping", "frontend/reader", "frontend/strings", "ir", "platform", "target",
+        "frontend", "frontend/translators", "frontend/graph", "frontend/mapping", "frontend/reader", "frontend/strings", "ir", "base", "platform", "target",
     },
-    "passes/pipeline.cpp": {"passes", "ir", "platform", "target"},
-    "backend_xml/write_model.cpp": {"backend_xml", "ir", "platform"},
-    "backend_html/page.cpp": {"backend_html", "ir", "json", "platform"},
+    "passes/pipeline.cpp": {"passes", "ir", "base", "platform", "target"},
+    "backend_xml/write_model.cpp": {"backend_xml", "ir", "base", "platform"},
+    "backend_html/page.cpp": {"backend_html", "ir", "base", "json", "platform"},
     "cli/listings.cpp": {"cli", "json", "platform", "public API"},
 }
 

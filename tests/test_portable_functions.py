@@ -1,4 +1,4 @@
-"""Functions of the C library whose last bit depends on the system or the processor: ir/portable_math.hpp replaces them."""
+"""Functions of the C library whose last bit depends on the system or the processor: base/portable_math.hpp replaces them."""
 
 import re
 
@@ -6,7 +6,7 @@ from .test_layers import PRODUCT, REPOSITORY
 
 FUNCTIONS = "acosh? asinh? atan[2h]? cbrt cosh? erfc? exp[2m]? expm1 hypot lgamma log log10 log1p log2 pow sinh? tanh? tgamma".split()
 CALL = re.compile(rf"\bstd::(?:{'|'.join(FUNCTIONS)})[fl]?\(")
-ALLOWED = "ir/portable_math.cpp"  # for special cases, whose results the C standard defines
+ALLOWED = "base/portable_math.cpp"  # for special cases, whose results the C standard defines
 
 
 def test_functions_with_different_last_bits_are_not_called():

@@ -9,7 +9,7 @@
 
 namespace onnx2ir::frontend {
 
-using Values = ir::SmallVector<ir::Value, 2>;
+using Values = base::SmallVector<ir::Value, 2>;
 
 /// `element` and `other` are the shapes of the elements of two lists; a list without elements has a shape of
 /// dynamic rank. Sets `element` to a shape that contains both. If the ranks differ, this is the larger rank

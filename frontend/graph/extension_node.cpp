@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/nearest_name.hpp"
 #include "frontend/reader/onnx_proto.hpp"
-#include "ir/nearest_name.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -119,7 +119,7 @@ onnx2ir_attribute read_attribute(onnx2ir_node& node, onnx2ir_text name) {
 }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
-  const std::string_view nearest = ir::nearest_name(name, known);
+  const std::string_view nearest = base::nearest_name(name, known);
   return nearest.empty() ? std::string() : fmt::format("; did you mean '{}'?", nearest);
 }
 

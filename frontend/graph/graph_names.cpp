@@ -43,7 +43,7 @@ bool GraphTranslator::sees_parent() const {
   return parent_ != nullptr && (kind_ != Kind::function || sees_caller_);
 }
 
-GraphTranslator::Lookup GraphTranslator::find(const ir::HashedName& name) {
+GraphTranslator::Lookup GraphTranslator::find(const base::HashedName& name) {
   using Status = Lookup::Status;
   if (Binding* const own = names_.find(name)) {
     Binding& binding = *own;
@@ -64,7 +64,7 @@ GraphTranslator::Lookup GraphTranslator::find(const ir::HashedName& name) {
   return outer;
 }
 
-bool GraphTranslator::knows(const ir::HashedName& name) const {
+bool GraphTranslator::knows(const base::HashedName& name) const {
   if (names_.find(name) != nullptr) return true;
   return sees_parent() && parent_->knows(name);
 }

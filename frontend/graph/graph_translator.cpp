@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/cancellation.hpp"
 #include "frontend/graph/extension_operator.hpp"
 #include "frontend/graph/kept_operator.hpp"
 #include "frontend/graph/mapped_operator.hpp"
@@ -17,7 +18,6 @@
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_data.hpp"
-#include "ir/cancellation.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -94,7 +94,7 @@ bool GraphTranslator::translate(const NodeList& nodes) {
     for (const std::string& output : nodes[index].output()) bind_unavailable(output);
   }
   for (std::size_t i = 0; i < order.order.size(); ++i) {
-    const std::size_t later = i + ir::kNodesToPrefetch;
+    const std::size_t later = i + base::kNodesToPrefetch;
     if (later < order.order.size()) prefetch_names(nodes[order.order[later]]);
     current_index_ = order.order[i];
     complete = translate_node(nodes[order.order[i]], current_index_) && complete;
@@ -128,7 +128,7 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
 }
 
 bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t index) {
-  ir::check_cancelled();
+  base::check_cancelled();
   Operands inputs;
   inputs.reserve(static_cast<std::size_t>(node.input_size()));
   bool available = true;

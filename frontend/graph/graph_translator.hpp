@@ -19,13 +19,13 @@
 #include <variant>
 #include <vector>
 
+#include "base/name_table.hpp"
 #include "frontend/graph/node_context.hpp"
 #include "frontend/graph/node_order.hpp"
 #include "frontend/graph/translator_table.hpp"
 #include "frontend/reader/functions.hpp"
 #include "frontend/reader/reader.hpp"
 #include "ir/graph.hpp"
-#include "ir/name_table.hpp"
 #include "onnx2ir/diagnostic.hpp"
 #include "onnx2ir/quantization.hpp"
 
@@ -162,13 +162,13 @@ class GraphTranslator {
     enum class Status : std::uint8_t { found, unavailable, unknown } status;
   };
   /// The binding of `name`: a value of this scope's IR graph. Captures values of enclosing graphs.
-  Lookup find(const ir::HashedName& name);
+  Lookup find(const base::HashedName& name);
 
   /// Captures `outer`, a value of the enclosing graph, and returns the value in this body's graph.
   Operand capture(const Operand& outer);
 
   /// Whether `name` is bound here or in an enclosing scope; captures nothing.
-  bool knows(const ir::HashedName& name) const;
+  bool knows(const base::HashedName& name) const;
   /// Whether names that are not bound here are those of the enclosing scope.
   bool sees_parent() const;
 
@@ -270,7 +270,7 @@ class GraphTranslator {
   std::vector<std::string> function_stack_;
   void emit_initializer(Binding& binding, std::string_view name, TensorResult tensor);
 
-  ir::NameTable<Binding> names_;
+  base::NameTable<Binding> names_;
   /// Outer values and the values of this graph that capture them. Only used for look-ups, so that the order
   /// does not matter.
   std::map<std::pair<ir::Node*, std::uint32_t>, ir::Value> captured_;

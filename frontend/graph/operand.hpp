@@ -20,7 +20,7 @@ struct Sequence;
 struct Optional;
 /// A tensor (null: an omitted input), a sequence or an optional.
 using Operand = std::variant<ir::Value, std::shared_ptr<const Sequence>, std::shared_ptr<const Optional>>;
-using Operands = ir::SmallVector<Operand, 2>;
+using Operands = base::SmallVector<Operand, 2>;
 
 /// A sequence is either a list of known elements or packed. Packed: `values` holds the elements of all
 /// tensors in C order, one tensor after the other; row i of `shapes` (i64, [count, rank]) is the shape of

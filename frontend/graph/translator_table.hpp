@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/name_table.hpp"
 #include "frontend/graph/node_context.hpp"
-#include "ir/name_table.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -49,7 +49,7 @@ class TranslatorTable {
   std::span<const TranslatorRow> rows() const { return rows_; }
 
  private:
-  using Domain = ir::NameTable<std::span<const TranslatorRow>>;
+  using Domain = base::NameTable<std::span<const TranslatorRow>>;
 
   std::vector<TranslatorRow> rows_;
   /// The rows of each operator, oldest first, by domain and name. ONNX's own domain comes first.

@@ -27,7 +27,7 @@ struct Problem {
 
 /// Whether each of `names` is a name in the file, with a zero byte before and after it, as in tables of
 /// symbols.
-std::vector<bool> find_names(const ir::InputFile& file, std::span<const std::string_view> names) {
+std::vector<bool> find_names(const base::InputFile& file, std::span<const std::string_view> names) {
   constexpr std::uint64_t kPart = std::uint64_t{1} << 20U;
   constexpr std::uint64_t kOverlap = 64;
   std::vector<bool> found(names.size());

@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/nearest_name.hpp"
 #include "frontend/mapping/json.hpp"
 #include "frontend/reader/model_file.hpp"
-#include "ir/nearest_name.hpp"
 #include "ir/operation_set.hpp"
 
 namespace onnx2ir::frontend {
@@ -25,7 +25,7 @@ template <typename... Arguments>
 }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
-  const std::string_view nearest = ir::nearest_name(name, known);
+  const std::string_view nearest = base::nearest_name(name, known);
   return nearest.empty() ? std::string() : fmt::format("; did you mean '{}'?", nearest);
 }
 

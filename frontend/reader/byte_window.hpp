@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "ir/input_file.hpp"
+#include "base/input_file.hpp"
 
 namespace onnx2ir::frontend {
 
-/// Functions throw ir::InputError if the file cannot be read.
+/// Functions throw base::InputError if the file cannot be read.
 class ByteWindow {
  public:
   /// `memory` and `file` must outlive the window.
   explicit ByteWindow(std::span<const std::byte> memory) : window_(memory), size_(memory.size()) {}
-  explicit ByteWindow(const ir::InputFile& file) : size_(file.size()), file_(&file) {}
+  explicit ByteWindow(const base::InputFile& file) : size_(file.size()), file_(&file) {}
 
   std::uint64_t size() const { return size_; }
   /// The byte at `offset`, which must be less than size().
@@ -34,7 +34,7 @@ class ByteWindow {
   std::span<const std::byte> window_;
   std::uint64_t begin_ = 0;  ///< of the window
   std::uint64_t size_;
-  const ir::InputFile* file_ = nullptr;
+  const base::InputFile* file_ = nullptr;
   std::vector<std::byte> buffer_;
 };
 

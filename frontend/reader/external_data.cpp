@@ -131,7 +131,7 @@ FileResult ExternalFolders::open(std::string_view location) const {
     auto opened = file->open(failure);
     if (!opened)
       return refuse(fmt::format("its file '{}' cannot be opened: {}", location, to_string(failure)));
-    return {std::make_shared<const ir::InputFile>(std::move(*opened), std::string(location)), {}};
+    return {std::make_shared<const base::InputFile>(std::move(*opened), std::string(location)), {}};
   }
   return refuse(fmt::format("its file '{}' cannot be opened: {}", location, reason.message()));
 }
@@ -162,8 +162,8 @@ std::vector<std::filesystem::path> ExternalFiles::paths() const {
   return result;
 }
 
-std::vector<std::shared_ptr<const ir::InputFile>> ExternalFiles::files() const {
-  std::vector<std::shared_ptr<const ir::InputFile>> result;
+std::vector<std::shared_ptr<const base::InputFile>> ExternalFiles::files() const {
+  std::vector<std::shared_ptr<const base::InputFile>> result;
   for (const auto& [location, opened] : files_) {
     if (opened.file) result.push_back(opened.file);
   }

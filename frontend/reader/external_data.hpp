@@ -65,7 +65,7 @@ class ExternalFiles {
   /// The paths that open() looked for, also of files that it rejected.
   std::vector<std::filesystem::path> paths() const;
   /// All files that were opened.
-  std::vector<std::shared_ptr<const ir::InputFile>> files() const;
+  std::vector<std::shared_ptr<const base::InputFile>> files() const;
 
  private:
   FileResult opened(std::string_view location);

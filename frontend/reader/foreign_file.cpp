@@ -7,8 +7,8 @@
 #include <system_error>
 #include <vector>
 
-#include "ir/ascii_case.hpp"
-#include "ir/nearest_name.hpp"
+#include "base/ascii_case.hpp"
+#include "base/nearest_name.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -36,7 +36,7 @@ std::optional<ReadProblem> recognize_text(std::string_view start) {
                        "fetch the model: git lfs pull"};
   }
   const std::string begin =
-      ir::lower_case(text_start(start.substr(0, std::min<std::size_t>(start.size(), 4096))));
+      base::lower_case(text_start(start.substr(0, std::min<std::size_t>(start.size(), 4096))));
   if (begin.starts_with("<!doctype html") || begin.starts_with("<html"))
     return ReadProblem{"it is an HTML page, not a model",
                        "open the page: the download may need a login or another address"};
@@ -165,7 +165,7 @@ ReadProblem explain_path(const std::filesystem::path& path, std::string problem)
     const auto folder = path.parent_path();
     std::vector<std::string> names = names_in(folder.empty() ? "." : folder);
     std::erase(names, path.filename().string());  // a link to nothing or to itself
-    const std::string_view nearest = ir::nearest_name(path.filename().string(), names);
+    const std::string_view nearest = base::nearest_name(path.filename().string(), names);
     if (!nearest.empty())
       return {std::move(problem), fmt::format("did you mean '{}'?", (folder / nearest).string())};
   }

@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "base/half_precision.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_types.hpp"
-#include "ir/half_precision.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -121,7 +121,7 @@ std::optional<std::uint64_t> read_unsigned(std::string_view text, unsigned bits)
 
 std::int32_t half_bits(double number) {
   std::uint16_t bits = 0;
-  ir::to_half_precision(std::span<const double>(&number, 1), std::span(&bits, 1));
+  base::to_half_precision(std::span<const double>(&number, 1), std::span(&bits, 1));
   return bits;
 }
 

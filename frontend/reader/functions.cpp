@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/name_table.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/schemas.hpp"
-#include "ir/name_table.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -39,7 +39,7 @@ class AttributeTable {
   }
 
  private:
-  ir::NameTable<const onnx::AttributeProto*> table_;
+  base::NameTable<const onnx::AttributeProto*> table_;
 };
 
 /// The number of nodes of the graphs in an attribute, including nested graphs. Stops counting above `most`,

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/name_table.hpp"
+#include "base/nearest_name.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "frontend/reader/wire_scan.hpp"
-#include "ir/name_table.hpp"
-#include "ir/nearest_name.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -27,9 +27,9 @@ class Scope {
   static constexpr std::int64_t kInitializer = -2;
 
   /// Defines a name in this graph; false if it is defined here already.
-  bool define(const ir::HashedName& name, std::int64_t definition) { return names_.add(name, definition); }
+  bool define(const base::HashedName& name, std::int64_t definition) { return names_.add(name, definition); }
   /// Changes the definition of `name` in this graph.
-  void redefine(const ir::HashedName& name, std::int64_t definition) { *names_.find(name) = definition; }
+  void redefine(const base::HashedName& name, std::int64_t definition) { *names_.find(name) = definition; }
   /// Prefetches names that will be defined or looked up here.
   void prefetch(const google::protobuf::RepeatedPtrField<std::string>& names) const {
     if (!names_.is_large()) return;
@@ -37,9 +37,9 @@ class Scope {
   }
   /// The definition of a name in this graph: the index of a node, kInput or kInitializer. Null if it is not
   /// defined here.
-  const std::int64_t* find_here(const ir::HashedName& name) const { return names_.find(name); }
+  const std::int64_t* find_here(const base::HashedName& name) const { return names_.find(name); }
   /// The enclosing scope that defines `name`; null if none does.
-  const Scope* find_in_enclosing(const ir::HashedName& name) const {
+  const Scope* find_in_enclosing(const base::HashedName& name) const {
     const Scope* scope = outer_;
     while (scope != nullptr && scope->names_.find(name) == nullptr) scope = scope->outer_;
     return scope;
@@ -53,7 +53,7 @@ class Scope {
  private:
   const Scope* outer_;
   int depth_;
-  ir::NameTable<std::int64_t> names_;
+  base::NameTable<std::int64_t> names_;
 };
 
 void check_graph(const onnx::GraphProto& graph, std::string_view path, const Scope* outer, BodyCheck& check);
@@ -66,7 +66,8 @@ class NodeListCheck {
   NodeListCheck(const Nodes& nodes, std::string_view path, Scope& scope, BodyCheck& check)
       : nodes_(nodes), path_(path), scope_(scope), check_(check) {}
 
-  void define(const ir::HashedName& name, std::int64_t definition, std::string_view what, const Site& site) {
+  void define(const base::HashedName& name, std::int64_t definition, std::string_view what,
+              const Site& site) {
     if (!scope_.define(name, definition)) {
       error(DiagnosticCode::duplicate_name,
             fmt::format("The {} '{}' has the name of another value of the same graph", what, name.name),
@@ -81,7 +82,7 @@ class NodeListCheck {
 
   void define_outputs() {
     for (int i = 0; i < nodes_.size(); ++i) {
-      const int later = i + ir::kNodesToPrefetch;
+      const int later = i + base::kNodesToPrefetch;
       if (later < nodes_.size()) scope_.prefetch(nodes_[later].output());
       for (const std::string& output : nodes_[i].output()) {
         if (!output.empty()) define(output, i, "output", site(i));
@@ -92,7 +93,7 @@ class NodeListCheck {
   void check_nodes() {
     for (int i = 0; i < nodes_.size() && !check_.model.has_too_many_errors(); ++i) {
       scope_.current_node = i;
-      const int later = i + ir::kNodesToPrefetch;
+      const int later = i + base::kNodesToPrefetch;
       if (later < nodes_.size()) scope_.prefetch(nodes_[later].input());
       for (const std::string& input : nodes_[i].input()) {
         if (!input.empty()) check_input(input, i);
@@ -136,11 +137,11 @@ class NodeListCheck {
       for (const auto& tensor : scope->graph->initializer()) known.push_back(tensor.name());
       add_outputs(scope->graph->node());
     }
-    const std::string_view nearest = ir::nearest_name(name, known);
+    const std::string_view nearest = base::nearest_name(name, known);
     return nearest.empty() ? std::string() : fmt::format("did you mean '{}'?", nearest);
   }
 
-  void check_input(const ir::HashedName& name, int index) {
+  void check_input(const base::HashedName& name, int index) {
     const std::int64_t* definition = scope_.find_here(name);
     if (definition == nullptr) {
       if (const Scope* const outer = scope_.find_in_enclosing(name)) {
@@ -203,7 +204,7 @@ void check_input_types(const onnx::GraphProto& graph, const Scope& scope, NodeLi
 /// An initializer may have the name of an input: it is the default value of the input.
 void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCheck& nodes,
                          BodyCheck& check) {
-  auto add = [&](const ir::HashedName& name) {
+  auto add = [&](const base::HashedName& name) {
     if (name.name.empty()) {
       return nodes.error(DiagnosticCode::invalid_graph, "An initializer has no name", nodes.graph_site());
     }

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/name_table.hpp"
 #include "frontend/reader/function_index.hpp"
 #include "frontend/reader/opset_imports.hpp"
-#include "ir/name_table.hpp"
 
 namespace onnx {
 class AttributeProto;
@@ -68,7 +68,7 @@ struct BodyCheck {
   const onnx::FunctionProto* function = nullptr;       ///< null: the main graph
   std::set<std::string, std::less<>> assumed_domains;  ///< used without an import; reported once
   /// By domain and name: data that is the same for all nodes of an operator is computed once.
-  std::map<std::string_view, ir::NameTable<CheckedOperator>> operators;
+  std::map<std::string_view, base::NameTable<CheckedOperator>> operators;
 };
 
 /// Checks the main graph and all its bodies.

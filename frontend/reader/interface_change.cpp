@@ -9,11 +9,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/nearest_name.hpp"
 #include "frontend/reader/frozen_value.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_types.hpp"
-#include "ir/nearest_name.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -122,7 +122,7 @@ class InterfaceChange {
     constexpr std::size_t kMaxShown = 20;
     const auto shown = std::span(names).first(std::min(names.size(), kMaxShown));
     const std::vector<std::string> all = all_tensors();
-    const std::string_view nearest = ir::nearest_name(name, all);
+    const std::string_view nearest = base::nearest_name(name, all);
     const auto node =
         std::ranges::find_if(graph_.node(), [&](const auto& one) { return one.name() == name; });
     if (node != graph_.node().end()) {

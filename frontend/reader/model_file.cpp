@@ -13,7 +13,7 @@ FileResult open_file(const std::filesystem::path& path) {
   platform::OpenFailure failure;
   auto file = platform::open_file(path, failure);
   if (!file) return {nullptr, to_string(failure)};
-  return {std::make_shared<const ir::InputFile>(std::move(*file), path.string()), {}};
+  return {std::make_shared<const base::InputFile>(std::move(*file), path.string()), {}};
 }
 
 FileResult file_in_memory(const std::string& name, std::uint64_t size, const DataReader& read) {
@@ -24,7 +24,7 @@ FileResult file_in_memory(const std::string& name, std::uint64_t size, const Dat
   std::error_code error;
   auto file = platform::make_memory_file(size, read, error);
   if (!file) return failed(error ? "cannot be stored: " + error.message() : "cannot be read");
-  return {std::make_shared<const ir::InputFile>(std::move(*file), name), {}};
+  return {std::make_shared<const base::InputFile>(std::move(*file), name), {}};
 }
 
 }  // namespace onnx2ir::frontend

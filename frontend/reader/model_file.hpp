@@ -9,13 +9,13 @@
 #include <span>
 #include <string>
 
-#include "ir/input_file.hpp"
+#include "base/input_file.hpp"
 
 namespace onnx2ir::frontend {
 
 /// An open file, or the reason why it could not be opened.
 struct FileResult {
-  std::shared_ptr<const ir::InputFile> file;
+  std::shared_ptr<const base::InputFile> file;
   std::string problem;
 };
 

@@ -211,7 +211,7 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
 const AttributeProto* find_repeated(const onnx::NodeProto& node) {
   constexpr int kFew = 16;  // comparing all pairs is faster for few attributes
   if (node.attribute_size() > kFew) {
-    ir::NameTable<bool> names;
+    base::NameTable<bool> names;
     names.reserve(static_cast<std::size_t>(node.attribute_size()));
     for (const auto& attribute : node.attribute()) {
       if (!names.add(attribute.name(), true)) return &attribute;
@@ -294,7 +294,7 @@ void check_operator(const Site& site, BodyCheck& check) {
   if (const auto* function = check.model.functions.find(node)) return check_call(*function, site, check);
   const std::string_view domain = canonical_domain(node.domain());
   auto& operators = check.operators[domain];
-  const ir::HashedName name(node.op_type());
+  const base::HashedName name(node.op_type());
   const CheckedOperator* known = operators.find(name);
   if (known == nullptr) known = &operators.find_or_add(name, look_up_operator(site, check));
   if (!known->is_imported) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/memory_budget.hpp"
 #include "frontend/reader/foreign_file.hpp"
 #include "frontend/reader/function_index.hpp"
 #include "frontend/reader/model_check.hpp"
@@ -14,7 +15,6 @@
 #include "frontend/reader/text_model.hpp"
 #include "frontend/reader/weight_table.hpp"
 #include "frontend/reader/wire_scan.hpp"
-#include "ir/memory_budget.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -26,11 +26,11 @@ constexpr int kMaxMessageDepth = 4 * kMaxGraphDepth + 64;
 struct ModelBytes {
   std::string stripped;
   std::unique_ptr<WeightTable> weights;
-  std::shared_ptr<const ir::InputFile> file = nullptr;  ///< null when it came from memory
+  std::shared_ptr<const base::InputFile> file = nullptr;  ///< null when it came from memory
 };
 
 /// The first `size` bytes of `file`, or the whole file if it is shorter.
-std::string read_prefix(const ir::InputFile& file, std::uint64_t size) {
+std::string read_prefix(const base::InputFile& file, std::uint64_t size) {
   std::string text(std::min(size, file.size()), '\0');
   file.read(0, std::as_writable_bytes(std::span(text)));
   return text;
@@ -66,7 +66,7 @@ std::optional<ModelBytes> strip_file(const std::filesystem::path& path, ReadProb
     problem = explain_path(path, std::move(opened.problem));
     return std::nullopt;
   }
-  const std::shared_ptr<const ir::InputFile> file = std::move(opened.file);
+  const std::shared_ptr<const base::InputFile> file = std::move(opened.file);
   if (file->size() == 0) {
     problem.text = "the file is empty";
     return std::nullopt;
@@ -137,7 +137,7 @@ void report(const ModelSource& source, ReadProblem problem, DiagnosticSink& sink
 }
 
 /// Recognises a file of another format that could be parsed, but is not a model.
-std::optional<ReadProblem> recognize_source(const ModelSource& source, const ir::InputFile* file) {
+std::optional<ReadProblem> recognize_source(const ModelSource& source, const base::InputFile* file) {
   const auto* const path = std::get_if<std::filesystem::path>(&source);
   if (path == nullptr || file == nullptr) return std::nullopt;
   return recognize_foreign_file(*path, read_prefix(*file, kPrefix));
@@ -163,7 +163,7 @@ onnx::ModelProto* parse(const std::string& bytes, google::protobuf::Arena& arena
 
 LoadedModel::LoadedModel(std::unique_ptr<google::protobuf::Arena> arena, const onnx::ModelProto& proto,
                          std::unique_ptr<const WeightTable> weights,
-                         std::shared_ptr<const ir::InputFile> file,
+                         std::shared_ptr<const base::InputFile> file,
                          std::unique_ptr<const FunctionIndex> functions, OpsetImports opsets,
                          InputOverrides overrides, bool is_ordered)
     : arena_(std::move(arena)),
@@ -178,7 +178,7 @@ LoadedModel::LoadedModel(LoadedModel&&) noexcept = default;
 LoadedModel& LoadedModel::operator=(LoadedModel&&) noexcept = default;
 LoadedModel::~LoadedModel() = default;
 
-std::vector<std::shared_ptr<const ir::InputFile>> LoadedModel::files() const {
+std::vector<std::shared_ptr<const base::InputFile>> LoadedModel::files() const {
   auto files = weights_->external_files();
   if (file_ != nullptr) files.insert(files.begin(), file_);
   return files;
@@ -200,10 +200,10 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
   // Most of a file without weights is nodes; weights are converted to larger types, and copied by passes.
   constexpr std::uint64_t kOfNodes = 256;
   constexpr std::uint64_t kOfWeights = 16;
-  ir::raise_default_budget(kOfNodes * bytes->stripped.size() + kOfWeights * source_size(source, *bytes));
+  base::raise_default_budget(kOfNodes * bytes->stripped.size() + kOfWeights * source_size(source, *bytes));
   // The text of the model, and the message.
   constexpr std::uint64_t kCopies = 4;
-  ir::charge_permanently(kCopies * bytes->stripped.size());
+  base::charge_permanently(kCopies * bytes->stripped.size());
   auto arena = make_arena(bytes->stripped.size());
   onnx::ModelProto* const proto = parse(bytes->stripped, *arena);
   if (proto == nullptr || !proto->has_graph()) {
@@ -230,7 +230,7 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
   };
   if (std::ranges::any_of(found, is_fatal)) return std::nullopt;
   for (const auto& file : bytes->weights->external_files())
-    ir::raise_default_budget(kOfWeights * file->size());
+    base::raise_default_budget(kOfWeights * file->size());
   return LoadedModel(std::move(arena), *proto, std::move(bytes->weights), std::move(bytes->file),
                      std::move(functions), std::move(opsets), std::move(overrides), is_ordered);
 }

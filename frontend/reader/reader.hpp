@@ -54,7 +54,7 @@ struct LoadOptions {
 class LoadedModel {
  public:
   LoadedModel(std::unique_ptr<google::protobuf::Arena> arena, const onnx::ModelProto& proto,
-              std::unique_ptr<const WeightTable> weights, std::shared_ptr<const ir::InputFile> file,
+              std::unique_ptr<const WeightTable> weights, std::shared_ptr<const base::InputFile> file,
               std::unique_ptr<const FunctionIndex> functions, OpsetImports opsets, InputOverrides overrides,
               bool is_ordered);
   LoadedModel(LoadedModel&&) noexcept;
@@ -76,13 +76,13 @@ class LoadedModel {
   /// The bytes of the tensors.
   const WeightTable& weights() const { return *weights_; }
   /// The opened files: the model's own, if it was read from one, and those of external data.
-  std::vector<std::shared_ptr<const ir::InputFile>> files() const;
+  std::vector<std::shared_ptr<const base::InputFile>> files() const;
 
  private:
   std::unique_ptr<google::protobuf::Arena> arena_;
   const onnx::ModelProto* proto_;
   std::unique_ptr<const WeightTable> weights_;
-  std::shared_ptr<const ir::InputFile> file_;
+  std::shared_ptr<const base::InputFile> file_;
   std::unique_ptr<const FunctionIndex> functions_;
   OpsetImports opsets_;
   InputOverrides overrides_;
@@ -90,7 +90,7 @@ class LoadedModel {
 };
 
 /// Reads and checks a model. Reports all errors to `sink`, and returns no value if there is one other than an
-/// undefined name. Throws ir::InputError if a file cannot be read to its end.
+/// undefined name. Throws base::InputError if a file cannot be read to its end.
 std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptions& options,
                                       DiagnosticSink& sink);
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "ir/ascii_case.hpp"
+#include "base/ascii_case.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -83,7 +83,7 @@ std::string type_hint(std::string_view name) {
                                                                                    {"bool", "boolean"},
                                                                                    {"int", "i64"},
                                                                                    {"str", "string"}}};
-  const std::string word = ir::lower_case(name);
+  const std::string word = base::lower_case(name);
   for (const auto& [other, type] : kOthers) {
     if (word == other) return fmt::format("did you mean '{}'?", type);
   }

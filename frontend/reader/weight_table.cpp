@@ -8,7 +8,7 @@
 
 namespace onnx2ir::frontend {
 
-WeightTable::WeightTable(std::shared_ptr<const ir::InputFile> model, std::vector<ByteRange> raw_data,
+WeightTable::WeightTable(std::shared_ptr<const base::InputFile> model, std::vector<ByteRange> raw_data,
                          ExternalFolders folders)
     : raw_data_(std::move(raw_data)), model_(std::move(model)), external_(std::move(folders)) {}
 

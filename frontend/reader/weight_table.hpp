@@ -30,7 +30,7 @@ struct RawBytes {
 class WeightTable {
  public:
   /// Weights in the model's own file.
-  WeightTable(std::shared_ptr<const ir::InputFile> model, std::vector<ByteRange> raw_data,
+  WeightTable(std::shared_ptr<const base::InputFile> model, std::vector<ByteRange> raw_data,
               ExternalFolders folders);
   /// Weights in memory that is valid only during the call: copied once.
   WeightTable(std::span<const std::byte> model, std::vector<ByteRange> raw_data, ExternalFolders folders);
@@ -42,7 +42,7 @@ class WeightTable {
   void open_external(const onnx::TensorProto& tensor);
 
   /// The external files that were opened.
-  std::vector<std::shared_ptr<const ir::InputFile>> external_files() const { return external_.files(); }
+  std::vector<std::shared_ptr<const base::InputFile>> external_files() const { return external_.files(); }
 
   /// See ExternalFiles::paths().
   std::vector<std::filesystem::path> external_paths() const { return external_.paths(); }
@@ -63,7 +63,7 @@ class WeightTable {
   std::optional<ByteRange> stripped_range(const onnx::TensorProto& tensor) const;
 
   std::vector<ByteRange> raw_data_;  ///< ranges of the file or of the memory
-  std::shared_ptr<const ir::InputFile> model_;
+  std::shared_ptr<const base::InputFile> model_;
   std::shared_ptr<const std::vector<std::byte>> memory_;
   ExternalFiles external_;
   /// The bytes allocated by make_dense() and not released yet; shared with the tensors.

@@ -347,7 +347,7 @@ std::optional<StrippedModel> strip_raw_data(std::span<const std::byte> model, st
   return strip(ByteWindow(model), problem);
 }
 
-std::optional<StrippedModel> strip_raw_data(const ir::InputFile& model, std::string& problem) {
+std::optional<StrippedModel> strip_raw_data(const base::InputFile& model, std::string& problem) {
   return strip(ByteWindow(model), problem);
 }
 

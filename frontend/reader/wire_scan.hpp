@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/input_file.hpp"
+#include "base/input_file.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -39,8 +39,8 @@ struct StrippedModel {
 /// Strips `model`. The time is linear in the remaining bytes, not in the weights. No value, with the reason
 /// in `problem`, if the bytes are not in protobuf's wire format.
 std::optional<StrippedModel> strip_raw_data(std::span<const std::byte> model, std::string& problem);
-/// The same for a file, which is read with bounded memory. Throws ir::InputError.
-std::optional<StrippedModel> strip_raw_data(const ir::InputFile& model, std::string& problem);
+/// The same for a file, which is read with bounded memory. Throws base::InputError.
+std::optional<StrippedModel> strip_raw_data(const base::InputFile& model, std::string& problem);
 
 /// The index into StrippedModel::raw_data that `raw_data` of a stripped model refers to; no value if it is
 /// the data itself.

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <functional>
 
+#include "base/portable_math.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
-#include "ir/portable_math.hpp"
 #include "ir/value_ranges.hpp"
 
 namespace onnx2ir::ir {
@@ -59,7 +59,7 @@ constexpr NumberFunction2 kQuotient = numbers([](auto a, auto b) { return a / b;
 constexpr NumberFunction2 kRemainder = numbers([](auto a, auto b) { return std::fmod(a, b); });
 constexpr NumberFunction2 kFlooredRemainder =
     numbers([](auto a, auto b) { return a - b * std::floor(a / b); });
-constexpr NumberFunction2 kPower = numbers([](auto a, auto b) { return power(a, b); });
+constexpr NumberFunction2 kPower = numbers([](auto a, auto b) { return base::power(a, b); });
 constexpr NumberFunction2 kLarger = numbers([](auto a, auto b) { return std::max(a, b); });
 constexpr NumberFunction2 kSmaller = numbers([](auto a, auto b) { return std::min(a, b); });
 

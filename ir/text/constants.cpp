@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/sha256.hpp"
 #include "ir/element_bits.hpp"
 #include "ir/narrowing.hpp"
-#include "ir/sha256.hpp"
 #include "ir/text/elements.hpp"
 
 namespace onnx2ir::ir {
@@ -91,7 +91,7 @@ std::string hash_text(const ConstantData& data) {
   constexpr std::size_t kDigits = 16;
   const std::uint64_t size = data.written_size();
   std::vector<std::byte> buffer(std::min<std::uint64_t>(kPiece, size));
-  Sha256 hash;
+  base::Sha256 hash;
   for (std::uint64_t offset = 0; offset < size; offset += kPiece) {
     const auto piece = std::span(buffer).first(std::min<std::uint64_t>(kPiece, size - offset));
     copy_written(data, offset, piece);

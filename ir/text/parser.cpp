@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/name_table.hpp"
 #include "ir/inference.hpp"
-#include "ir/name_table.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/text/cursor.hpp"
 #include "ir/text/ports.hpp"
@@ -21,7 +21,7 @@ constexpr int kDeepestBody = 200;
 /// A graph and the ids of its nodes.
 struct Scope {
   Graph* graph;
-  NameTable<Node*> ids = {};
+  base::NameTable<Node*> ids = {};
 };
 
 /// The type of an output as stated in the text. Compared at the end, because a Loop may change types in its

@@ -154,7 +154,7 @@ class Compressor {
     // Bodies share constants with the graphs around them.
     const auto [known, is_new] = fits_.try_emplace({data.place(), data.size()});
     if (is_new) known->second = ir::half_precision_fit(data, narrowing, context_->threads);
-    const ir::HalfPrecisionFit& fit = known->second;
+    const base::HalfPrecisionFit& fit = known->second;
     if (fit.has_large_error || static_cast<double>(fit.rejected) >= kMaxRejected * count) return false;
     if (is_new && fit.too_large != 0) note(constant, fit.too_large);
 
@@ -181,7 +181,7 @@ class Compressor {
   }
 
   const PassContext* context_;
-  std::map<std::pair<std::pair<const void*, std::uint64_t>, std::uint64_t>, ir::HalfPrecisionFit> fits_;
+  std::map<std::pair<std::pair<const void*, std::uint64_t>, std::uint64_t>, base::HalfPrecisionFit> fits_;
   Diagnostic warning_;
   std::size_t not_named_ = 0;
 };

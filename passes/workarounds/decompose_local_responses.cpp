@@ -3,8 +3,8 @@
 // (1 + sum / bias)^beta.
 #include <cmath>
 
+#include "base/portable_math.hpp"
 #include "ir/known_values.hpp"
-#include "ir/portable_math.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/normalization.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -35,7 +35,7 @@ Value with_bias_of_one(ir::Builder& builder, ir::LRNView lrn) {
   const Value y =
       builder.op(ops::LRN, {lrn.data(), lrn.axes()},
                  {{"alpha", lrn.alpha() / bias}, {"beta", beta}, {"bias", 1.0}, {"size", lrn.size()}});
-  return builder.op(ops::Multiply, {y, builder.number_like(ir::power(bias, -beta), y)});
+  return builder.op(ops::Multiply, {y, builder.number_like(base::power(bias, -beta), y)});
 }
 
 Value decomposed(ir::Builder& builder, ir::LRNView lrn) {

@@ -38,7 +38,7 @@ struct InnerSum {
 
 /// The sums in x * factors + constants, and the product of the factors.
 struct LinearChain {
-  ir::SmallVector<InnerSum, 4> sums;
+  base::SmallVector<InnerSum, 4> sums;
   double factor = 1;
 };
 
@@ -78,8 +78,8 @@ LinearChain chain_of(ir::Value value) {
 }
 
 /// The sums inside of `outer` whose constants OpenVINO adds to that of `outer`, which is rounded then.
-ir::SmallVector<InnerSum, 4> sums_to_separate(const ir::Node& outer) {
-  ir::SmallVector<InnerSum, 4> found;
+base::SmallVector<InnerSum, 4> sums_to_separate(const ir::Node& outer) {
+  base::SmallVector<InnerSum, 4> found;
   if (!ir::is_floating(outer.output(0).type) || !outer.graph().may_hold({ops::Multiply, ops::Divide})) {
     return found;
   }

@@ -38,7 +38,7 @@ bool reads_infinity(const ir::Node& node) {
 }
 
 ir::Value widened(ir::Builder& builder, const ir::Node& node) {
-  ir::SmallVector<ir::Value, 3> inputs;
+  base::SmallVector<ir::Value, 3> inputs;
   for (const ir::Value input : node.inputs()) {
     const bool is_bf16 = input.type() == ir::ElementType::bf16;
     inputs.push_back(is_bf16 ? ir::convert(builder, input, ir::ElementType::f32) : input);

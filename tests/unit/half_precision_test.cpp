@@ -1,5 +1,5 @@
 // Half precision: every result against the conversion of single numbers, which is exact by construction.
-#include "ir/half_precision.hpp"
+#include "base/half_precision.hpp"
 
 #include <bit>
 #include <cmath>
@@ -40,11 +40,11 @@ std::uint16_t expected(double number) {
 TEST_CASE("single precision is rounded to the nearest half precision number, ties to even", "[half]") {
   const std::vector<float> numbers = samples();
   std::vector<std::uint16_t> together(numbers.size());
-  onnx2ir::ir::to_half_precision(numbers, together);
+  onnx2ir::base::to_half_precision(numbers, together);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     std::uint16_t alone = 0;  // fewer than a vector of them take another way
-    onnx2ir::ir::to_half_precision({&numbers[i], 1}, {&alone, 1});
+    onnx2ir::base::to_half_precision({&numbers[i], 1}, {&alone, 1});
     wrong += together[i] != expected(numbers[i]) || alone != together[i] ? 1 : 0;
   }
   CHECK(wrong == 0);
@@ -57,7 +57,7 @@ TEST_CASE("double precision is rounded once", "[half]") {
   }
   numbers.insert(numbers.end(), {1e300, -1e300, 1e-300, 0x1p-25, std::nextafter(0x1p-25, 1.0)});
   std::vector<std::uint16_t> halves(numbers.size());
-  onnx2ir::ir::to_half_precision(numbers, halves);
+  onnx2ir::base::to_half_precision(numbers, halves);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < numbers.size(); ++i) wrong += halves[i] != expected(numbers[i]) ? 1 : 0;
   CHECK(wrong == 0);
@@ -69,9 +69,9 @@ TEST_CASE("half precision keeps infinities and NaN", "[half]") {
     const std::vector<float> infinite(count, -kInfinity);
     const std::vector<float> none(count, std::numeric_limits<float>::quiet_NaN());
     std::vector<std::uint16_t> halves(count);
-    onnx2ir::ir::to_half_precision(infinite, halves);
+    onnx2ir::base::to_half_precision(infinite, halves);
     for (const std::uint16_t half : halves) CHECK(half == 0xfc00);
-    onnx2ir::ir::to_half_precision(none, halves);
+    onnx2ir::base::to_half_precision(none, halves);
     for (const std::uint16_t half : halves) CHECK((half & 0x7c00U) == 0x7c00);
     for (const std::uint16_t half : halves) CHECK((half & 0x3ffU) != 0);
   }
@@ -79,9 +79,9 @@ TEST_CASE("half precision keeps infinities and NaN", "[half]") {
 
 TEST_CASE("numbers that do not fit into half precision are counted, in vectors and one by one", "[half]") {
   const std::vector<float> numbers = samples();
-  const auto whole = onnx2ir::ir::half_precision_fit(numbers, 1e-3);
-  onnx2ir::ir::HalfPrecisionFit sum;
-  for (const float& number : numbers) sum += onnx2ir::ir::half_precision_fit(std::span(&number, 1), 1e-3);
+  const auto whole = onnx2ir::base::half_precision_fit(numbers, 1e-3);
+  onnx2ir::base::HalfPrecisionFit sum;
+  for (const float& number : numbers) sum += onnx2ir::base::half_precision_fit(std::span(&number, 1), 1e-3);
   CHECK(whole.rejected == sum.rejected);
   CHECK(whole.too_large == sum.too_large);
   CHECK(whole.has_large_error == sum.has_large_error);

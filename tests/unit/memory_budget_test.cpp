@@ -1,5 +1,5 @@
 // The budget of a conversion counts only the memory of that conversion.
-#include "ir/memory_budget.hpp"
+#include "base/memory_budget.hpp"
 
 #include <memory>
 #include <new>
@@ -15,7 +15,7 @@
 using namespace onnx2ir;
 
 TEST_CASE("constants take memory from the budget and return it", "[memory]") {
-  const ir::MemoryBudgetScope scope(1000);
+  const base::MemoryBudgetScope scope(1000);
   for (int i = 0; i < 10; ++i) {
     const ir::ConstantData data(std::vector<std::byte>(600));
     const ir::ConstantData copy = data;
@@ -27,10 +27,10 @@ TEST_CASE("constants take memory from the budget and return it", "[memory]") {
 TEST_CASE("a budget applies to its scope and its thread", "[memory]") {
   ir::ConstantData outlives;
   {
-    const ir::MemoryBudgetScope scope(100);
+    const base::MemoryBudgetScope scope(100);
     outlives = ir::ConstantData(std::vector<std::byte>(60));
     std::jthread([] { CHECK_NOTHROW(ir::ConstantData(std::vector<std::byte>(1000))); }).join();
-    const ir::MemoryBudgetScope inner(0);
+    const base::MemoryBudgetScope inner(0);
     CHECK_NOTHROW(ir::ConstantData(std::vector<std::byte>(1000)));
   }
   CHECK_NOTHROW(ir::ConstantData(std::vector<std::byte>(1000)));
@@ -51,16 +51,16 @@ TEST_CASE("a conversion beyond Options::max_memory is an error that names the op
 }
 
 TEST_CASE("the default budget grows with the files of a model, a given one does not", "[memory]") {
-  constexpr std::size_t kBytes = ir::kDefaultBudget;
+  constexpr std::size_t kBytes = base::kDefaultBudget;
   {
-    const ir::MemoryBudgetScope scope(std::nullopt);
-    CHECK_THROWS_AS(ir::charge_permanently(kBytes + 1), std::bad_alloc);
-    ir::raise_default_budget(1);
-    CHECK_NOTHROW(ir::charge_permanently(kBytes + 1));
+    const base::MemoryBudgetScope scope(std::nullopt);
+    CHECK_THROWS_AS(base::charge_permanently(kBytes + 1), std::bad_alloc);
+    base::raise_default_budget(1);
+    CHECK_NOTHROW(base::charge_permanently(kBytes + 1));
   }
-  const ir::MemoryBudgetScope scope(100);
-  ir::raise_default_budget(1000);
-  CHECK_THROWS_AS(ir::charge_permanently(101), std::bad_alloc);
+  const base::MemoryBudgetScope scope(100);
+  base::raise_default_budget(1000);
+  CHECK_THROWS_AS(base::charge_permanently(101), std::bad_alloc);
 }
 
 TEST_CASE("equal constants that own their bytes share them", "[memory]") {

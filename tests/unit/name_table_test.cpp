@@ -1,4 +1,4 @@
-#include "ir/name_table.hpp"
+#include "base/name_table.hpp"
 
 #include "catch.hpp"
 
@@ -7,7 +7,7 @@ using namespace onnx2ir::ir;
 TEST_CASE("a table of names keeps the first value of each") {
   std::vector<std::string> names;
   for (int i = 0; i < 5000; ++i) names.push_back("name_" + std::to_string(i));
-  NameTable<int> table;
+  base::NameTable<int> table;
   CHECK(table.find(names.front()) == nullptr);
   for (int i = 0; i < 5000; ++i) CHECK(table.add(names[static_cast<std::size_t>(i)], i));
   CHECK_FALSE(table.add(names[17], -1));
@@ -24,15 +24,15 @@ TEST_CASE("a table of names keeps the first value of each") {
 
 TEST_CASE("a hashed name serves several tables") {
   const std::string text = "a name of more than eight letters";
-  const HashedName name(text);
-  NameTable<int> first;
-  NameTable<int> second;
+  const base::HashedName name(text);
+  base::NameTable<int> first;
+  base::NameTable<int> second;
   CHECK(first.add(name, 1));
   CHECK(second.find(name) == nullptr);
   CHECK(second.add(std::string_view(text), 2));
   CHECK(*first.find(text) == 1);
   CHECK(*second.find(name) == 2);
-  CHECK(HashedName(std::string_view()).hash != HashedName(std::string_view("\0", 1)).hash);
+  CHECK(base::HashedName(std::string_view()).hash != base::HashedName(std::string_view("\0", 1)).hash);
 }
 
 TEST_CASE("names whose hashes are equal are found in few steps") {
@@ -40,14 +40,14 @@ TEST_CASE("names whose hashes are equal are found in few steps") {
   constexpr int kNames = 50'000;
   std::vector<std::string> names;
   for (int i = 0; i < kNames; ++i) names.push_back("n" + std::to_string(i));
-  NameTable<int> table;
+  base::NameTable<int> table;
   for (int i = 0; i < kNames; ++i) {
-    HashedName name(names[static_cast<std::size_t>(i)]);
+    base::HashedName name(names[static_cast<std::size_t>(i)]);
     name.hash = 7;
     REQUIRE(table.add(name, i));
   }
   for (int i = 0; i < kNames; ++i) {
-    HashedName name(names[static_cast<std::size_t>(i)]);
+    base::HashedName name(names[static_cast<std::size_t>(i)]);
     name.hash = 7;
     const int* found = table.find(name);
     REQUIRE(found != nullptr);

@@ -1,11 +1,11 @@
-#include "ir/small_vector.hpp"
+#include "base/small_vector.hpp"
 
 #include <memory>
 #include <string>
 
 #include "catch.hpp"
 
-using onnx2ir::ir::SmallVector;
+using onnx2ir::base::SmallVector;
 
 namespace {
 

@@ -20,8 +20,8 @@ using onnx2ir::backend_xml::FileOutput;
 using onnx2ir::backend_xml::FolderLocks;
 using onnx2ir::backend_xml::lay_out_weights;
 using onnx2ir::backend_xml::OutputFolder;
+using onnx2ir::base::InputError;
 using onnx2ir::ir::ConstantData;
-using onnx2ir::ir::InputError;
 
 std::string pattern(std::size_t size) {
   std::string bytes(size, '\0');
@@ -29,8 +29,8 @@ std::string pattern(std::size_t size) {
   return bytes;
 }
 
-std::shared_ptr<const onnx2ir::ir::InputFile> file_of(const std::filesystem::path& path,
-                                                      const std::string& bytes) {
+std::shared_ptr<const onnx2ir::base::InputFile> file_of(const std::filesystem::path& path,
+                                                        const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
   auto opened = onnx2ir::frontend::open_file(path);
   REQUIRE(opened.file);

@@ -2,11 +2,11 @@
 
 #include <string>
 
+#include "base/portable_math.hpp"
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/portable_math.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -127,7 +127,7 @@ Rotation rotation_by_caches(NodeContext& node, Value cosines, Value sines, Value
 Rotation rotation_by_angles(NodeContext& node, Value positions, std::int64_t size) {
   std::vector<double> factors;
   for (std::int64_t i = 0; i < size / 2; ++i) {
-    factors.push_back(ir::power(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(size)));
+    factors.push_back(base::power(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(size)));
   }
   const Value turns = node.numbers(factors, std::vector<std::int64_t>{size / 2}, ElementType::f32);
   const Value columns = unsqueeze(node, convert(node, positions, ElementType::f32), {1, 3});

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/portable_math.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/portable_math.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -166,7 +166,7 @@ constexpr std::int64_t kLongestDistance = 1 << 20;
 std::vector<std::int64_t> buckets_of_distances(std::int64_t buckets, std::int64_t longest) {
   const std::int64_t exact = buckets / 2;
   const auto logarithm = [&](std::int64_t distance) {
-    return ir::natural_logarithm(static_cast<float>(distance) / static_cast<float>(exact));
+    return base::natural_logarithm(static_cast<float>(distance) / static_cast<float>(exact));
   };
   std::vector<std::int64_t> result;
   for (std::int64_t distance = 0; distance <= longest; ++distance) {

@@ -1,9 +1,9 @@
 // MelWeightMatrix: the weights that convert a spectrogram to a mel spectrogram.
 #include <cmath>
 
+#include "base/portable_math.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/portable_math.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -20,12 +20,12 @@ struct MelBands {
 
 /// The frequencies, as bins of the transform, at which triangles begin, peak and end.
 std::vector<double> mel_edges(const MelBands& bands) {
-  const auto mel = [](double hertz) { return 2595 * ir::decimal_logarithm(1 + hertz / 700); };
+  const auto mel = [](double hertz) { return 2595 * base::decimal_logarithm(1 + hertz / 700); };
   const double step = (mel(bands.upper) - mel(bands.lower)) / (bands.bins + 2);
   std::vector<double> edges(static_cast<std::size_t>(bands.bins) + 2);
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const double hertz =
-        700 * (ir::power(10.0, (mel(bands.lower) + static_cast<double>(i) * step) / 2595) - 1);
+        700 * (base::power(10.0, (mel(bands.lower) + static_cast<double>(i) * step) / 2595) - 1);
     edges[i] = std::floor((bands.dft_length + 1) * hertz / bands.sample_rate);
   }
   return edges;

@@ -5,7 +5,7 @@
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/memory_budget.hpp"
+#include "base/memory_budget.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii_case.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/ascii_case.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -26,7 +26,7 @@ std::vector<Activation> activations_of(NodeContext& node, std::int64_t direction
   std::size_t alpha = 0;
   std::size_t beta = 0;
   for (const std::string& name : names) {
-    Activation activation{ir::lower_case(name), std::nullopt, std::nullopt};
+    Activation activation{base::lower_case(name), std::nullopt, std::nullopt};
     const auto is_one_of = [&](std::initializer_list<std::string_view> list) {
       return std::find(list.begin(), list.end(), activation.name) != list.end();
     };
@@ -78,7 +78,7 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
                const std::vector<std::string>& defaults) {
   Cell cell{};
   cell.gates = gates;
-  cell.direction = ir::lower_case(node.text("direction", "forward"));
+  cell.direction = base::lower_case(node.text("direction", "forward"));
   if (cell.direction != "forward" && cell.direction != "reverse" && cell.direction != "bidirectional") {
     node.fail("direction '" + cell.direction + "' does not exist");
   }

@@ -1,8 +1,8 @@
 // Operators of object detectors of OpenVINO's domain: IR operations under the same or a similar name.
+#include "base/portable_math.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/org_openvinotoolkit/rows.hpp"
-#include "ir/portable_math.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -147,7 +147,7 @@ Values detectron_output(NodeContext& node) {
       ops::ExperimentalDetectronDetectionOutput, {node.input(0), node.input(1), node.input(2), node.input(3)},
       {{"score_threshold", node.real("score_threshold", 0.05F)},
        {"nms_threshold", node.real("nms_threshold", 0.5F)},
-       {"max_delta_log_wh", node.real("max_delta_log_wh", ir::natural_logarithm(kLargestRatio))},
+       {"max_delta_log_wh", node.real("max_delta_log_wh", base::natural_logarithm(kLargestRatio))},
        {"num_classes", size(node, "num_classes", 81)},
        {"post_nms_count", count(node, "post_nms_count", 2000)},
        {"max_detections_per_image", size(node, "max_detections_per_image", 100)},

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 
 /// Adds a word to a hash.
 constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
@@ -17,4 +17,4 @@ constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
 /// Hashes all bytes, several bytes per cycle. Not collision-resistant against an attacker. Thread-safe.
 std::uint64_t hash_bytes(std::uint64_t seed, std::span<const std::byte> bytes);
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

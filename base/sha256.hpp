@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 
 /// Hashes bytes that arrive in pieces.
 class Sha256 {
@@ -26,4 +26,4 @@ class Sha256 {
   std::uint64_t size_ = 0;  ///< of all bytes so far
 };
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

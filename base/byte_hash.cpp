@@ -1,9 +1,9 @@
-#include "ir/byte_hash.hpp"
+#include "base/byte_hash.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 namespace {
 
 std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t offset) {
@@ -29,4 +29,4 @@ std::uint64_t hash_bytes(std::uint64_t seed, std::span<const std::byte> bytes) {
   return hash;
 }
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

@@ -1,4 +1,4 @@
-#include "ir/half_precision.hpp"
+#include "base/half_precision.hpp"
 
 #include <bit>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 namespace {
 
 constexpr float kLargest = 65504.0F;
@@ -185,4 +185,4 @@ void to_half_precision(std::span<const double> numbers, std::span<std::uint16_t>
   for (std::size_t i = 0; i < numbers.size(); ++i) halves[i] = half_of(round_to_odd(numbers[i]));
 }
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

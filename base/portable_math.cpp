@@ -1,12 +1,12 @@
 // Only operations that IEEE 754 defines to the last bit are used: + - * / and those on exponents. Numbers are
 // sums of two doubles, with the algorithms of Dekker, "A floating-point technique for extending the available
 // precision", 1971.
-#include "ir/portable_math.hpp"
+#include "base/portable_math.hpp"
 
 #include <cmath>
 #include <limits>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 namespace {
 
 /// The sum of two numbers; the second one is at most half of the last bit of the first one.
@@ -141,4 +141,4 @@ int nearest_binary_exponent(double x) {
   return fraction < kRootOfHalf ? exponent - 1 : exponent;
 }
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 
 /// The name in `known` with the smallest edit distance to `name`, ignoring case; the first one of several.
 /// Empty if none is near enough.
 std::string_view nearest_name(std::string_view name, std::span<const std::string> known);
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

@@ -2,7 +2,7 @@
 // that of glibc for processors with and without FMA, and those of musl, Windows and macOS.
 #pragma once
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 
 /// x to the power of y, with the special cases of std::pow. It is rounded correctly, except that a result
 /// within 2^-85 of the middle of two numbers, relative to the result, may become the other one. Results below
@@ -20,4 +20,4 @@ double decimal_logarithm(double x);
 /// The logarithm to base 2 of a positive, finite number, rounded to the nearest integer.
 int nearest_binary_exponent(double x);
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

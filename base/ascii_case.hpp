@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 
 constexpr char lower_case(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
@@ -16,4 +16,4 @@ inline std::string lower_case(std::string_view text) {
   return lower;
 }
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

@@ -1,10 +1,10 @@
-#include "ir/input_file.hpp"
+#include "base/input_file.hpp"
 
 #include <fmt/core.h>
 
 #include <system_error>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 
 void InputFile::read(std::uint64_t offset, std::span<std::byte> target) const {
   while (!target.empty()) {
@@ -36,4 +36,4 @@ void InputFile::fail_shortened() const {
   throw InputError(fmt::format("'{}' became shorter while it was read", input_.path));
 }
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

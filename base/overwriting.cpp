@@ -1,11 +1,11 @@
-#include "ir/overwriting.hpp"
+#include "base/overwriting.hpp"
 
 #include <fmt/core.h>
 
 #include <system_error>
 #include <unordered_map>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 namespace {
 
 /// The path that a program creates which opens `path` for writing: symbolic links to missing files are
@@ -73,4 +73,4 @@ std::optional<std::string> overwriting_problem(std::span<const UsedFile> written
   return std::nullopt;
 }
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

@@ -4,7 +4,7 @@
 #include <exception>
 #include <functional>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 
 /// Thrown by check_cancelled().
 class Cancelled : public std::exception {
@@ -27,4 +27,4 @@ class CancellationScope {
 /// Calls `is_cancelled` at intervals: cheap enough to be called for each node.
 void check_cancelled();
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 
 /// Counts bytes taken and returned, by any thread.
 class MemoryBudget {
@@ -62,4 +62,4 @@ void raise_default_budget(std::uint64_t bytes);
 /// Takes bytes that are not returned before the conversion ends.
 void charge_permanently(std::uint64_t bytes);
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

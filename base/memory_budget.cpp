@@ -1,8 +1,8 @@
-#include "ir/memory_budget.hpp"
+#include "base/memory_budget.hpp"
 
 #include <new>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 namespace {
 
 /// Thread-local, because a conversion runs on the thread that started it.
@@ -41,4 +41,4 @@ void charge_permanently(std::uint64_t bytes) {
   if (current != nullptr) current->take(bytes);
 }
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

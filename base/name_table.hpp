@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 
 /// How many nodes ahead the names of a node are prefetched.
 inline constexpr int kNodesToPrefetch = 8;
@@ -168,4 +168,4 @@ class NameTable {
   std::map<std::string_view, std::uint32_t> crowded_;  ///< entries without a slot
 };
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

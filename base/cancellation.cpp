@@ -1,6 +1,6 @@
-#include "ir/cancellation.hpp"
+#include "base/cancellation.hpp"
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 namespace {
 
 thread_local const std::function<bool()>* current = nullptr;
@@ -19,4 +19,4 @@ void check_cancelled() {
   if (current != nullptr && (*current)()) throw Cancelled();
 }
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

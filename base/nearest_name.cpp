@@ -1,12 +1,12 @@
-#include "ir/nearest_name.hpp"
+#include "base/nearest_name.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
-#include "ir/ascii_case.hpp"
+#include "base/ascii_case.hpp"
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 namespace {
 
 /// The number of insertions, removals, replacements and swaps of neighbours (optimal string alignment).
@@ -57,4 +57,4 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
   return nearest;
 }
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

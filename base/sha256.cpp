@@ -1,11 +1,11 @@
-#include "ir/sha256.hpp"
+#include "base/sha256.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 namespace {
 
 constexpr std::array<std::uint32_t, 64> kConstants{
@@ -80,4 +80,4 @@ std::string Sha256::digits() {
   return text;
 }
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

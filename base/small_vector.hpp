@@ -14,7 +14,7 @@
 #include <span>
 #include <utility>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 
 /// The supported subset behaves like std::vector; at most 2^32 - 1 elements. A move moves up to `kInline`
 /// elements.
@@ -166,4 +166,4 @@ class SmallVector {
   Storage storage_;
 };
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

@@ -8,7 +8,7 @@
 
 #include "platform/file_identity.hpp"
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 
 /// A file that is in use while another one is written.
 struct UsedFile {
@@ -32,4 +32,4 @@ std::optional<std::string> overwriting_problem(const std::filesystem::path& outp
 std::optional<std::string> overwriting_problem(std::span<const UsedFile> written,
                                                std::span<const UsedFile> used);
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

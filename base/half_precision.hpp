@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 
 /// How well numbers fit into half precision. The counts of several parts can be added.
 struct HalfPrecisionFit {
@@ -30,4 +30,4 @@ HalfPrecisionFit half_precision_fit(std::span<const double> numbers, double tole
 void to_half_precision(std::span<const float> numbers, std::span<std::uint16_t> halves);
 void to_half_precision(std::span<const double> numbers, std::span<std::uint16_t> halves);
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

@@ -11,7 +11,7 @@
 #include "platform/file_identity.hpp"
 #include "platform/read_file.hpp"
 
-namespace onnx2ir::ir {
+namespace onnx2ir::base {
 
 /// A file that a model is read from.
 struct Input {
@@ -50,4 +50,4 @@ class InputFile {
   Input input_;
 };
 
-}  // namespace onnx2ir::ir
+}  // namespace onnx2ir::base

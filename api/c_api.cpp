@@ -7,6 +7,7 @@
 #include <span>
 
 #include "api/c_objects.hpp"
+#include "base/failure.hpp"
 #include "json/json.hpp"
 #include "onnx2ir/onnx2ir.h"
 #include "onnx2ir/onnx2ir.hpp"
@@ -54,11 +55,9 @@ std::string json_list(const Rows& rows) {
 /// The counts with these sizes; no value, with the reason in the conversion, if they do not fit the model.
 std::optional<onnx2ir::Stats> stats_of(onnx2ir_conversion& conversion, const char* sizes) {
   if (!conversion.conversion.model) return std::nullopt;
-  std::string problem;
-  auto given = onnx2ir::parse_sizes(sizes == nullptr ? "" : sizes, problem);
+  auto given = onnx2ir::parse_sizes(sizes == nullptr ? "" : sizes);
   if (!given) {
-    add_error(conversion,
-              {onnx2ir::Severity::error, onnx2ir::DiagnosticCode::bad_interface, problem, {}, {}, {}});
+    add_error(conversion, onnx2ir::base::diagnostic_of(std::move(given.error())));
     return std::nullopt;
   }
   onnx2ir::Stats found = onnx2ir::stats(*conversion.conversion.model, {.sizes = *std::move(given)});

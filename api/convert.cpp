@@ -68,7 +68,7 @@ frontend::ExternalSource external_source(const Options& options) {
   if (!options.external_data) return {};
   return [&supply = options.external_data](const std::string& location) {
     const std::optional<SuppliedData> data = supply(location);
-    return data ? frontend::file_in_memory(location, data->size, data->read) : frontend::FileResult{};
+    return data ? std::optional(frontend::file_in_memory(location, data->size, data->read)) : std::nullopt;
   };
 }
 

@@ -133,13 +133,15 @@ Json json_of(const Place& place) {
 
 Json json_of(std::span<const Diagnostic> diagnostics) {
   Json json = Json::array();
-  for (const Diagnostic& diagnostic : diagnostics)
+  for (const Diagnostic& diagnostic : diagnostics) {
     json.push_back({{"severity", name_of(diagnostic.severity)},
                     {"code", name_of(diagnostic.code)},
                     {"message", diagnostic.message},
                     {"place", json_of(diagnostic.place)},
                     {"notes", diagnostic.notes},
                     {"hint", diagnostic.hint}});
+    if (diagnostic.system_error != 0) json.back()["system_error"] = diagnostic.system_error;
+  }
   return json;
 }
 

@@ -1,18 +1,12 @@
 // Parses the text form of inputs: NAME, SHAPE, TYPE and VALUE of each.
 #include <charconv>
-#include <stdexcept>
 #include <string>
 
+#include "base/failure.hpp"
 #include "onnx2ir/options.hpp"
 
 namespace onnx2ir {
 namespace {
-
-/// The text is malformed; the message gives the reason.
-class Malformed : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 class InputText {
  public:
@@ -42,8 +36,8 @@ class InputText {
     while (next() == ' ' || next() == '\t') ++at_;
   }
   [[noreturn]] void fail(const std::string& problem) const {
-    throw Malformed{problem + " at character " + std::to_string(at_ + 1) + " of '" + std::string(text_) +
-                    "'"};
+    throw base::Failure(DiagnosticCode::bad_interface, problem + " at character " + std::to_string(at_ + 1) +
+                                                           " of '" + std::string(text_) + "'");
   }
   void expect(char letter) {
     if (next() != letter) fail(std::string("'") + letter + "' is expected");
@@ -157,13 +151,8 @@ class InputText {
 
 }  // namespace
 
-std::optional<std::vector<InputSpec>> parse_inputs(std::string_view text, std::string& problem) {
-  try {
-    return InputText(text).parse();
-  } catch (const Malformed& malformed) {
-    problem = malformed.what();
-    return std::nullopt;
-  }
+Result<std::vector<InputSpec>> parse_inputs(std::string_view text) {
+  return base::attempt(DiagnosticCode::bad_interface, [&] { return InputText(text).parse(); });
 }
 
 }  // namespace onnx2ir

@@ -10,6 +10,7 @@
 #include "api/statistics_json.hpp"
 #include "backend_html/page.hpp"
 #include "backend_xml/xml_reader.hpp"
+#include "base/failure.hpp"
 #include "frontend/reader/model_file.hpp"
 #include "ir/diff/diff.hpp"
 #include "ir/text/parser.hpp"
@@ -18,11 +19,13 @@
 namespace onnx2ir {
 namespace {
 
-/// Opens a file. Throws base::InputError.
+/// Opens a file. Throws Failure (unreadable_input).
 std::shared_ptr<const base::InputFile> opened(const std::filesystem::path& path) {
-  auto [file, problem] = frontend::open_file(path);
-  if (file == nullptr) throw base::InputError("cannot read '" + path.string() + "': " + problem);
-  return std::move(file);
+  auto file = frontend::open_file(path);
+  if (!file)
+    throw base::Failure(DiagnosticCode::unreadable_input,
+                        "cannot read '" + path.string() + "': " + file.error().message);
+  return *std::move(file);
 }
 
 /// A model without constants has no weights file.
@@ -52,6 +55,21 @@ std::unique_ptr<ir::Model> written(Model::Implementation& model) {
   return backend_xml::as_written(*model.model);
 }
 
+bool is_about_input(const base::Failure& failure) {
+  return failure.code() == DiagnosticCode::unreadable_ir ||
+         failure.code() == DiagnosticCode::unreadable_input;
+}
+
+/// The message for IR that cannot be read; `name` as in read_into().
+std::string text_of(const Problem& problem, const std::string& name) {
+  if (problem.code == DiagnosticCode::unreadable_input) return problem.message;  // names the file
+  const TextPosition& at = problem.position;
+  if (at.line != 0)
+    return name + ", line " + std::to_string(at.line) + ", column " + std::to_string(at.column) + ": " +
+           problem.message;
+  return (name.empty() ? "the IR cannot be read: " : name + ": ") + problem.message;
+}
+
 /// Runs `read`, and converts its exceptions to diagnostics. Sets `conversion.model` if there is no error.
 /// `name`: "'model.xml'"; empty for IR in memory.
 template <typename Read>
@@ -62,23 +80,21 @@ void read_into(Conversion& conversion, const std::string& name, Read read) {
     diagnostic.message = std::move(message);
     conversion.diagnostics.push_back(std::move(diagnostic));
   };
+  const auto fail_internally = [&](const std::exception& fault) {
+    fail(DiagnosticCode::internal_error, std::string("an internal error of onnx2ir: ") + fault.what());
+    conversion.diagnostics.back().hint = "please report it with the IR";
+  };
   try {
     auto implementation = std::make_unique<Model::Implementation>();
     implementation->model = read();
     conversion.model.emplace(std::move(implementation));
   } catch (const std::bad_alloc&) {
     fail(DiagnosticCode::out_of_memory, "the IR needs more memory than is available");
-  } catch (const backend_xml::InvalidIr& error) {
-    fail(DiagnosticCode::unreadable_ir,
-         (name.empty() ? "the IR cannot be read: " : name + ": ") + error.what());
-  } catch (const ir::TextError& error) {
-    fail(DiagnosticCode::unreadable_ir, name + ", line " + std::to_string(error.line) + ", column " +
-                                            std::to_string(error.column) + ": " + error.what());
-  } catch (const base::InputError& error) {
-    fail(DiagnosticCode::unreadable_ir, error.what());
+  } catch (const base::Failure& failure) {
+    if (!is_about_input(failure)) return fail_internally(failure);
+    fail(DiagnosticCode::unreadable_ir, text_of(failure.problem(), name));
   } catch (const std::exception& fault) {
-    fail(DiagnosticCode::internal_error, std::string("an internal error of onnx2ir: ") + fault.what());
-    conversion.diagnostics.back().hint = "please report it with the IR";
+    fail_internally(fault);
   }
 }
 

@@ -13,19 +13,19 @@ namespace onnx2ir {
 namespace {
 
 /// What is wrong with a value; no value if it was set.
-using Problem = std::optional<std::string>;
+using Reason = std::optional<std::string>;
 
 template <typename Target>
 struct Row {
   OptionInfo info;
-  Problem (*set)(Target& options, std::string_view value);
+  Reason (*set)(Target& options, std::string_view value);
 };
 
 std::string in_quotes(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
 
-Problem set_flag(bool& flag, std::string_view value) {
+Reason set_flag(bool& flag, std::string_view value) {
   const std::optional<bool> read = parse_flag(value);
   if (!read) return in_quotes(value) + " is neither True nor False";
   flag = *read;
@@ -33,7 +33,7 @@ Problem set_flag(bool& flag, std::string_view value) {
 }
 
 template <std::unsigned_integral Number>
-Problem set_number(Number& number, std::string_view value, Number most) {
+Reason set_number(Number& number, std::string_view value, Number most) {
   Number read = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), read);
   if (error != std::errc() || end != value.data() + value.size() || read > most)
@@ -43,7 +43,7 @@ Problem set_number(Number& number, std::string_view value, Number most) {
 }
 
 /// A number of bytes, with K, M, G or T for powers of 1024 ("2G", "2GB", "2GiB").
-Problem set_size(std::uint64_t& size, std::string_view value) {
+Reason set_size(std::uint64_t& size, std::string_view value) {
   std::uint64_t read = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), read);
   std::string unit = base::lower_case(value.substr(static_cast<std::size_t>(end - value.data())));
@@ -62,20 +62,20 @@ Problem set_size(std::uint64_t& size, std::string_view value) {
   return std::nullopt;
 }
 
-Problem set_max_memory(Options& options, std::string_view value) {
+Reason set_max_memory(Options& options, std::string_view value) {
   if (value == "auto") {
     options.max_memory.reset();
     return std::nullopt;
   }
   std::uint64_t most = 0;
-  Problem problem = set_size(most, value);
+  Reason problem = set_size(most, value);
   if (!problem) options.max_memory = most;
   return problem;
 }
 
 /// Splits a list of names with commas between them (a backslash keeps a comma), and adds them to `names`.
 template <typename Name>
-Problem add_names(std::vector<Name>& names, std::string_view value) {
+Reason add_names(std::vector<Name>& names, std::string_view value) {
   std::vector<std::string> found(1);
   for (std::size_t i = 0; i < value.size(); ++i) {
     if (value[i] == ',') {
@@ -94,16 +94,15 @@ Problem add_names(std::vector<Name>& names, std::string_view value) {
   return std::nullopt;
 }
 
-Problem set_inputs(Options& options, std::string_view value) {
-  std::string problem;
-  auto inputs = parse_inputs(value, problem);
-  if (!inputs) return problem;
+Reason set_inputs(Options& options, std::string_view value) {
+  auto inputs = parse_inputs(value);
+  if (!inputs) return std::move(inputs.error().message);
   options.inputs.insert(options.inputs.end(), inputs->begin(), inputs->end());
   return std::nullopt;
 }
 
 /// A pass, or one of `others`.
-Problem check_pass(std::string_view name, std::initializer_list<std::string_view> others = {}) {
+Reason check_pass(std::string_view name, std::initializer_list<std::string_view> others = {}) {
   std::vector<std::string> known(others.begin(), others.end());
   for (const PassInfo& pass : list_passes()) known.emplace_back(pass.name);
   if (std::ranges::find(known, name) != known.end()) return std::nullopt;
@@ -114,8 +113,8 @@ Problem check_pass(std::string_view name, std::initializer_list<std::string_view
 
 /// Sets one of several named choices.
 template <typename Choice, std::size_t N>
-Problem set_choice(Choice& choice, std::string_view value,
-                   const std::array<std::pair<std::string_view, Choice>, N>& names) {
+Reason set_choice(Choice& choice, std::string_view value,
+                  const std::array<std::pair<std::string_view, Choice>, N>& names) {
   std::string list;
   std::vector<std::string> known;
   for (const auto& [name, named] : names) {
@@ -171,13 +170,13 @@ std::span<const Row<Options>> conversion_rows() {
         "the folder of the external data of a model that is not read from a file", "Model"},
        [](Options& options, std::string_view value) {
          options.external_data_folder = value;
-         return Problem();
+         return Reason();
        }},
       {{"operator_map", "FILE.json",
         "rules that convert operators to operations of the IR, before those of onnx2ir", "Operators"},
        [](Options& options, std::string_view value) {
          options.operator_map = value;
-         return Problem();
+         return Reason();
        }},
       {{"extension", "LIBRARIES",
         "libraries with translators of operators, separated by commas, which come before those of onnx2ir",
@@ -198,7 +197,7 @@ std::span<const Row<Options>> conversion_rows() {
         "IR"},
        [](Options& options, std::string_view value) {
          options.target_runtime = value;
-         return Problem();
+         return Reason();
        }},
       {{"unroll_loops", "", "unroll loops with few, statically known iterations and a small body", "IR",
         Kind::flag},
@@ -237,21 +236,21 @@ std::span<const Row<Options>> conversion_rows() {
       {{"print_after", "PASS", "print the graph after this pass, after import, or after all", "Compiler",
         Kind::list},
        [](Options& options, std::string_view value) {
-         if (Problem problem = check_pass(value, {"import", "all"})) return problem;
+         if (Reason problem = check_pass(value, {"import", "all"})) return problem;
          options.debug.print_after.emplace_back(value);
-         return Problem();
+         return Reason();
        }},
       {{"stop_after", "PASS", "the last pass to run", "Compiler"},
        [](Options& options, std::string_view value) {
-         if (Problem problem = check_pass(value)) return problem;
+         if (Reason problem = check_pass(value)) return problem;
          options.debug.stop_after = value;
-         return Problem();
+         return Reason();
        }},
       {{"skip_pass", "PASS", "skip this pass, to measure its effect", "Compiler", Kind::list},
        [](Options& options, std::string_view value) {
-         if (Problem problem = check_pass(value)) return problem;
+         if (Reason problem = check_pass(value)) return problem;
          options.debug.skip_passes.emplace_back(value);
-         return Problem();
+         return Reason();
        }},
   });
   return kRows;
@@ -280,8 +279,8 @@ std::vector<OptionInfo> infos(std::span<const Row<Target>> rows) {
 }
 
 template <typename Target>
-Problem set_in(std::span<const Row<Target>> rows, Target& options, std::string_view name,
-               std::string_view value) {
+Reason set_in(std::span<const Row<Target>> rows, Target& options, std::string_view name,
+              std::string_view value) {
   std::string normalized_name(name);
   std::ranges::replace(normalized_name, '-', '_');
   std::vector<std::string> known;

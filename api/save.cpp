@@ -9,14 +9,14 @@
 #include "api/model.hpp"
 #include "api/stages.hpp"
 #include "backend_xml/check_pair.hpp"
+#include "backend_xml/output_check.hpp"
 #include "backend_xml/write_model.hpp"
+#include "base/failure.hpp"
 #include "base/overwriting.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
 namespace onnx2ir {
 namespace {
-
-constexpr const char* kOtherOutput = "choose another name or folder for the output";
 
 std::filesystem::path weights_beside(const std::filesystem::path& xml, const std::filesystem::path& bin) {
   return bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin;
@@ -33,16 +33,10 @@ backend_xml::WriteOptions write_options(const SaveOptions& options, unsigned thr
   return how;
 }
 
-std::optional<Diagnostic> diagnostic_of(const std::optional<backend_xml::WriteProblem>& problem) {
-  using Kind = backend_xml::WriteProblem::Kind;
+std::optional<Diagnostic> diagnostic_of(std::optional<Problem> problem) {
   if (!problem) return std::nullopt;
-  if (problem->kind == Kind::input) return unreadable_input(problem->message);
-  Diagnostic diagnostic;
-  diagnostic.code =
-      problem->kind == Kind::cancelled ? DiagnosticCode::cancelled : DiagnosticCode::cannot_write;
-  diagnostic.message = problem->message;
-  if (problem->kind == Kind::refused_output) diagnostic.hint = kOtherOutput;
-  return diagnostic;
+  if (problem->code == DiagnosticCode::unreadable_input) return unreadable_input(problem->message);
+  return base::diagnostic_of(*std::move(problem));
 }
 
 }  // namespace
@@ -99,7 +93,7 @@ std::optional<Diagnostic> cannot_write(std::optional<std::string> problem) {
   Diagnostic diagnostic;
   diagnostic.code = DiagnosticCode::cannot_write;
   diagnostic.message = *std::move(problem);
-  diagnostic.hint = kOtherOutput;
+  diagnostic.hint = backend_xml::kOtherOutput;
   return diagnostic;
 }
 

@@ -4,9 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "base/cancellation.hpp"
-#include "base/input_file.hpp"
-#include "ir/op_descriptor.hpp"
+#include "base/failure.hpp"
 
 namespace onnx2ir {
 
@@ -18,29 +16,42 @@ Diagnostic unreadable_input(std::string message) {
   return diagnostic;
 }
 
+namespace {
+
+Diagnostic internal_error(const std::string& message) {
+  return base::diagnostic_of({DiagnosticCode::internal_error, "an internal error of onnx2ir: " + message,
+                              "please report it with the model"});
+}
+
+/// The error for a failure that ends a stage.
+Diagnostic diagnostic_of(const base::Failure& failure) {
+  switch (failure.code()) {
+    case DiagnosticCode::cancelled:
+      return base::diagnostic_of(failure.problem());
+    case DiagnosticCode::unreadable_input:
+      return unreadable_input(failure.what());
+    case DiagnosticCode::invalid_node:
+      // Every node was valid when it was created. If a pass infers more, for example because it decomposes an
+      // operation, it can find a contradiction that was in the model.
+      return base::diagnostic_of(
+          {DiagnosticCode::invalid_model, std::string("the model contradicts itself: ") + failure.what(),
+           "check the declared shapes; if another runtime runs the model, please report it"});
+    default:  // all other failures are handled where their place is known
+      return internal_error(failure.what());
+  }
+}
+
+}  // namespace
+
 void contain(DiagnosticSink& sink, const std::function<void()>& stage) {
   try {
     stage();
   } catch (const std::bad_alloc&) {
     sink.error(DiagnosticCode::out_of_memory, "the conversion needs more memory than is available");
-  } catch (const base::Cancelled& cancelled) {
-    sink.error(DiagnosticCode::cancelled, cancelled.what());
-  } catch (const base::InputError& error) {
-    sink.report(unreadable_input(error.what()));
-  } catch (const ir::InvalidNode& invalid) {
-    // Every node was valid when it was created. If a pass infers more, for example because it decomposes an
-    // operation, it can find a contradiction that was in the model.
-    Diagnostic diagnostic;
-    diagnostic.code = DiagnosticCode::invalid_model;
-    diagnostic.message = std::string("the model contradicts itself: ") + invalid.what();
-    diagnostic.hint = "check the declared shapes; if another runtime runs the model, please report it";
-    sink.report(std::move(diagnostic));
+  } catch (const base::Failure& failure) {
+    sink.report(diagnostic_of(failure));
   } catch (const std::exception& fault) {
-    Diagnostic diagnostic;
-    diagnostic.code = DiagnosticCode::internal_error;
-    diagnostic.message = std::string("an internal error of onnx2ir: ") + fault.what();
-    diagnostic.hint = "please report it with the model";
-    sink.report(std::move(diagnostic));
+    sink.report(internal_error(fault.what()));
   }
 }
 

@@ -217,12 +217,10 @@ Stats stats(const Model& model, const StatsOptions& options) {
     result.missing_sizes = std::move(setter.missing);
     for (Diagnostic& problem : setter.problems) sink.report(std::move(problem));
     if (sink.has_errors()) return;
-    try {
+    const auto problem = base::problem_of(DiagnosticCode::invalid_node, [&] {
       if (has_changed) ir::infer(copy->graph);
-    } catch (const ir::InvalidNode& invalid) {
-      sink.report(bad_size(std::string("the sizes do not fit the model: ") + invalid.what()));
-      return;
-    }
+    });
+    if (problem) return sink.report(bad_size("the sizes do not fit the model: " + problem->message));
     const ir::Statistics found = ir::statistics_of(*copy);
     result.ir = counts_of(found);
     result.costs = costs_of(found, result.ir);
@@ -231,8 +229,7 @@ Stats stats(const Model& model, const StatsOptions& options) {
   return result;
 }
 
-std::optional<std::vector<std::pair<std::string, std::int64_t>>> parse_sizes(std::string_view text,
-                                                                             std::string& problem) {
+Result<std::vector<std::pair<std::string, std::int64_t>>> parse_sizes(std::string_view text) {
   std::vector<std::pair<std::string, std::int64_t>> sizes;
   while (!text.empty()) {
     const auto comma = std::min(text.find(','), text.size());
@@ -240,10 +237,9 @@ std::optional<std::vector<std::pair<std::string, std::int64_t>>> parse_sizes(std
     const auto equals = part.rfind('=');
     const auto size =
         equals == std::string_view::npos ? std::nullopt : number(trimmed(part.substr(equals + 1)));
-    if (!size || equals == 0) {
-      problem = "'" + std::string(part) + "' is not NAME=SIZE, for example batch=8";
-      return std::nullopt;
-    }
+    if (!size || equals == 0)
+      return Problem{DiagnosticCode::bad_interface,
+                     "'" + std::string(part) + "' is not NAME=SIZE, for example batch=8"};
     sizes.emplace_back(trimmed(part.substr(0, equals)), *size);
     text.remove_prefix(std::min(comma + 1, text.size()));
   }

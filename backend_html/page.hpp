@@ -12,7 +12,7 @@
 namespace onnx2ir::backend_html {
 
 /// A page without references to other files. `model` must be as it is written, with unique names; `origins`
-/// says where its layers come from, `statistics` (an object) is for the chart. Throws base::InputError.
+/// says where its layers come from, `statistics` (an object) is for the chart. Throws Failure (unreadable_input).
 std::string page(const ir::Model& model, const ir::Origins& origins, const Json& statistics);
 
 /// A model that is compared with another one.
@@ -22,7 +22,7 @@ struct Compared {
 };
 
 /// A page with two models side by side, which marks what differs. `differences`: the result of ir::diff() for
-/// these models. Throws base::InputError.
+/// these models. Throws Failure (unreadable_input).
 std::string comparison_page(const Compared& before, const Compared& after,
                             const std::vector<ir::Difference>& differences);
 

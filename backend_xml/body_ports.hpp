@@ -23,7 +23,7 @@ Ports ports_of(pugi::xml_node layer, const char* side);
 class PortIndices {
  public:
   explicit PortIndices(const Ports& ports);
-  /// The position of the first port with this id. Throws InvalidIr if no port has it.
+  /// The position of the first port with this id. Throws Failure (unreadable_ir) if no port has it.
   std::uint32_t at(LayerId id) const;
 
  private:

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend_xml/output_folder.hpp"
+#include "base/failure.hpp"
 #include "base/input_file.hpp"
 #include "platform/read_file.hpp"
 
@@ -73,8 +74,8 @@ std::optional<std::string> check_pair(const std::filesystem::path& xml, const st
     OutputFolder folder_of_xml(xml);
     OutputFolder folder_of_bin(bin);
     for (const OutputFolder* folder : {&folder_of_xml, &folder_of_bin}) {
-      if (!folder->problem().empty())
-        return fmt::format("'{}' cannot be read: {}", folder->path().string(), folder->problem());
+      if (folder->error())
+        return fmt::format("'{}' cannot be read: {}", folder->path().string(), folder->error().message());
     }
     const FolderLocks locks(folder_of_xml, folder_of_bin);
     platform::OpenFailure failure;
@@ -97,8 +98,9 @@ std::optional<std::string> check_pair(const std::filesystem::path& xml, const st
       return fmt::format("'{}' and '{}' do not belong together: {}", xml.string(), bin.string(), *problem);
     if (!is_named)
       return fmt::format("'{}' has no digest of its weights: onnx2ir did not write it", xml.string());
-  } catch (const base::InputError& error) {
-    return error.what();
+  } catch (const base::Failure& failure) {
+    if (failure.code() != DiagnosticCode::unreadable_input) throw;
+    return failure.what();
   }
   return std::nullopt;
 }

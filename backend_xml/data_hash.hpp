@@ -11,7 +11,7 @@ namespace onnx2ir::backend_xml {
 inline constexpr std::uint64_t kSmallConstant = std::uint64_t{1} << 16U;
 
 /// Hashes the size, the narrowing, and some samples of the bytes; up to 128 bytes, all of them. Here and
-/// below: throws base::InputError.
+/// below: throws Failure (unreadable_input).
 std::uint64_t sample_hash(const ir::ConstantData& data);
 std::uint64_t full_hash(const ir::ConstantData& data);
 bool are_equal(const ir::ConstantData& a, const ir::ConstantData& b);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <onnx2ir/result.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,7 +34,7 @@ class FileOutput {
   bool seek(std::uint64_t offset);
   /// Writes a constant: ranges of files are copied in the kernel if possible, otherwise in bounded pieces.
   /// Constants that are narrowed are converted on up to `threads` threads (0: as many as the machine has).
-  /// Throws InputError.
+  /// Throws Failure (unreadable_input).
   bool write(const ir::ConstantData& data, unsigned threads = 0);
   /// Completes the file, which has no name yet.
   bool complete();
@@ -50,8 +51,8 @@ class FileOutput {
   bool unpublish();
   void finish();
 
-  /// The reason of the failure; empty if there was none.
-  const std::string& problem() const { return problem_; }
+  /// The first failure (cannot_write); no value if there was none.
+  const std::optional<Problem>& problem() const { return problem_; }
 
  private:
   bool fail(std::string_view what, const std::error_code& error);
@@ -72,7 +73,7 @@ class FileOutput {
   std::optional<TemporaryFile> file_;
   std::uint64_t position_ = 0;  ///< in the file, including the buffer
   std::string buffer_;          ///< collects small writes
-  std::string problem_;
+  std::optional<Problem> problem_;
   std::function<void(std::uint64_t position)> written_;
 };
 

@@ -13,7 +13,7 @@ OutputFolder::OutputFolder(const std::filesystem::path& file) : path_(file.paren
   if (path_.empty()) path_ = ".";
   std::error_code error;
   folder_ = platform::Folder::open(path_, error);
-  if (!folder_) problem_ = error.message();
+  if (!folder_) error_ = error;
 }
 
 bool OutputFolder::is_same(const OutputFolder& other) const {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
+#include <system_error>
 
 #include "platform/folder.hpp"
 
@@ -12,16 +12,16 @@ namespace onnx2ir::backend_xml {
 
 class OutputFolder {
  public:
-  /// Opens the folder of `file`. If that fails, problem() gives the reason.
+  /// Opens the folder of `file`. If that fails, error() gives the reason.
   explicit OutputFolder(const std::filesystem::path& file);
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
   ~OutputFolder() = default;
 
-  /// Only if problem() is empty.
+  /// Only if there is no error().
   const platform::Folder& folder() const { return *folder_; }
   const std::filesystem::path& path() const { return path_; }
-  const std::string& problem() const { return problem_; }
+  const std::error_code& error() const { return error_; }
   bool is_same(const OutputFolder& other) const;
 
   /// Waits some seconds for the lock. Returns false on a timeout, and true without the lock if the folder or
@@ -36,7 +36,7 @@ class OutputFolder {
   std::filesystem::path path_;
   std::optional<platform::Folder> folder_;
   bool is_locked_ = false;
-  std::string problem_;
+  std::error_code error_;
 };
 
 /// Locks one or two folders in the same order in all writers, to prevent deadlocks.

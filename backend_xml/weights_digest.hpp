@@ -32,7 +32,7 @@ using WeightsReader =
 std::string weights_digest(std::uint64_t file_size, std::vector<WeightsRange> constants,
                            const WeightsReader& read);
 
-/// The digest of the file with this layout. Throws base::InputError.
+/// The digest of the file with this layout. Throws Failure (unreadable_input).
 std::string weights_digest(const WeightsLayout& layout);
 
 }  // namespace onnx2ir::backend_xml

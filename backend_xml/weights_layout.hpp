@@ -26,7 +26,7 @@ struct WeightsLayout {
 /// Lays out the constants of `model` and all bodies in the order of their layers. Each offset is a multiple
 /// of 64 bytes, so that the runtime can use the mapped file in place. Of a constant in a file, only samples
 /// are read, unless they equal those of another constant of the same size; then both are read once. Uses
-/// bounded memory. Throws base::InputError.
+/// bounded memory. Throws Failure (unreadable_input).
 WeightsLayout lay_out_weights(const ir::Model& model);
 
 }  // namespace onnx2ir::backend_xml

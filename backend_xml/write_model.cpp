@@ -10,7 +10,7 @@
 #include "backend_xml/weights_digest.hpp"
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_writer.hpp"
-#include "base/cancellation.hpp"
+#include "base/failure.hpp"
 #include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
@@ -57,7 +57,7 @@ class Pair {
       return written <= options_->max_xml_size && text_.write(piece);
     });
     if (written <= options_->max_xml_size) return text_.complete();
-    problem_ = too_large_xml(options_->max_xml_size);
+    problem_ = Problem{DiagnosticCode::cannot_write, too_large_xml(options_->max_xml_size)};
     return false;
   }
 
@@ -72,20 +72,22 @@ class Pair {
     check_cancelled();
     const FolderLocks locks(weights_.folder(), text_.folder());
     if (locks.locked_by_other() != nullptr) {
-      problem_ =
-          "another process holds the lock of the folder '" + locks.locked_by_other()->path().string() + "'";
+      problem_ = Problem{DiagnosticCode::cannot_write, "another process holds the lock of the folder '" +
+                                                           locks.locked_by_other()->path().string() + "'"};
       return false;
     }
     if (auto refused = output_problem(*xml_, *bin_, model_->inputs)) {
-      problem_ = *std::move(refused);
+      problem_ = Problem{DiagnosticCode::cannot_write, *std::move(refused)};
       return false;
     }
     const bool is_locked = locks.are_held();
     if (!weights_.prepare(is_locked) || !text_.prepare(is_locked)) return false;
     if (!weights_.publish()) return false;
     if (!text_.publish()) {
-      if (!weights_.unpublish())
-        problem_ = text_.problem() + "; '" + bin_->string() + "' is already the new one";
+      if (!weights_.unpublish()) {
+        problem_ = text_.problem();
+        problem_->message += "; '" + bin_->string() + "' is already the new one";
+      }
       return false;
     }
     weights_.finish();
@@ -99,9 +101,9 @@ class Pair {
     if (!weights_.folder().is_same(text_.folder())) text_.folder().sync();
   }
 
-  std::string problem() const {
-    if (!problem_.empty()) return problem_;
-    return weights_.problem().empty() ? text_.problem() : weights_.problem();
+  const std::optional<Problem>& problem() const {
+    if (problem_) return problem_;
+    return weights_.problem() ? weights_.problem() : text_.problem();
   }
 
  private:
@@ -111,7 +113,8 @@ class Pair {
   static constexpr double kXmlPart = 0.9;
 
   void check_cancelled() const {
-    if (options_->is_cancelled && options_->is_cancelled()) throw base::Cancelled();
+    if (options_->is_cancelled && options_->is_cancelled())
+      throw base::Failure(DiagnosticCode::cancelled, "the conversion was cancelled");
   }
   void report(std::string_view stage, double fraction) const {
     if (options_->progress) options_->progress(stage, fraction);
@@ -128,10 +131,17 @@ class Pair {
   const WriteOptions* options_;
   FileOutput weights_;
   FileOutput text_;
-  std::string problem_;
+  std::optional<Problem> problem_;
 };
 
 }  // namespace
+
+Problem problem_of_writing(const base::Failure& failure, std::string_view if_cancelled) {
+  if (!failure.ends_conversion()) throw failure;
+  Problem problem = failure.problem();
+  if (problem.code == DiagnosticCode::cancelled) problem.message = if_cancelled;
+  return problem;
+}
 
 std::string too_large_xml(std::uint64_t most) {
   return "the XML is larger than " + std::to_string(most) +
@@ -139,20 +149,17 @@ std::string too_large_xml(std::uint64_t most) {
          "limit";
 }
 
-std::optional<WriteProblem> write_files(const ir::Model& model, const std::filesystem::path& xml,
-                                        const std::filesystem::path& bin, const WriteOptions& options) {
-  using Kind = WriteProblem::Kind;
+std::optional<Problem> write_files(const ir::Model& model, const std::filesystem::path& xml,
+                                   const std::filesystem::path& bin, const WriteOptions& options) {
   try {
     if (auto refused = output_problem(xml, bin, model.inputs))
-      return WriteProblem{Kind::refused_output, *std::move(refused)};
+      return Problem{DiagnosticCode::cannot_write, *std::move(refused), std::string(kOtherOutput)};
     Pair pair(model, xml, bin, options);
-    if (!pair.write() || !pair.sync() || !pair.publish()) return WriteProblem{Kind::output, pair.problem()};
+    if (!pair.write() || !pair.sync() || !pair.publish()) return pair.problem();
     pair.sync_names();
     if (options.progress) options.progress("done", 1);
-  } catch (const base::Cancelled&) {
-    return WriteProblem{Kind::cancelled, "the writing was cancelled; the previous files are unchanged"};
-  } catch (const base::InputError& error) {
-    return WriteProblem{Kind::input, error.what()};
+  } catch (const base::Failure& failure) {
+    return problem_of_writing(failure, "the writing was cancelled; the previous files are unchanged");
   }
   return std::nullopt;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend_xml/temporary_file.hpp"
+#include "base/failure.hpp"
 #include "ir/graph.hpp"
 
 namespace onnx2ir::backend_xml {
@@ -29,28 +30,25 @@ struct WriteOptions {
   std::function<bool()> is_cancelled = {};
 };
 
-/// The reason why files were not written.
-struct WriteProblem {
-  enum class Kind : std::uint8_t { output, refused_output, input, cancelled };
-  Kind kind = Kind::output;
-  std::string message;
-};
+/// The problem of a failure that ends the writing; throws others again.
+Problem problem_of_writing(const base::Failure& failure, std::string_view if_cancelled);
 
 /// The error for an XML that is larger than `most` bytes.
 std::string too_large_xml(std::uint64_t most);
 
 /// Writes `model` to `xml` and its weights to `bin`. Both are published when both are complete, under a lock
-/// that other writers respect. After a failure, the previous files are unchanged.
-std::optional<WriteProblem> write_files(const ir::Model& model, const std::filesystem::path& xml,
-                                        const std::filesystem::path& bin, const WriteOptions& options);
+/// that other writers respect. After a failure, the previous files are unchanged. Returns the reason:
+/// cannot_write, unreadable_input or cancelled.
+std::optional<Problem> write_files(const ir::Model& model, const std::filesystem::path& xml,
+                                   const std::filesystem::path& bin, const WriteOptions& options);
 
 /// Receives bytes; returns false to end the writing.
 using ByteSink = std::function<bool(std::span<const std::byte>)>;
 /// Passes the weights to `bin`, and then the XML to `xml`, in pieces.
-std::optional<WriteProblem> write_streams(const ir::Model& model, const ByteSink& xml, const ByteSink& bin,
-                                          const WriteOptions& options);
+std::optional<Problem> write_streams(const ir::Model& model, const ByteSink& xml, const ByteSink& bin,
+                                     const WriteOptions& options);
 
-/// The XML of `model`, as write_files() writes it. Here and below: throws base::InputError.
+/// The XML of `model`, as write_files() writes it. Here and below: throws Failure (unreadable_input).
 std::string xml_text(const ir::Model& model);
 /// The weights of the XML as written by write_files(), in memory.
 std::vector<std::byte> weights_bytes(const ir::Model& model);

@@ -7,7 +7,7 @@
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/write_model.hpp"
 #include "backend_xml/xml_writer.hpp"
-#include "base/cancellation.hpp"
+#include "base/failure.hpp"
 #include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
@@ -19,7 +19,8 @@ constexpr double kWeightsPart = 0.9;
 
 void report(const WriteOptions& options, std::string_view stage, double fraction) {
   if (options.progress) options.progress(stage, fraction);
-  if (options.is_cancelled && options.is_cancelled()) throw base::Cancelled();
+  if (options.is_cancelled && options.is_cancelled())
+    throw base::Failure(DiagnosticCode::cancelled, "the conversion was cancelled");
 }
 
 /// Returns whether `sink` has taken all weights, with zeros between the constants.
@@ -45,30 +46,30 @@ bool write_weights(const WeightsLayout& layout, const ByteSink& sink, const Writ
 }
 
 /// The reason why `sink` has not taken all of the XML; no value if it has.
-std::optional<WriteProblem> write_text(const ir::Model& model, const WeightsLayout& layout,
-                                       const ByteSink& sink, const WriteOptions& options) {
+std::optional<Problem> write_text(const ir::Model& model, const WeightsLayout& layout, const ByteSink& sink,
+                                  const WriteOptions& options) {
   std::uint64_t written = 0;
   const bool done = write_xml(model, layout, weights_digest(layout), [&](std::string_view piece) {
     written += piece.size();
-    if (options.is_cancelled && options.is_cancelled()) throw base::Cancelled();
+    if (options.is_cancelled && options.is_cancelled())
+      throw base::Failure(DiagnosticCode::cancelled, "the conversion was cancelled");
     return written <= options.max_xml_size && sink(std::as_bytes(std::span(piece)));
   });
   if (done) return std::nullopt;
   const bool is_too_large = written > options.max_xml_size;
-  return WriteProblem{WriteProblem::Kind::output,
-                      is_too_large ? too_large_xml(options.max_xml_size) : "the receiver of the XML failed"};
+  return Problem{DiagnosticCode::cannot_write,
+                 is_too_large ? too_large_xml(options.max_xml_size) : "the receiver of the XML failed"};
 }
 
 }  // namespace
 
-std::optional<WriteProblem> write_streams(const ir::Model& model, const ByteSink& xml, const ByteSink& bin,
-                                          const WriteOptions& options) {
-  using Kind = WriteProblem::Kind;
+std::optional<Problem> write_streams(const ir::Model& model, const ByteSink& xml, const ByteSink& bin,
+                                     const WriteOptions& options) {
   try {
     report(options, "weights", 0);
     const WeightsLayout layout = lay_out_weights(model);
     if (!write_weights(layout, bin, options))
-      return WriteProblem{Kind::output, "the receiver of the weights failed"};
+      return Problem{DiagnosticCode::cannot_write, "the receiver of the weights failed"};
     std::set<const base::InputFile*> files;
     for (const WeightsLayout::Block& block : layout.blocks) {
       if (block.data->file() != nullptr) files.insert(block.data->file());
@@ -77,10 +78,8 @@ std::optional<WriteProblem> write_streams(const ir::Model& model, const ByteSink
     report(options, "xml", kWeightsPart);
     if (auto problem = write_text(model, layout, xml, options)) return problem;
     if (options.progress) options.progress("done", 1);
-  } catch (const base::Cancelled&) {
-    return WriteProblem{Kind::cancelled, "the writing was cancelled"};
-  } catch (const base::InputError& error) {
-    return WriteProblem{Kind::input, error.what()};
+  } catch (const base::Failure& failure) {
+    return problem_of_writing(failure, "the writing was cancelled");
   }
   return std::nullopt;
 }

@@ -167,11 +167,8 @@ class Reader {
   }
 
   static void infer(ir::Node& node) {
-    try {
-      ir::infer(node);
-    } catch (const ir::InvalidNode& reason) {
-      refuse("layer '{}': {}", node.name, reason.what());
-    }
+    const auto problem = base::problem_of(DiagnosticCode::invalid_node, [&] { ir::infer(node); });
+    if (problem) refuse("layer '{}': {}", node.name, problem->message);
   }
 
   /// A layer of an extension, or of an operation that the compiler never emits: its ports give the types and
@@ -309,13 +306,12 @@ std::unique_ptr<ir::Model> read_model(pugi::xml_node net, const WeightsLookup& w
     if (fact.type() == pugi::node_element && !std::string_view(fact.name()).starts_with("weights_"))
       model->provenance.emplace_back(fact.name(), fact.attribute("value").value());
   }
-  try {
-    const bool is_own = !net.child("rt_info").child("onnx2ir").empty();
-    Reader(weights, is_own).graph(net, model->graph);
-  } catch (const ir::InvalidNode& reason) {
-    refuse("{}", reason.what());
-  }
-  if (const auto problems = ir::verify(model->graph); !problems.empty()) throw InvalidIr(problems.front());
+  const bool is_own = !net.child("rt_info").child("onnx2ir").empty();
+  const auto problem = base::problem_of(DiagnosticCode::invalid_node,
+                                        [&] { Reader(weights, is_own).graph(net, model->graph); });
+  if (problem) refuse("{}", problem->message);
+  if (const auto problems = ir::verify(model->graph); !problems.empty())
+    throw base::Failure(DiagnosticCode::unreadable_ir, problems.front());
   return model;
 }
 

@@ -9,15 +9,17 @@
 #include <utility>
 
 #include "backend_xml/xml_reader.hpp"
+#include "base/failure.hpp"
 #include "ir/extension.hpp"
 #include "ir/graph.hpp"
 
 namespace onnx2ir::backend_xml {
 
-/// Throws InvalidIr.
+/// Throws Failure (unreadable_ir).
 template <typename... Arguments>
 [[noreturn]] void refuse(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  throw InvalidIr(fmt::format(format, std::forward<Arguments>(arguments)...));
+  throw base::Failure(DiagnosticCode::unreadable_ir,
+                      fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
 template <typename Number>
@@ -29,7 +31,7 @@ Number parse_number(std::string_view text) {
   return number;
 }
 
-/// The value of an attribute. Throws InvalidIr if the element does not have it.
+/// The value of an attribute. Throws Failure (unreadable_ir) if the element does not have it.
 std::string_view required_text(pugi::xml_node element, const char* name);
 std::int64_t required_id(pugi::xml_node element, const char* name);
 

@@ -1,5 +1,7 @@
 #include "base/cancellation.hpp"
 
+#include "base/failure.hpp"
+
 namespace onnx2ir::base {
 namespace {
 
@@ -16,7 +18,8 @@ CancellationScope::~CancellationScope() {
 }
 
 void check_cancelled() {
-  if (current != nullptr && (*current)()) throw Cancelled();
+  if (current != nullptr && (*current)())
+    throw base::Failure(DiagnosticCode::cancelled, "the conversion was cancelled");
 }
 
 }  // namespace onnx2ir::base

@@ -1,16 +1,9 @@
 // Ends a conversion early at the caller's request.
 #pragma once
 
-#include <exception>
 #include <functional>
 
 namespace onnx2ir::base {
-
-/// Thrown by check_cancelled().
-class Cancelled : public std::exception {
- public:
-  const char* what() const noexcept override { return "the conversion was cancelled"; }
-};
 
 /// During its lifetime, conversions of this thread end when `is_cancelled` returns true; it may be empty.
 class CancellationScope {
@@ -24,7 +17,7 @@ class CancellationScope {
   const std::function<bool()>* outer_;
 };
 
-/// Calls `is_cancelled` at intervals: cheap enough to be called for each node.
+/// Throws Failure (cancelled) if the caller asks for the end: cheap enough to be called for each node.
 void check_cancelled();
 
 }  // namespace onnx2ir::base

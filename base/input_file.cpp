@@ -4,13 +4,17 @@
 
 #include <system_error>
 
+#include "base/failure.hpp"
+
 namespace onnx2ir::base {
 
 void InputFile::read(std::uint64_t offset, std::span<std::byte> target) const {
   while (!target.empty()) {
     std::error_code error;
     const std::size_t got = file_.read(offset, target, error);
-    if (error) throw InputError(fmt::format("'{}' cannot be read: {}", input_.path, error.message()));
+    if (error)
+      throw base::Failure(DiagnosticCode::unreadable_input,
+                          fmt::format("'{}' cannot be read: {}", input_.path, error.message()));
     if (got == 0) fail_shortened();
     target = target.subspan(got);
     offset += got;
@@ -23,7 +27,8 @@ void InputFile::check_unchanged() const {
   if (now && now->size < before.size) fail_shortened();
   if (!now || now->size != before.size || now->modified != before.modified ||
       now->status_changed != before.status_changed) {
-    throw InputError(fmt::format("'{}' was changed while it was read", input_.path));
+    throw base::Failure(DiagnosticCode::unreadable_input,
+                        fmt::format("'{}' was changed while it was read", input_.path));
   }
 }
 
@@ -33,7 +38,8 @@ void InputFile::check_size(std::uint64_t size) const {
 }
 
 void InputFile::fail_shortened() const {
-  throw InputError(fmt::format("'{}' became shorter while it was read", input_.path));
+  throw base::Failure(DiagnosticCode::unreadable_input,
+                      fmt::format("'{}' became shorter while it was read", input_.path));
 }
 
 }  // namespace onnx2ir::base

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -19,12 +18,6 @@ struct Input {
   platform::FileIdentity identity;
 };
 
-/// An input file cannot be read, or was truncated or changed while it was read.
-class InputError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 /// A regular file, opened for reading.
 class InputFile {
  public:
@@ -36,11 +29,12 @@ class InputFile {
   const Input& input() const { return input_; }
   /// The size when it was opened.
   std::uint64_t size() const { return input_.identity.size; }
-  /// Fills `target` with the bytes from `offset` on. Throws InputError, also if the file is too short.
+  /// Fills `target` with the bytes from `offset` on. Throws Failure (unreadable_input), also if the file is
+  /// too short.
   void read(std::uint64_t offset, std::span<std::byte> target) const;
-  /// Throws InputError if the size or the times have changed since the file was opened.
+  /// Throws Failure (unreadable_input) if the size or the times have changed since the file was opened.
   void check_unchanged() const;
-  /// Throws InputError if the file has fewer than `size` bytes now.
+  /// Throws Failure (unreadable_input) if the file has fewer than `size` bytes now.
   void check_size(std::uint64_t size) const;
 
  private:

@@ -10,7 +10,7 @@
 namespace onnx2ir::cli {
 namespace {
 
-using Problem = std::optional<std::string>;
+using Reason = std::optional<std::string>;
 
 constexpr CommandSet kWriting{Command::convert, Command::legalize};
 /// The commands that convert ONNX models.
@@ -45,7 +45,7 @@ void add_library_rows(const std::vector<OptionInfo>& infos, Target& target, std:
   }
 }
 
-Problem read_flag(std::string_view value, bool& flag) {
+Reason read_flag(std::string_view value, bool& flag) {
   if (const std::optional<bool> read = parse_flag(value)) {
     flag = *read;
     return std::nullopt;
@@ -70,9 +70,9 @@ Option listing(std::string name, std::string summary, Listing what, Arguments& a
           "",
           std::move(summary),
           "Information",
-          [&arguments, what](std::string_view value) -> Problem {
+          [&arguments, what](std::string_view value) -> Reason {
             bool is_set = false;
-            if (Problem problem = read_flag(value, is_set)) return problem;
+            if (Reason problem = read_flag(value, is_set)) return problem;
             if (is_set) arguments.listing = what;
             return std::nullopt;
           },
@@ -101,7 +101,7 @@ void add_foreign_options(std::vector<Option>& rows) {
   for (const auto& foreign : kForeign) {
     const std::string_view name = foreign.first;
     rows.push_back({std::string(name), 0, name == "reverse-input-channels" || name == "silent" ? "" : "VALUE",
-                    "", "", [advice = foreign.second](std::string_view) { return Problem(advice); },
+                    "", "", [advice = foreign.second](std::string_view) { return Reason(advice); },
                     kConverting});
   }
 }
@@ -114,7 +114,7 @@ Option text(std::string name, std::string value_name, std::string summary, std::
           std::move(value_name),
           std::move(summary),
           std::move(group),
-          [&target](std::string_view value) -> Problem {
+          [&target](std::string_view value) -> Reason {
             if (value.empty()) return "the value is empty";
             target = value;
             return std::nullopt;
@@ -122,7 +122,7 @@ Option text(std::string name, std::string value_name, std::string summary, std::
           commands};
 }
 
-Problem set_jobs(Arguments& arguments, std::string_view value) {
+Reason set_jobs(Arguments& arguments, std::string_view value) {
   constexpr unsigned kMax = 64;
   unsigned jobs = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), jobs);
@@ -134,7 +134,7 @@ Problem set_jobs(Arguments& arguments, std::string_view value) {
 
 /// Sets `target` to the value whose name is at its position in `names`.
 template <typename Enum, std::size_t kCount>
-Problem set_choice(const std::array<std::string_view, kCount>& names, std::string_view value, Enum& target) {
+Reason set_choice(const std::array<std::string_view, kCount>& names, std::string_view value, Enum& target) {
   const auto* const found = std::ranges::find(names, value);
   if (found == names.end()) {
     const std::string nearest = nearest_name(value, {names.begin(), names.end()});
@@ -160,7 +160,7 @@ Option choice(std::string name, std::string value_name, std::string summary, std
           {names.begin(), names.end()}};
 }
 
-Problem set_documentation(Arguments& arguments, std::string_view value) {
+Reason set_documentation(Arguments& arguments, std::string_view value) {
   const auto forms = documentation_forms();
   if (std::ranges::find(forms, value) == forms.end())
     return "'" + std::string(value) + "' is not a format of the documentation";
@@ -169,10 +169,9 @@ Problem set_documentation(Arguments& arguments, std::string_view value) {
   return std::nullopt;
 }
 
-Problem add_sizes(StatsOptions& options, std::string_view value) {
-  std::string problem;
-  const auto sizes = parse_sizes(value, problem);
-  if (!sizes) return problem;
+Reason add_sizes(StatsOptions& options, std::string_view value) {
+  const auto sizes = parse_sizes(value);
+  if (!sizes) return sizes.error().message;
   options.sizes.insert(options.sizes.end(), sizes->begin(), sizes->end());
   return std::nullopt;
 }

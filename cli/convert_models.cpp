@@ -72,24 +72,24 @@ std::filesystem::path xml_path(const std::string& model, const std::string& outp
   return path;
 }
 
-/// The models with their outputs; empty, with the reason in `problem`, if two of them have the same output.
-std::vector<Job> jobs_of(const Arguments& arguments, std::string& problem) {
+/// The models with their outputs. A problem if two of them have the same output.
+Result<std::vector<Job>> jobs_of(const Arguments& arguments) {
   std::vector<Job> jobs;
   const std::filesystem::path output = arguments.output_model;
   std::error_code no_error;
   if ((output.extension() == ".bin" || output.extension() == ".onnx") &&
       !std::filesystem::is_directory(output, no_error)) {
-    problem = "-o names the XML, and the weights are next to it: -o " +
-              std::filesystem::path(output).replace_extension(".xml").string();
-    return {};
+    return Problem{DiagnosticCode::cannot_write,
+                   "-o names the XML, and the weights are next to it: -o " +
+                       std::filesystem::path(output).replace_extension(".xml").string()};
   }
   std::set<std::filesystem::path> outputs;
   for (const std::string& model : arguments.models) {
     Job job{model, xml_path(model, arguments.output_model, arguments.models.size() > 1)};
     if (!outputs.insert(job.xml.lexically_normal()).second) {
-      problem = "two of the models would be written to '" + job.xml.string() +
-                "': models that are converted together need different names";
-      return {};
+      return Problem{DiagnosticCode::cannot_write,
+                     "two of the models would be written to '" + job.xml.string() +
+                         "': models that are converted together need different names"};
     }
     jobs.push_back(std::move(job));
   }
@@ -350,13 +350,12 @@ class Run {
 }  // namespace
 
 int convert_models(const Arguments& arguments) {
-  std::string problem;
-  std::vector<Job> jobs = jobs_of(arguments, problem);
-  if (!problem.empty()) {
-    std::cerr << "onnx2ir: " << problem << '\n';
+  auto jobs = jobs_of(arguments);
+  if (!jobs) {
+    std::cerr << "onnx2ir: " << jobs.error().message << '\n';
     return kUsage;
   }
-  return Run(arguments, std::move(jobs)).convert_all();
+  return Run(arguments, *std::move(jobs)).convert_all();
 }
 
 }  // namespace onnx2ir::cli

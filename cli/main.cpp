@@ -68,9 +68,8 @@ const CommandInfo& command_of(const std::vector<std::string>& words) {
   return found == kCommands.end() || found->name.empty() ? kCommands[0] : *found;
 }
 
-/// The command line whose output `help COMMAND` prints. No value, with the reason in `problem`, if there is
-/// no such command.
-std::optional<std::vector<std::string>> help_of(const std::vector<std::string>& words, std::string& problem) {
+/// The command line whose output `help COMMAND` prints. A problem if there is no such command.
+onnx2ir::Result<std::vector<std::string>> help_of(const std::vector<std::string>& words) {
   if (words.empty() || words[0].starts_with('-')) return std::vector<std::string>{"--help"};
   std::vector<std::string> names{"convert"};
   for (const CommandInfo& command : kCommands) {
@@ -79,18 +78,18 @@ std::optional<std::vector<std::string>> help_of(const std::vector<std::string>& 
   if (words[0] == names[0]) return std::vector<std::string>{"--help"};
   if (std::ranges::find(names, words[0]) != names.end()) return std::vector<std::string>{words[0], "--help"};
   const std::string nearest = onnx2ir::nearest_name(words[0], names);
-  problem = "there is no command '" + words[0] + '\'' +
-            (nearest.empty() ? "; --help lists the commands" : "; did you mean '" + nearest + "'?");
-  return std::nullopt;
+  return onnx2ir::Problem{
+      onnx2ir::DiagnosticCode::bad_interface,
+      "there is no command '" + words[0] + '\'' +
+          (nearest.empty() ? "; --help lists the commands" : "; did you mean '" + nearest + "'?")};
 }
 
 int run(std::vector<std::string> words) {
   if (command_of(words).command == Command::help) {
     words.erase(words.begin());
-    std::string problem;
-    const auto line = help_of(words, problem);
+    const auto line = help_of(words);
     if (!line) {
-      std::cerr << "onnx2ir: " << problem << '\n';
+      std::cerr << "onnx2ir: " << line.error().message << '\n';
       return kUsage;
     }
     words = *line;

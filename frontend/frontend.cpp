@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <unordered_set>
 
@@ -12,6 +11,7 @@
 #include "frontend/graph/branch_choice.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
+#include "frontend/graph/restart.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/translators/families.hpp"
@@ -96,11 +96,10 @@ void convert_input(const std::string& name, ir::ElementType computed, GraphTrans
 
 void bind_input(const onnx::ValueInfoProto& input, const LoadedModel& model, const LearnedRanks& learned,
                 GraphTranslator& translator) {
-  std::string problem;
-  auto type = to_operand_type(input.type(), problem);
+  auto type = to_operand_type(input.type());
   if (!type) {
     report(translator.sink(), DiagnosticCode::unsupported_input,
-           "model input '" + input.name() + "' " + problem);
+           "model input '" + input.name() + "' " + type.error().message);
     translator.bind_unavailable(input.name());
     return;
   }
@@ -155,8 +154,7 @@ bool contradict(const ir::PartialShape& declared, const ir::PartialShape& comput
 
 /// Warns if the type or shape that the model declares for an output differs from the computed one.
 void check_declared_output(const onnx::ValueInfoProto& output, const Operand& operand, DiagnosticSink& sink) {
-  std::string problem;
-  const auto declared = to_operand_type(output.type(), problem);
+  const auto declared = to_operand_type(output.type());
   const OperandType computed = type_of(operand);
   if (!declared || declared->kind != OperandType::Kind::tensor || computed.kind != OperandType::Kind::tensor)
     return;
@@ -177,12 +175,11 @@ void check_declared_output(const onnx::ValueInfoProto& output, const Operand& op
 void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::Graph& graph,
                 DiagnosticSink& sink) {
   OperandType type = type_of(operand);
-  std::string problem;
-  if (const auto declared = to_operand_type(output.type(), problem)) {
+  if (const auto declared = to_operand_type(output.type())) {
     // The declared type gives the rank if the sequence is always empty, or if it is an input.
     const bool tells_rank = !has_open_rank(type) || !may_have_any_rank(content_of(*declared).shape);
     if (!has_known_rank(type) && tells_rank) {
-      if (const auto joined = widen(type, *declared, problem)) type = *joined;
+      if (const auto joined = widen(type, *declared)) type = *joined;
     }
   }
   if (!has_known_rank(type) && !has_open_rank(type)) {
@@ -255,7 +252,7 @@ std::unique_ptr<ir::Model> translate_model(const Task& task, LearnedFacts& learn
   learned_facts.certain_failures = std::move(conversion.certain_failures);
   if (!complete || sink.has_errors()) {
     if (!sink.has_errors()) {
-      if (conversion.omitted_output.empty()) throw std::logic_error("a node was skipped without an error");
+      if (conversion.omitted_output.empty()) throw base::InternalError("a node was skipped without an error");
       sink.error(DiagnosticCode::cannot_convert, "'" + conversion.omitted_output +
                                                      "' is used, but it is an optional output that its node "
                                                      "does not compute with these attributes");
@@ -278,9 +275,11 @@ std::unique_ptr<ir::Model> with_learned_ranks(const Task& task, LearnedFacts& le
   while (true) {
     try {
       return translate_model(task, learned_facts);
-    } catch (const RankLearned& rank) {
+    } catch (const Restart& restart) {
+      const auto* const learned = std::get_if<LearnedRank>(&restart.fact);
+      if (learned == nullptr) throw;
       // The rank of an input is found at most once; then it is no longer open.
-      learned_facts.ranks.emplace(rank.input, rank.rank);
+      learned_facts.ranks.emplace(learned->input, learned->rank);
       task.sink.rewind(mark);
     }
   }
@@ -299,7 +298,7 @@ std::string imported_opsets(const onnx::ModelProto& proto) {
   return text;
 }
 
-/// Returns the result if the model's files have not changed. Throws base::InputError otherwise.
+/// Returns the result if the model's files have not changed. Throws Failure (unreadable_input) otherwise.
 ImportedModel with_inputs(std::unique_ptr<ir::Model> model, LoadedModel loaded) {
   for (const auto& file : loaded.files()) {
     file->check_unchanged();
@@ -350,7 +349,8 @@ ImportedModel import_model(const ModelSource& source, const LoadOptions& options
       trial.succeeded = model != nullptr;
       trial.certain_failures = learned_facts.certain_failures;
       trial.wrong_ranks = learned_facts.wrong_ranks;
-    } catch (const BranchesDiffer& open) {
+    } catch (const Restart& restart) {
+      const auto& open = std::get<OpenIf>(restart.fact);
       trial.open_if = open.unique_path;
       trial.open_path = open.executed_path;
       trial.open_prefers_then = open.prefers_then;

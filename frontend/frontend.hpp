@@ -38,9 +38,9 @@ struct ImportedModel {
 
 /// Reads, checks and translates a model. Reports all errors to `sink`, and returns no model if there is one.
 /// Constants of the result are views on the model's files, which it keeps open. Re-entrant. Throws only
-/// std::bad_alloc, base::InputError if a file of the model cannot be read to its end or was changed during
-/// the conversion, and std::logic_error for a fault of the compiler itself. `target`: the releases of
-/// OpenVINO that the model is made for.
+/// std::bad_alloc, Failure (unreadable_input) if a file of the model cannot be read to its end or was changed
+/// during the conversion, and base::InternalError for a fault of the compiler itself. `target`: the releases
+/// of OpenVINO that the model is made for.
 ImportedModel import_model(const ModelSource& source, const LoadOptions& options,
                            const target::Target& target, DiagnosticSink& sink,
                            const OperatorOptions& operators = {});

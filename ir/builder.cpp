@@ -10,15 +10,17 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// Throws InvalidNode: the number of inputs, and whether they are present, can depend on the model.
+/// Throws Failure (invalid_node): the number of inputs, and whether they are present, can depend on the
+/// model.
 void check_inputs(const OpDescriptor& op, std::span<const Value> inputs, const Graph& graph) {
   const auto count = static_cast<int>(inputs.size());
   if (count < op.min_inputs || (op.max_inputs != OpDescriptor::kVariadic && count > op.max_inputs))
-    throw InvalidNode(std::string(op.name) + " does not take " + std::to_string(count) + " inputs");
+    throw base::Failure(DiagnosticCode::invalid_node,
+                        std::string(op.name) + " does not take " + std::to_string(count) + " inputs");
   for (const Value& input : inputs) {
-    if (!input) throw InvalidNode("a required input is absent");
+    if (!input) throw base::Failure(DiagnosticCode::invalid_node, "a required input is absent");
     if (&input.node->graph() != &graph)
-      throw std::logic_error(std::string(op.name) + " has an input from another graph");
+      throw base::InternalError(std::string(op.name) + " has an input from another graph");
   }
 }
 
@@ -51,7 +53,7 @@ void set_attributes(Node& node, std::span<const Attribute> attributes) {
   }
   for (const AttributeSpec& spec : node.op().attributes) {
     if (spec.presence == AttributeSpec::Presence::required && node.find_attribute(spec.name) == nullptr) {
-      throw std::logic_error(std::string(node.op().name) + " needs attribute " + std::string(spec.name));
+      throw base::InternalError(std::string(node.op().name) + " needs attribute " + std::string(spec.name));
     }
   }
 }

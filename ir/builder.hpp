@@ -22,7 +22,7 @@ class Builder {
   void set_name(std::string name) { name_ = std::move(name); }
   const std::string& name() const { return name_; }
 
-  /// Emits a node with one output. Throws InvalidNode if the inputs do not fit the operation.
+  /// Emits a node with one output. Throws Failure (invalid_node) if the inputs do not fit the operation.
   ///     builder.op(ops::SoftMax, {x}, {{"axis", 1}})
   Value op(Op op, std::initializer_list<Value> inputs, AttributeList attributes = {});
   Value op(Op op, std::span<const Value> inputs, AttributeList attributes = {});
@@ -65,10 +65,10 @@ class Builder {
 /// A builder of nodes in the graph of `node`, with its name.
 Builder builder_beside(const Node& node);
 
-/// Encodes numbers as elements of `type`: rounds to nearest even, saturates integers. Throws InvalidNode if
-/// `type` is not numeric.
+/// Encodes numbers as elements of `type`: rounds to nearest even, saturates integers. Throws Failure
+/// (invalid_node) if `type` is not numeric.
 ConstantData encode_numbers(std::span<const double> values, ElementType type);
-/// Encodes integers exactly; throws InvalidNode if one does not fit into `type`.
+/// Encodes integers exactly; throws Failure (invalid_node) if one does not fit into `type`.
 ConstantData encode_integers(std::span<const std::int64_t> values, ElementType type);
 /// The elements of a constant as numbers; no value if the type is not numeric (string, dynamic).
 std::optional<std::vector<double>> decode_numbers(ElementType type, std::span<const std::byte> bytes,

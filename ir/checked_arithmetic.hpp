@@ -7,9 +7,9 @@
 
 namespace onnx2ir::ir {
 
-/// Throws InvalidNode: a size or position does not fit into 64 bits.
+/// Throws Failure (invalid_node): a size or position does not fit into 64 bits.
 [[noreturn]] void fail_overflow();
-/// Throws InvalidNode: a size is divided by a number that is not positive.
+/// Throws Failure (invalid_node): a size is divided by a number that is not positive.
 [[noreturn]] void fail_division(std::int64_t divisor);
 
 inline std::int64_t checked_add(std::int64_t a, std::int64_t b) {
@@ -36,14 +36,14 @@ inline std::int64_t checked_divide(std::int64_t a, std::int64_t divisor) {
 /// The most elements that the converter creates for one constant or list because of a number in the model.
 /// Elements stored in the model do not count.
 inline constexpr std::int64_t kMaxMadeElements = std::int64_t{1} << 24;
-/// Throws InvalidNode: `count` is negative or larger than `most`.
+/// Throws Failure (invalid_node): `count` is negative or larger than `most`.
 [[noreturn]] void fail_count(std::int64_t count, std::int64_t most);
-/// `count` as the size of a list; throws InvalidNode if it is negative or larger than `most`.
+/// `count` as the size of a list; throws Failure (invalid_node) if it is negative or larger than `most`.
 inline std::size_t checked_count(std::int64_t count, std::int64_t most = kMaxMadeElements) {
   if (count < 0 || count > most) fail_count(count, most);
   return static_cast<std::size_t>(count);
 }
-/// `number` as a size; throws InvalidNode if it is NaN, negative, or does not fit into 64 bits.
+/// `number` as a size; throws Failure (invalid_node) if it is NaN, negative, or does not fit into 64 bits.
 std::int64_t checked_size(double number);
 
 }  // namespace onnx2ir::ir

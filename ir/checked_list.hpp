@@ -14,13 +14,42 @@ namespace onnx2ir::ir {
 /// Throws InternalError: a list of `size` elements has no element `index`.
 [[noreturn]] void fail_missing_element(std::size_t index, std::size_t size);
 
-/// A std::vector that throws InternalError on an out-of-range access.
+/// A std::vector that throws base::InternalError on an out-of-range access. The inheritance is private, so
+/// that no copy of it loses the checks by accident.
 template <typename T>
-class CheckedList : public std::vector<T> {
+class CheckedList : private std::vector<T> {
  public:
   using Base = std::vector<T>;
   using Base::Base;
   CheckedList(Base list) : Base(std::move(list)) {}  // NOLINT(google-explicit-constructor): the same list
+
+  using Base::assign;
+  using Base::begin;
+  using Base::clear;
+  using Base::data;
+  using Base::emplace_back;
+  using Base::empty;
+  using Base::end;
+  using Base::erase;
+  using Base::insert;
+  using Base::pop_back;
+  using Base::push_back;
+  using Base::rbegin;
+  using Base::rend;
+  using Base::reserve;
+  using Base::resize;
+  using Base::size;
+  using typename Base::const_iterator;
+  using typename Base::const_reference;
+  using typename Base::difference_type;
+  using typename Base::iterator;
+  using typename Base::reference;
+  using typename Base::size_type;
+  using typename Base::value_type;
+
+  /// The elements as a list without checks, for attributes.
+  const Base& unchecked() const& { return *this; }
+  Base unchecked() && { return std::move(*this); }
 
   T& operator[](std::size_t index) { return Base::operator[](checked(index)); }
   const T& operator[](std::size_t index) const { return Base::operator[](checked(index)); }
@@ -28,6 +57,10 @@ class CheckedList : public std::vector<T> {
   const T& front() const { return (*this)[0]; }
   T& back() { return (*this)[Base::size() - 1]; }
   const T& back() const { return (*this)[Base::size() - 1]; }
+
+  friend bool operator==(const CheckedList& a, const CheckedList& b) {
+    return a.unchecked() == b.unchecked();
+  }
 
  private:
   std::size_t checked(std::size_t index) const {

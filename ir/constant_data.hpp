@@ -41,13 +41,14 @@ class ConstantData {
   ConstantData(std::shared_ptr<const void> owner, std::span<const std::byte> bytes)
       : owner_(std::move(owner)), memory_(bytes.data()), size_(bytes.size()) {}
   /// The range [offset, offset + size) of a file; the caller has checked that it is inside the file. Small
-  /// ranges are read at once, larger ones on demand. Throws InputError.
+  /// ranges are read at once, larger ones on demand. Throws Failure (unreadable_input).
   ConstantData(std::shared_ptr<const base::InputFile> file, std::uint64_t offset, std::uint64_t size);
 
-  /// The bytes. Bytes in a file are read on each call, so do not use this to move weights. Throws InputError.
+  /// The bytes. Bytes in a file are read on each call, so do not use this to move weights. Throws Failure
+  /// (unreadable_input).
   ConstantBytes bytes() const;
   std::uint64_t size() const { return size_; }
-  /// Copies bytes from `offset` on until `target` is full. Throws InputError.
+  /// Copies bytes from `offset` on until `target` is full. Throws Failure (unreadable_input).
   void copy(std::uint64_t offset, std::span<std::byte> target) const;
 
   /// A view on the bytes [offset, offset + size), which must exist.

@@ -192,7 +192,8 @@ ReshapeSizes::ReshapeSizes(Value data, Value pattern, bool special_zero)
 }
 
 std::optional<std::size_t> ReshapeSizes::inferred() const {
-  const auto* const found = std::ranges::find_if(elements_, [](Size element) { return constant(element) == -1; });
+  const auto* const found =
+      std::ranges::find_if(elements_, [](Size element) { return constant(element) == -1; });
   if (found == elements_.end()) return std::nullopt;
   return static_cast<std::size_t>(found - elements_.begin());
 }

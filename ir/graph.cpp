@@ -5,6 +5,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <unordered_set>
+#include <vector>
 
 #include "base/memory_budget.hpp"
 #include "ir/builder.hpp"
@@ -46,7 +47,7 @@ void drop_uses(Output& output, IsDropped is_dropped) {
 }  // namespace
 
 Output& Value::output() const {
-  if (node == nullptr) throw InvalidNode("a required input is absent");
+  if (node == nullptr) throw base::Failure(DiagnosticCode::invalid_node, "a required input is absent");
   return node->output(index);
 }
 ElementType Value::type() const {
@@ -59,14 +60,42 @@ const PartialShape& Value::shape() const {
 Node::Node(const OpDescriptor& op, Graph& graph, std::span<const Value> inputs, std::size_t output_count)
     : op_(&op), outputs_(output_count), inputs_(inputs.begin(), inputs.end()), graph_(&graph) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) add_use(inputs_[i], *this, i);
+  is_computed_from_constants_ = depends_on_constants_only(*this);
 }
 
 Node::~Node() = default;
+
+bool depends_on_constants_only(const Node& node) {
+  const Traits& traits = node.op().traits;
+  if (node.inputs().empty() || traits.is_volatile || traits.has_bodies) return node.is(ops::Const);
+  return std::ranges::all_of(node.inputs(), [](Value input) {
+    return input.node == nullptr || input.node->is_computed_from_constants();
+  });
+}
+
+void Node::update_constness() {
+  if (is_computed_from_constants_ == depends_on_constants_only(*this)) return;
+  is_computed_from_constants_ = !is_computed_from_constants_;
+  std::vector<Node*> changed{this};
+  while (!changed.empty()) {
+    const Node& node = *changed.back();
+    changed.pop_back();
+    for (const Output& output : node.outputs_) {
+      for (const Use& use : output.uses) {
+        Node& reader = *use.node;
+        if (reader.is_computed_from_constants_ == depends_on_constants_only(reader)) continue;
+        reader.is_computed_from_constants_ = !reader.is_computed_from_constants_;
+        changed.push_back(&reader);
+      }
+    }
+  }
+}
 
 void Node::set_input(std::size_t index, Value value) {
   drop_use(inputs_[index], *this, index);
   inputs_[index] = value;
   add_use(value, *this, index);
+  update_constness();
 }
 
 void Node::add_input(Value value) {
@@ -114,8 +143,8 @@ const AttributeValue* Node::find_attribute(std::string_view attribute_name) cons
 const AttributeValue& Node::required_attribute(AttributeName attribute, std::size_t type) const {
   const AttributeValue* const value = find_attribute(attribute.text());
   if (value == nullptr || value->index() != type) {
-    throw InternalError(std::string(op_->name) + " has no attribute '" + std::string(attribute.text()) +
-                        "' of the type that is read");
+    throw base::InternalError(std::string(op_->name) + " has no attribute '" + std::string(attribute.text()) +
+                              "' of the type that is read");
   }
   return *value;
 }
@@ -189,8 +218,8 @@ void Node::set_attribute(Attribute attribute) {
     }
     return;
   }
-  throw std::logic_error(std::string(op_->name) + " has no attribute " + std::string(attribute.name) +
-                         " of that kind");
+  throw base::InternalError(std::string(op_->name) + " has no attribute " + std::string(attribute.name) +
+                            " of that kind");
 }
 
 void Node::set_payload(Payload payload) {
@@ -339,8 +368,8 @@ void Graph::sort() {
       }
       Node* const input = node->inputs_[next++].node;
       if (input != nullptr && input->scratch == 1) {
-        throw std::logic_error("the graph has a cycle through " + std::string(input->op().name) + " '" +
-                               input->name + "'");
+        throw base::InternalError("the graph has a cycle through " + std::string(input->op().name) + " '" +
+                                  input->name + "'");
       }
       if (input != nullptr && input->scratch == 0) {
         input->scratch = 1;
@@ -368,6 +397,9 @@ void replace_all_uses(Value from, Value to) {
     // Not set_input(), which would search the list of uses each time: quadratic instead of linear.
     use.node->inputs_[use.index] = to;
     replacement.uses.push_back(use);
+  }
+  if (is_computed_from_constants(from) != is_computed_from_constants(to)) {
+    for (const Use& use : old.uses) use.node->update_constness();
   }
   old.uses.clear();
   move_names(old, replacement);

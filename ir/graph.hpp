@@ -39,7 +39,7 @@ struct Value {
   std::uint32_t index = 0;
 
   explicit operator bool() const { return node != nullptr; }
-  /// Throws InvalidNode if the value is null: the model omits an input that its node requires.
+  /// Throws Failure (invalid_node) if the value is null: the model omits an input that its node requires.
   Output& output() const;
   ElementType type() const;
   const PartialShape& shape() const;
@@ -200,7 +200,7 @@ class Node {
   }
   /// The value of an attribute; null if it is optional and absent.
   const AttributeValue* find_attribute(std::string_view attribute_name) const;
-  /// The value of an attribute of this type. Throws InternalError if the node has no such attribute.
+  /// The value of an attribute of this type. Throws base::InternalError if the node has no such attribute.
   /// The views of ir/views have these as functions: prefer SoftMaxView(node).axis() to node.integer("axis").
   bool boolean(AttributeName attribute) const;
   std::int64_t integer(AttributeName attribute) const;
@@ -215,6 +215,10 @@ class Node {
   std::optional<std::string_view> optional_text(AttributeName attribute) const;
   std::optional<CheckedView<std::int64_t>> optional_integers(AttributeName attribute) const;
   void set_attribute(Attribute attribute);
+
+  /// Whether the outputs are computed from constants alone, in any number of steps, without a loop, a branch
+  /// or a random number. Kept up to date by all functions that change inputs.
+  bool is_computed_from_constants() const { return is_computed_from_constants_; }
 
   bool has_payload() const { return payload_ != nullptr; }
   void set_payload(Payload payload);
@@ -234,7 +238,9 @@ class Node {
  private:
   friend class Graph;
   friend void replace_all_uses(Value from, Value to);
-  /// Throws InternalError if the attribute is absent or has another type.
+  /// Updates is_computed_from_constants() of this node and of all that depend on it.
+  void update_constness();
+  /// Throws base::InternalError if the attribute is absent or has another type.
   const AttributeValue& required_attribute(AttributeName attribute, std::size_t type) const;
   template <typename T>
   const T& value_of(AttributeName attribute) const;
@@ -257,6 +263,11 @@ class Node {
   std::int64_t scratch = 0;
   /// Whether this Convert decompresses a constant: the runtime may keep the constant compressed.
   bool is_decompression = false;
+
+ private:
+  bool is_computed_from_constants_ = false;
+
+ public:
   /// What the code that emitted the node knows of it. Clones have the same notes.
   NoteSet notes;
   /// Who emitted the node: number n is pass n of the pipeline; 0 the front end or a reader. For people only:
@@ -268,6 +279,12 @@ class Node {
  private:
   std::unique_ptr<std::vector<Attribute>> attributes_;  ///< null for most nodes
 };
+
+/// What Node::is_computed_from_constants() must be, from the inputs of the node.
+bool depends_on_constants_only(const Node& node);
+inline bool is_computed_from_constants(Value value) {
+  return value.node->is_computed_from_constants();
+}
 
 /// Returns the memory of a node to the storage of its graph.
 struct NodeDeleter {
@@ -318,7 +335,7 @@ class Graph {
   void remove(std::span<Node* const> nodes);
   /// How often remove() has searched the list of nodes (for tests).
   std::size_t removals() const { return removals_; }
-  /// Restores topological order; stable and linear. Throws std::logic_error if a node depends on its own
+  /// Restores topological order; stable and linear. Throws base::InternalError if a node depends on its own
   /// output.
   void sort();
 

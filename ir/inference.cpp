@@ -10,12 +10,12 @@
 namespace onnx2ir::ir {
 
 void invalid(const std::string& message) {
-  throw InvalidNode(message);
+  throw base::Failure(DiagnosticCode::invalid_node, message);
 }
 
 void fail_missing_element(std::size_t index, std::size_t size) {
-  throw InternalError("a list of " + std::to_string(size) + (size == 1 ? " element" : " elements") +
-                      " has no element " + std::to_string(index));
+  throw base::InternalError("a list of " + std::to_string(size) + (size == 1 ? " element" : " elements") +
+                            " has no element " + std::to_string(index));
 }
 
 void fail_overflow() {

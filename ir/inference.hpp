@@ -12,9 +12,10 @@
 
 namespace onnx2ir::ir {
 
-/// Throws InvalidNode with `message`.
+/// Throws Failure (invalid_node) with `message`, the reason in terms of the operation. Inference and Builder
+/// do so if a node is invalid, because a model can cause that.
 [[noreturn]] void invalid(const std::string& message);
-/// Throws InvalidNode with `message` unless `condition` holds.
+/// Throws Failure (invalid_node) with `message` unless `condition` holds.
 inline void require(bool condition, std::string_view message) {
   if (!condition) invalid(std::string(message));
 }
@@ -24,9 +25,10 @@ void set_output(Node& node, std::size_t index, ElementType type, PartialShape sh
 /// Sets the known values of output `index`; ignored if their number does not fit the shape.
 void set_known(Node& node, std::size_t index, KnownValues values);
 
-/// Converts `axis` in [-rank, rank) to a non-negative index; throws InvalidNode if it is out of range.
+/// Converts `axis` in [-rank, rank) to a non-negative index; throws Failure (invalid_node) if it is out of
+/// range.
 std::size_t normalize_axis(std::int64_t axis, std::size_t rank);
-/// The common element type of inputs [first, last); throws InvalidNode if they differ.
+/// The common element type of inputs [first, last); throws Failure (invalid_node) if they differ.
 ElementType same_type(const Node& node, std::size_t first, std::size_t last);
 
 /// A known value as a dimension, exact or an interval. The caller handles negative values and special

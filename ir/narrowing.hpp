@@ -13,17 +13,18 @@ namespace onnx2ir::ir {
 
 /// Calls `work(offset, piece)` for all bytes of `data` in pieces, in any order, on up to `threads` threads
 /// (0: as many as the machine has). Stops and returns false if `work` returns false. Rethrows an exception of
-/// any thread; throws InputError if the data cannot be read.
+/// any thread; throws Failure (unreadable_input) if the data cannot be read.
 bool for_each_piece(const ConstantData& data, unsigned threads,
                     const std::function<bool(std::uint64_t offset, std::span<const std::byte> piece)>& work);
 
-/// Examines all elements. Throws InputError.
+/// Examines all elements. Throws Failure (unreadable_input).
 base::HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing narrowing, unsigned threads);
 
 /// Converts the elements of `piece` to half precision; `target` has the same number of elements.
 void narrow(std::span<const std::byte> piece, Narrowing narrowing, std::span<std::uint16_t> target);
 
-/// Copies bytes as they are written, from `offset` on: narrowed if `data` is. Throws InputError.
+/// Copies bytes as they are written, from `offset` on: narrowed if `data` is. Throws Failure
+/// (unreadable_input).
 void copy_written(const ConstantData& data, std::uint64_t offset, std::span<std::byte> target);
 
 /// The bytes of one element before narrowing.

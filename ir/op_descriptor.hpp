@@ -4,31 +4,16 @@
 
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/failure.hpp"
 #include "ir/attribute.hpp"
 #include "ir/operation_set.hpp"
 
 namespace onnx2ir::ir {
-
-/// The model is wrong: thrown by inference and by Builder if a node is invalid. The message gives the reason
-/// in terms of the operation. Caught where the origin of the node is known; never leaves the library.
-class InvalidNode : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// onnx2ir is wrong: thrown where no model can lead if the code is right, for example by an access to an
-/// element that a list does not have. The front end reports it with the node that it translates; anywhere
-/// else it ends the conversion. Both are internal errors, and neither lets a conversion succeed.
-class InternalError : public std::logic_error {
- public:
-  using std::logic_error::logic_error;
-};
 
 class Node;
 

@@ -26,12 +26,13 @@ struct Registry {
     for (const auto family : kOpFamilies) {
       for (const OpFunction& function : family()) {
         InferFunction& infer = by_id[static_cast<std::size_t>(function.op)]->infer;
-        if (infer != nullptr) throw std::logic_error("two functions of " + std::string(name_of(function.op)));
+        if (infer != nullptr)
+          throw base::InternalError("two functions of " + std::string(name_of(function.op)));
         infer = function.infer;
       }
     }
     for (const OpDescriptor& op : ops) {
-      if (op.infer == nullptr) throw std::logic_error("no function of " + std::string(op.name));
+      if (op.infer == nullptr) throw base::InternalError("no function of " + std::string(op.name));
     }
   }
 };

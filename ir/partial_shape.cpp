@@ -75,12 +75,14 @@ Dimension multiply(Dimension a, Dimension b) {
 
 void check_rank(std::size_t rank) {
   if (rank <= kMaxAxes) return;
-  throw InvalidNode("a tensor has " + std::to_string(rank) + " axes; more than " + std::to_string(kMaxAxes) +
-                    " are not supported");
+  throw base::Failure(DiagnosticCode::invalid_node, "a tensor has " + std::to_string(rank) +
+                                                        " axes; more than " + std::to_string(kMaxAxes) +
+                                                        " are not supported");
 }
 
 void PartialShape::fail_missing_axis(std::size_t axis) const {
-  throw InvalidNode("axis " + std::to_string(axis) + " of shape " + to_string(*this) + " is needed");
+  throw base::Failure(DiagnosticCode::invalid_node,
+                      "axis " + std::to_string(axis) + " of shape " + to_string(*this) + " is needed");
 }
 
 PartialShape PartialShape::of_rank(std::size_t rank) {

@@ -92,7 +92,7 @@ using Dimensions = base::SmallVector<Dimension, 4>;
 
 /// The runtime supports about ten axes. The limit prevents a model from filling the memory with axes.
 inline constexpr std::size_t kMaxAxes = 256;
-/// Throws InvalidNode if a tensor has more axes than that.
+/// Throws Failure (invalid_node) if a tensor has more axes than that.
 void check_rank(std::size_t rank);
 
 /// A shape of static or dynamic rank. Default-constructed: dynamic rank. Constructed from sizes: static rank;
@@ -108,7 +108,7 @@ class PartialShape {
 
   static PartialShape scalar() { return PartialShape(Dimensions{}); }
   static PartialShape unknown_rank() { return {}; }
-  /// `rank` dynamic dimensions. Throws InvalidNode if there are more than a tensor can have.
+  /// `rank` dynamic dimensions. Throws Failure (invalid_node) if there are more than a tensor can have.
   static PartialShape of_rank(std::size_t rank);
 
   bool has_rank() const { return known_rank_; }
@@ -117,7 +117,7 @@ class PartialShape {
   bool is_static() const;
   bool is_scalar() const { return known_rank_ && dimensions_.empty(); }
 
-  /// Throws InvalidNode if there is no such axis.
+  /// Throws Failure (invalid_node) if there is no such axis.
   const Dimension& operator[](std::size_t axis) const { return dimensions_[checked(axis)]; }
   Dimension& operator[](std::size_t axis) { return dimensions_[checked(axis)]; }
   std::span<const Dimension> dimensions() const { return dimensions_; }

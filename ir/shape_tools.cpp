@@ -55,7 +55,7 @@ Value reshape(Builder& builder, Value value, Value shape) {
 }
 
 Value reshape(Builder& builder, Value value, const std::vector<std::int64_t>& shape) {
-  if (value.shape().sizes() == shape) return value;
+  if (value.shape().sizes() == Integers(shape)) return value;
   return reshape(builder, value, builder.integers(shape));
 }
 

@@ -42,7 +42,7 @@ const Format* find_format(ElementType type) {
 
 const Format& format_of(ElementType type) {
   if (const Format* format = find_format(type)) return *format;
-  throw std::logic_error("not a small float: " + std::string(info(type).name));
+  throw base::InternalError("not a small float: " + std::string(info(type).name));
 }
 
 std::uint32_t all_ones(int bits) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backend_xml/xml_reader.hpp"
+#include "base/failure.hpp"
 #include "frontend/frontend.hpp"
 #include "frontend/reader/model_file.hpp"
 #include "ir/text/parser.hpp"
@@ -16,11 +17,14 @@
 namespace onnx2ir::opt {
 namespace {
 
+[[noreturn]] void fail(const std::string& message) {
+  throw base::Failure(DiagnosticCode::unreadable_ir, message);
+}
+
 std::shared_ptr<const base::InputFile> opened(const std::filesystem::path& path) {
-  auto [file, problem] = frontend::open_file(path);
-  if (file == nullptr)
-    throw BadInput(fmt::format("{}: error: cannot read the file: {}", path.string(), problem));
-  return file;
+  auto file = frontend::open_file(path);
+  if (!file) fail(fmt::format("{}: error: cannot read the file: {}", path.string(), file.error().message));
+  return *std::move(file);
 }
 
 std::string read_text(const std::filesystem::path& path) {
@@ -43,21 +47,21 @@ ir::ConstantData weights_of(const Input& input) {
 }
 
 std::unique_ptr<ir::Model> parsed(const Input& input, std::string_view text) {
-  try {
-    return ir::parse_text(text, weights_of(input));
-  } catch (const ir::TextError& error) {
-    throw BadInput(
-        fmt::format("{}:{}:{}: error: {}", input.model.string(), error.line, error.column, error.what()));
-  }
+  const ir::ConstantData weights = weights_of(input);
+  auto model = base::attempt(DiagnosticCode::unreadable_ir, [&] { return ir::parse_text(text, weights); });
+  if (model) return *std::move(model);
+  const Problem& problem = model.error();
+  fail(fmt::format("{}:{}:{}: error: {}", input.model.string(), problem.position.line,
+                   problem.position.column, problem.message));
 }
 
 std::unique_ptr<ir::Model> read_ir_xml(const Input& input) {
   const std::string text = read_text(input.model);
-  try {
-    return backend_xml::read_xml(text, weights_of(input));
-  } catch (const backend_xml::InvalidIr& error) {
-    throw BadInput(fmt::format("{}: error: {}", input.model.string(), error.what()));
-  }
+  const ir::ConstantData weights = weights_of(input);
+  auto model =
+      base::attempt(DiagnosticCode::unreadable_ir, [&] { return backend_xml::read_xml(text, weights); });
+  if (!model) fail(fmt::format("{}: error: {}", input.model.string(), model.error().message));
+  return *std::move(model);
 }
 
 }  // namespace

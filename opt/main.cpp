@@ -44,7 +44,7 @@ struct Arguments {
 
 void verify(std::string_view when, const ir::Model& model) {
   const auto problems = ir::verify(model.graph);
-  if (!problems.empty()) throw std::logic_error(fmt::format("{}: {}", when, problems.front()));
+  if (!problems.empty()) throw base::InternalError(fmt::format("{}: {}", when, problems.front()));
 }
 
 /// Checks that a second run changes nothing. It may report the same diagnostics twice.
@@ -55,7 +55,7 @@ void check_again(std::string_view name, ir::Model& model, passes::PassContext co
   const std::string before = ir::text(model);
   run(context);
   if (ir::text(model) != before)
-    throw std::logic_error(fmt::format("pass {} changes the model again when it is run twice", name));
+    throw base::InternalError(fmt::format("pass {} changes the model again when it is run twice", name));
 }
 
 /// Runs the pipeline, and each pass again where it stands.
@@ -205,11 +205,10 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run(argc, argv);
-  } catch (const opt::BadInput& error) {
-    std::cerr << error.what() << '\n';
-    return kModelError;
-  } catch (const ir::InvalidNode& reason) {
-    std::cerr << "onnx2ir-opt: the model contradicts itself: " << reason.what() << '\n';
+  } catch (const base::Failure& failure) {
+    if (failure.code() == DiagnosticCode::invalid_node)
+      std::cerr << "onnx2ir-opt: the model contradicts itself: ";
+    std::cerr << failure.what() << '\n';
     return kModelError;
   } catch (const std::exception& fault) {
     std::fprintf(stderr, "onnx2ir-opt: %s\n", fault.what());

@@ -25,12 +25,12 @@ std::optional<std::string> write_text(const ir::Model& model, const std::filesys
   if (weights.size != 0) {
     backend_xml::FileOutput file(bin);
     for (const auto& [data, offset] : weights.blocks) {
-      if (!file.seek(offset) || !file.write(data)) return file.problem();
+      if (!file.seek(offset) || !file.write(data)) return file.problem()->message;
     }
-    if (!publish(file)) return file.problem();
+    if (!publish(file)) return file.problem()->message;
   }
   backend_xml::FileOutput file(path);
-  if (!file.write(text) || !publish(file)) return file.problem();
+  if (!file.write(text) || !publish(file)) return file.problem()->message;
   return std::nullopt;
 }
 

@@ -11,7 +11,6 @@
 #include "passes/graph_walk.hpp"
 #include "passes/legality/legalize_nodes.hpp"
 #include "target/faults.hpp"
-#include "target/only_fault.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -155,7 +154,7 @@ bool search(const Original& original, const Pass& pass, Fault fault, const PassC
   PassContext alone = context;
   alone.sink = &sink;
   const auto options = model.runtime_options;
-  const target::OnlyFault only(fault);
+  alone.target = context.target.with_only(fault);
   const bool modified = pass.run(model, alone);
   for (Diagnostic& warning : sink.take()) found.push_back({fault, {}, {}, described(std::move(warning))});
   if (!modified) return false;

@@ -24,9 +24,9 @@ struct AffectedNode {
 /// Makes a new copy of the model: passes change it.
 using CopyModel = std::function<std::unique_ptr<ir::Model>()>;
 
-/// All affected nodes, by fault and in the order of the graph. Asks the rows of workarounds for each node, and runs the
-/// legalisations that are passes for one fault at a time, each on a model as it was. `context` gives the target and the
-/// options.
+/// All affected nodes, by fault and in the order of the graph. Asks the rows of workarounds for each node,
+/// and runs the legalisations that are passes for one fault at a time, each on a model as it was. `context`
+/// gives the target and the options.
 std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContext& context);
 
 /// Runs the legalisations only: no pass that optimises or normalises. Returns whether one has changed the

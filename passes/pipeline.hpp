@@ -38,8 +38,8 @@ struct PassContext {
   target::Target target;
   /// The pass that runs, set by run_pipeline() and run_pass().
   const Pass* pass = nullptr;
-  /// Whether at least one release of the target has `fault`. Throws ir::InternalError if the row of the pass
-  /// does not list the fault: the table says what depends on a fault.
+  /// Whether at least one release of the target has `fault`. Throws base::InternalError if the row of the
+  /// pass does not list the fault: the table says what depends on a fault.
   bool has(target::Fault fault) const;
   /// Called after each pass with its name, the seconds it took, and whether it changed the model. May be
   /// empty.
@@ -66,7 +66,7 @@ struct PassContext {
   const Workaround* workaround = nullptr;
   /// For tests: the order in which workarounds for single nodes are tried (RowIndex::shuffle).
   unsigned row_order = 0;
-  /// Whether to verify the model and check the properties of passes. A violation throws std::logic_error.
+  /// Whether to verify the model and check the properties of passes. A violation throws base::InternalError.
   bool checks = kIsDebugBuild;
 };
 
@@ -116,7 +116,7 @@ bool run_pass(ir::Model& model, const Pass& pass, PassContext& context);
 /// The same once, also if it repeats.
 bool run_pass_once(ir::Model& model, const Pass& pass, PassContext& context);
 
-/// Throws ir::InternalError if a fault of the target for which a workaround has a row affects a node.
+/// Throws base::InternalError if a fault of the target for which a workaround has a row affects a node.
 /// `changing`: the passes that have changed the model since all workarounds were applied.
 void require_legal(ir::Model& model, const target::Target& target,
                    std::span<const std::string_view> changing);

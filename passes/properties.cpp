@@ -4,7 +4,7 @@
 #include <array>
 
 #include "ir/views/reshaping.hpp"
-#include "passes/foldable.hpp"
+#include "passes/analysis/foldable.hpp"
 #include "passes/graph_walk.hpp"
 
 namespace onnx2ir::passes {

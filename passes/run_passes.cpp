@@ -81,7 +81,7 @@ class Runner {
   }
 
   [[noreturn]] static void report(std::string_view when, const Pass& pass, const std::string& problem) {
-    throw std::logic_error(std::string(when) + " pass " + std::string(pass.name) + ": " + problem);
+    throw base::InternalError(std::string(when) + " pass " + std::string(pass.name) + ": " + problem);
   }
 
   ir::Model* model_;
@@ -93,8 +93,8 @@ class Runner {
 
 bool PassContext::has(target::Fault fault) const {
   if (pass != nullptr && !pass->faults.contains(fault) && !pass->consulted.contains(fault)) {
-    throw ir::InternalError("pass " + std::string(pass->name) + " does not list the fault " +
-                            std::string(target::description(fault).name));
+    throw base::InternalError("pass " + std::string(pass->name) + " does not list the fault " +
+                              std::string(target::description(fault).name));
   }
   return target.has(fault);
 }
@@ -110,7 +110,7 @@ void require_legal(ir::Model& model, const target::Target& target,
     message +=
         (i == 0 ? "; since then, these passes have changed the model: " : ", ") + std::string(changing[i]);
   }
-  throw ir::InternalError(message);
+  throw base::InternalError(message);
 }
 
 void run_pipeline(ir::Model& model, PassContext& context) {

@@ -2,14 +2,14 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
+#include <onnx2ir/result.hpp>
 
 namespace onnx2ir::platform {
 
 /// Whether the process has a dynamic linker; a static program has none.
 bool can_load_libraries();
-/// Null, with the reason in `problem`, if the library cannot be loaded.
-void* load_library(const std::filesystem::path& path, std::string& problem);
+/// The library, or the problem (bad_extension) why it cannot be loaded: a reason of the system.
+Result<void*> load_library(const std::filesystem::path& path);
 /// Null if the library does not export `name`.
 void* find_symbol(void* library, const char* name);
 

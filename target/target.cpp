@@ -3,26 +3,17 @@
 #include <algorithm>
 
 #include "target/faults.hpp"
-#include "target/only_fault.hpp"
 
 namespace onnx2ir::target {
 
-namespace {
-
-/// The fault of the innermost OnlyFault of this thread; null if there is none.
-thread_local const Fault* only_fault = nullptr;
-
-}  // namespace
-
-OnlyFault::OnlyFault(Fault fault) : fault_(fault), outer_(only_fault) {
-  only_fault = &fault_;
-}
-OnlyFault::~OnlyFault() {
-  only_fault = outer_;
+Target Target::with_only(Fault fault) const {
+  Target target = *this;
+  target.only_ = fault;
+  return target;
 }
 
 bool Target::has(Fault fault) const {
-  if (only_fault != nullptr && *only_fault != fault) return false;
+  if (only_ && *only_ != fault) return false;
   const FaultOccurrence& found = occurrence(fault);
   return found.first <= newest() && (!found.last || *found.last >= oldest());
 }

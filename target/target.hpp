@@ -1,6 +1,8 @@
 // The OpenVINO releases that an IR is made for, and the faults that it has to avoid.
 #pragma once
 
+#include <optional>
+
 #include "target/fault_set.hpp"
 #include "target/release.hpp"
 
@@ -18,6 +20,9 @@ class Target {
   Release oldest() const { return releases_.oldest; }
   Release newest() const { return releases_.newest; }
 
+  /// The same releases without any fault but `fault`, to find out what a model needs for it.
+  Target with_only(Fault fault) const;
+
   /// Whether at least one release of the range has `fault`.
   bool has(Fault fault) const;
   /// Whether at least one release of the range has one of `faults`.
@@ -25,6 +30,7 @@ class Target {
 
  private:
   ReleaseRange releases_;
+  std::optional<Fault> only_ = {};
 };
 
 }  // namespace onnx2ir::target

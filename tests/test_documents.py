@@ -50,7 +50,7 @@ def stops_of_trip_count():
 def test_stops():
     """The functions in the table of stops are in the listed files, and the passes run in this order."""
     stops = stops_of_trip_count()
-    assert 5 <= len(stops) <= 10
+    assert len(stops) >= 5
     passes = [function for file, function in stops if file.startswith("passes/")]
     assert passes == [name for name in pass_names() if name in passes]
     for file, function in stops:

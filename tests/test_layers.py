@@ -39,7 +39,7 @@ VISIBLE = {
     "target/target.cpp": {"target"},
     "json/json.cpp": {"json"},
     "frontend/reader/place.cpp": {"frontend/reader", "ir", "base", "platform"},
-    "frontend/strings/utf8.cpp": {"frontend/strings"},
+    "frontend/strings/utf8.cpp": {"frontend/strings", "base", "platform"},
     "frontend/mapping/operator_map.cpp": {"frontend/mapping", "frontend/reader", "ir", "base", "platform"},
     "frontend/graph/operand.cpp": {"frontend/graph", "frontend/mapping", "frontend/reader", "ir", "base", "platform", "target"},
     "frontend/translators/families.cpp": {

@@ -217,12 +217,11 @@ int emit(onnx2ir_node* node, onnx2ir_text operation, const onnx2ir_value* inputs
     std::vector<Value> arguments;
     for (const onnx2ir_value input : list(inputs, input_count))
       arguments.push_back(value_or_null(node, input));
-    ir::Node* emitted = nullptr;
-    try {
-      emitted = &context.node(op.id, arguments, values, output_count);
-    } catch (const ir::InvalidNode& invalid) {
-      context.fail(fmt::format("{} rejects its inputs or attributes: {}", op.name, invalid.what()));
-    }
+    const auto created = base::attempt(DiagnosticCode::invalid_node,
+                                       [&] { return &context.node(op.id, arguments, values, output_count); });
+    if (!created)
+      context.fail(fmt::format("{} rejects its inputs or attributes: {}", op.name, created.error().message));
+    ir::Node* const emitted = *created;
     if (emitted->outputs().size() != output_count)
       context.fail(
           fmt::format("{} has {} outputs, not {}", op.name, emitted->outputs().size(), output_count));
@@ -283,10 +282,9 @@ Operands call_extension(NodeContext& node, const ExtensionTranslator& translator
   }
   try {
     if (state.problem) std::rethrow_exception(state.problem);
-  } catch (const CannotTranslate& refusal) {
-    fail(refusal.message, refusal.hint);
-  } catch (const ir::InvalidNode& invalid) {
-    fail(invalid.what(), {});
+  } catch (const base::Failure& failure) {
+    if (failure.ends_conversion()) throw;
+    fail(failure.what(), failure.problem().hint);
   }
   Operands outputs;
   for (std::size_t i = 0; i < state.outputs.size(); ++i) {

@@ -70,18 +70,17 @@ bool GraphTranslator::knows(const base::HashedName& name) const {
 }
 
 void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, TensorResult tensor) {
-  if (!tensor.value) {
+  if (!tensor) {
     Place place;
     place.graph = path_;
-    sink().error(DiagnosticCode::bad_initializer, "initializer '" + std::string(name) + "' " + tensor.problem,
-                 std::move(place));
+    sink().error(DiagnosticCode::bad_initializer,
+                 "initializer '" + std::string(name) + "' " + tensor.error().message, std::move(place));
     binding = Unavailable{};
     return;
   }
   Builder builder(*graph_);
   builder.set_name(std::string(name));
-  const ir::Value value =
-      builder.constant(tensor.value->type, tensor.value->shape, std::move(tensor.value->data));
+  const ir::Value value = builder.constant(tensor->type, tensor->shape, std::move(tensor->data));
   if (names_tensors()) value.node->output(0).names.emplace_back(name);
   binding = Operand(value);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/cancellation.hpp"
+#include "base/failure.hpp"
 #include "frontend/graph/extension_operator.hpp"
 #include "frontend/graph/kept_operator.hpp"
 #include "frontend/graph/mapped_operator.hpp"
@@ -18,6 +19,7 @@
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_data.hpp"
+#include "ir/inference.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -41,8 +43,7 @@ void check_ranks(const NodeContext& node) {
     if (!type.has_tensor_type()) continue;
     for (auto& size : *type.mutable_tensor_type()->mutable_shape()->mutable_dim()) size.Clear();
   }
-  if (auto problem = inference_problem(node.proto(), node.opset(), types))
-    throw ir::InvalidNode(*std::move(problem));
+  if (auto problem = inference_problem(node.proto(), node.opset(), types)) ir::invalid(*problem);
 }
 
 constexpr DiagnosticCode kUnsupported = DiagnosticCode::unsupported_operator;
@@ -164,18 +165,16 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
       for (std::size_t i = outputs.size(); translated && i < static_cast<std::size_t>(node.output_size());
            ++i) {
         if (node.output(static_cast<int>(i)).empty()) continue;
-        throw CannotTranslate{"its output " + std::to_string(i) + " is not converted", {}};
+        throw base::Failure(DiagnosticCode::cannot_convert,
+                            "its output " + std::to_string(i) + " is not converted");
       }
-    } catch (const CannotTranslate& refusal) {
-      report(node, index, refusal.code, refusal.message, refusal.hint);
+    } catch (const base::Failure& failure) {
+      if (failure.ends_conversion()) throw;
+      report(node, index, failure);
+      if (failure.code() == DiagnosticCode::invalid_node)
+        conversion_->certain_failures.push_back(executed_path());
       translated = false;
-    } catch (const AlreadyReported&) {
-      translated = false;
-    } catch (const ir::InvalidNode& invalid) {
-      report(node, index, DiagnosticCode::invalid_node, invalid.what());
-      conversion_->certain_failures.push_back(executed_path());
-      translated = false;
-    } catch (const ir::InternalError& error) {
+    } catch (const base::InternalError& error) {
       // Not a certain failure: a branch of an If is never left out because of a mistake of ours.
       report(node, index, DiagnosticCode::internal_error,
              std::string("an internal error of onnx2ir: ") + error.what(), kReportIt);
@@ -246,7 +245,7 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
     outputs = keep_operator(context, *conversion_);
     return true;
   }
-  throw CannotTranslate{unsupported_message(domain, node.op_type()), {}, kUnsupported};
+  throw base::Failure(kUnsupported, unsupported_message(domain, node.op_type()));
 }
 
 void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64_t index,
@@ -306,15 +305,17 @@ void GraphTranslator::count_function_nodes(std::uint64_t nodes) {
 
 void GraphTranslator::fail_too_many_nodes() {
   // Report it once, not again for every enclosing call.
-  if (std::exchange(conversion_->has_too_many_nodes, true)) throw AlreadyReported{};
-  throw CannotTranslate{too_many_function_nodes(conversion_->most_function_nodes),
-                        std::string(kRaiseFunctionNodes)};
+  if (std::exchange(conversion_->has_too_many_nodes, true)) throw base::Failure::reported();
+  throw base::Failure(DiagnosticCode::cannot_convert,
+                      too_many_function_nodes(conversion_->most_function_nodes),
+                      std::string(kRaiseFunctionNodes));
 }
 
 bool GraphTranslator::emit_function(const FunctionBody& body, const onnx::NodeProto& call,
                                     const Operands& inputs, Operands& outputs) {
   constexpr std::size_t kDeepest = 64;
-  if (function_stack_.size() >= kDeepest) throw CannotTranslate{"functions are nested too deeply", {}};
+  if (function_stack_.size() >= kDeepest)
+    throw base::Failure(DiagnosticCode::cannot_convert, "functions are nested too deeply");
   GraphTranslator scope(*this, Kind::function, *graph_, path_);
   if (!body.has_graphs_of_call) scope.own_opsets_ = body.opsets.get();
   scope.sees_caller_ = body.has_graphs_of_call;
@@ -339,7 +340,7 @@ bool GraphTranslator::emit_onnx_body(const onnx::NodeProto& node, std::int64_t o
   types.reserve(inputs.size());
   for (const Operand& input : inputs) types.push_back(to_onnx_type(input));
   const auto body = expand_operator(own, opset, types, opset);
-  if (!body) throw CannotTranslate{unsupported_message(node.domain(), node.op_type()), {}, kUnsupported};
+  if (!body) throw base::Failure(kUnsupported, unsupported_message(node.domain(), node.op_type()));
   return emit_function(*body, own, inputs, outputs);
 }
 
@@ -379,6 +380,11 @@ void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, Di
   diagnostic.hint = std::move(hint);
   diagnostic.place = place(node, index);
   sink().report(std::move(diagnostic));
+}
+
+void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index,
+                             const base::Failure& failure) const {
+  if (!failure.is_reported()) sink().report(base::diagnostic_of(failure.problem(), place(node, index)));
 }
 
 void GraphTranslator::report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -64,7 +63,7 @@ struct ConversionState {
   /// The branches of Ifs to use whatever the condition is, by GraphTranslator::unique_path(): true for the
   /// then_branch. See frontend/graph/branch_choice.hpp.
   std::map<std::string, bool, std::less<>> chosen_branches = {};
-  /// Whether an If whose branches differ in rank may throw BranchesDiffer.
+  /// Whether an If whose branches differ in rank may throw Restart.
   bool may_request_branch_choice = false;
   /// Rules that take precedence over all translators; may be null.
   const OperatorMap* operator_map = nullptr;
@@ -88,25 +87,6 @@ struct ConversionState {
   std::vector<std::string> certain_failures = {};
   /// With chosen branches: the tensors that do not have the rank that their graph declares, with its path.
   std::set<std::pair<std::string, std::string>> wrong_ranks = {};
-};
-
-/// Thrown by the translator of an If whose branches differ in rank, so that another attempt uses one of them.
-class BranchesDiffer : public std::exception {
- public:
-  BranchesDiffer(std::string place, std::string path, bool is_then)
-      : unique_path(std::move(place)), executed_path(std::move(path)), prefers_then(is_then) {}
-  const char* what() const noexcept override { return "the branches of an If differ in rank"; }
-
-  std::string unique_path;
-  std::string executed_path;
-  bool prefers_then;  ///< the branch with the declared rank, otherwise the one with the smaller rank
-};
-
-/// Thrown by the translator of a control-flow node if a body could not be translated. The reason has been
-/// reported.
-class AlreadyReported : public std::exception {
- public:
-  const char* what() const noexcept override { return "a body cannot be translated"; }
 };
 
 /// A captured value, and the body's Parameter for it.
@@ -235,6 +215,8 @@ class GraphTranslator {
                      Operands& outputs);
   void report(const onnx::NodeProto& node, std::int64_t index, DiagnosticCode code, std::string message,
               std::string hint = {}) const;
+  /// Reports `failure`, a failure of the node, unless that has been done.
+  void report(const onnx::NodeProto& node, std::int64_t index, const base::Failure& failure) const;
   void report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const;
   /// Reports the unsupported operators in a skipped node and in its bodies, so that one conversion reports
   /// all of them.

@@ -23,8 +23,8 @@ std::string full_name(const NodeContext& node) {
 }
 
 [[noreturn]] void refuse(const NodeContext& node, const std::string& reason, std::string hint) {
-  throw CannotTranslate{"operator " + full_name(node) + " cannot be kept: " + reason, std::move(hint),
-                        DiagnosticCode::unsupported_operator};
+  throw base::Failure(DiagnosticCode::unsupported_operator,
+                      "operator " + full_name(node) + " cannot be kept: " + reason, std::move(hint));
 }
 
 constexpr std::string_view kChangeAttribute = "change the attribute in the model, or pass it as an input";
@@ -103,9 +103,8 @@ ir::ExtensionOutput output_type(const NodeContext& node, const std::string& name
            "add the type to the value_info of its graph: "
            "model.graph.value_info.append(onnx.helper.make_tensor_value_info(NAME, TYPE, SHAPE))");
   }
-  std::string problem;
-  const auto type = to_operand_type(*declared, problem);
-  if (!type) refuse(node, which + ' ' + problem, "declare another type");
+  const auto type = to_operand_type(*declared);
+  if (!type) refuse(node, which + ' ' + type.error().message, "declare another type");
   if (type->kind != OperandType::Kind::tensor)
     refuse(node, which + " is declared as a " + to_string(*type) + "; a layer has only tensors",
            "change the model so that the operator returns tensors");

@@ -106,12 +106,11 @@ Operands map_operator(NodeContext& node, const OperatorRule& rule) {
     node.fail(fmt::format("{}, to which line {} of the operator map converts it, rejects the node: {}",
                           rule.operation->name, rule.line, reason));
   };
-  ir::Node* emitted = nullptr;
-  try {
-    emitted = &node.node(rule.operation->id, inputs, attributes, node.output_count());
-  } catch (const ir::InvalidNode& invalid) {
-    fail(invalid.what());
-  }
+  const auto created = base::attempt(DiagnosticCode::invalid_node, [&] {
+    return &node.node(rule.operation->id, inputs, attributes, node.output_count());
+  });
+  if (!created) fail(created.error().message);
+  ir::Node* const emitted = *created;
   if (!rule.opset.empty() && !ir::is_version(*emitted, rule.opset))
     fail(fmt::format("{} cannot express it", rule.opset));
   Operands outputs;

@@ -187,8 +187,8 @@ TensorAttribute NodeContext::tensor(std::string_view name) const {
   const WeightTable& weights = translator_->conversion().model->weights();
   TensorResult result = attribute.has_sparse_tensor() ? read_tensor(attribute.sparse_tensor(), weights)
                                                       : read_tensor(attribute.t(), weights);
-  if (!result.value) fail("the tensor in attribute '" + std::string(name) + "' " + result.problem);
-  return {result.value->type, std::move(result.value->shape), std::move(result.value->data)};
+  if (!result) fail("the tensor in attribute '" + std::string(name) + "' " + result.error().message);
+  return {result->type, std::move(result->shape), std::move(result->data)};
 }
 
 const onnx::GraphProto& NodeContext::graph_attribute(std::string_view name) const {
@@ -232,7 +232,7 @@ ir::Numbers NodeContext::require_numbers(Value value, std::string_view what) con
 }
 
 void NodeContext::fail(std::string message, std::string hint) const {
-  throw CannotTranslate{std::move(message), std::move(hint)};
+  throw base::Failure(DiagnosticCode::cannot_convert, std::move(message), std::move(hint));
 }
 
 void NodeContext::warn(DiagnosticCode code, std::string message) {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/failure.hpp"
 #include "frontend/graph/operand.hpp"
 #include "ir/builder.hpp"
 #include "onnx2ir/diagnostic.hpp"
@@ -36,20 +36,6 @@ using ir::Value;
 using target::Fault;
 
 class GraphTranslator;
-
-/// The reason why a node cannot be converted. Thrown by NodeContext::fail, caught by the graph translator,
-/// which adds the place.
-class CannotTranslate : public std::exception {
- public:
-  explicit CannotTranslate(std::string why, std::string what_to_do = {},
-                           DiagnosticCode about = DiagnosticCode::cannot_convert)
-      : message(std::move(why)), hint(std::move(what_to_do)), code(about) {}
-  const char* what() const noexcept override { return message.c_str(); }
-
-  std::string message;
-  std::string hint;
-  DiagnosticCode code;
-};
 
 /// A tensor attribute: type, shape and elements (views on the model's bytes where possible).
 struct TensorAttribute {
@@ -137,7 +123,8 @@ class NodeContext : public Builder {
   ir::Integers require_integers(Value value, std::string_view what) const;
   ir::Numbers require_numbers(Value value, std::string_view what) const;
 
-  /// Fails: reports `message` for the node, and a hint what the user can do.
+  /// Throws Failure (cannot_convert), which is reported with the place of the node, and a hint what the user
+  /// can do.
   [[noreturn]] void fail(std::string message, std::string hint = {}) const;
   /// Reports a warning about the node.
   void warn(DiagnosticCode code, std::string message);

@@ -30,32 +30,30 @@ std::optional<TensorType> to_tensor_type(const onnx::TypeProto& type) {
   return result;
 }
 
-std::optional<OperandType> to_operand_type(const onnx::TypeProto& type, std::string& problem) {
+Result<OperandType> to_operand_type(const onnx::TypeProto& type) {
   using Kind = OperandType::Kind;
+  const auto refuse = [](std::string reason) {
+    return Problem{DiagnosticCode::cannot_convert, std::move(reason)};
+  };
   if (type.has_tensor_type()) {
     if (const auto tensor = to_tensor_type(type))
       return OperandType{.type = tensor->type, .shape = tensor->shape};
-    problem = "is of element type " + std::string(tensor_type_name(type.tensor_type().elem_type())) +
-              ", which OpenVINO does not have";
-    return std::nullopt;
+    return refuse("is of element type " + std::string(tensor_type_name(type.tensor_type().elem_type())) +
+                  ", which OpenVINO does not have");
   }
   if (type.has_sequence_type()) {
-    auto element = to_operand_type(type.sequence_type().elem_type(), problem);
-    if (!element) return std::nullopt;
-    if (element->kind != Kind::tensor) {
-      problem = "is a sequence whose elements are not tensors";
-      return std::nullopt;
-    }
+    auto element = to_operand_type(type.sequence_type().elem_type());
+    if (!element) return element;
+    if (element->kind != Kind::tensor) return refuse("is a sequence whose elements are not tensors");
     element->kind = Kind::sequence;
     return element;
   }
   if (type.has_optional_type()) {
-    const auto content = to_operand_type(type.optional_type().elem_type(), problem);
-    if (!content) return std::nullopt;
+    const auto content = to_operand_type(type.optional_type().elem_type());
+    if (!content) return content;
     return OperandType{.kind = Kind::optional, .content = std::make_shared<const OperandType>(*content)};
   }
-  problem = "is not a tensor, a sequence or an optional";
-  return std::nullopt;
+  return refuse("is not a tensor, a sequence or an optional");
 }
 
 namespace {

@@ -1,8 +1,8 @@
 // Converts types between ONNX and the IR.
 #pragma once
 
+#include <onnx2ir/result.hpp>
 #include <optional>
-#include <string>
 
 #include "frontend/graph/operand.hpp"
 
@@ -16,8 +16,9 @@ namespace onnx2ir::frontend {
 /// dynamic. No value if it is not a tensor, or has an element type that OpenVINO does not have.
 std::optional<TensorType> to_tensor_type(const onnx::TypeProto& type);
 
-/// The type of a tensor, sequence or optional; for all others no value, with the reason in `problem`.
-std::optional<OperandType> to_operand_type(const onnx::TypeProto& type, std::string& problem);
+/// The type of a tensor, sequence or optional. The problem of all others (cannot_convert) is a clause that
+/// follows the name of what has the type.
+Result<OperandType> to_operand_type(const onnx::TypeProto& type);
 
 /// The ONNX type of `operand`; default-constructed if it is absent.
 onnx::TypeProto to_onnx_type(const Operand& operand);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/graph/packed_sequence.hpp"
+#include "frontend/graph/restart.hpp"
 #include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
@@ -33,7 +34,7 @@ ir::Value placeholder(ir::Builder& builder, const OperandType& type) {
 void learn_rank(const OperandType& sequence, const OperandType& other) {
   if (sequence.open_input.empty() || !other.shape.has_rank()) return;
   if (sequence.shape.has_rank() && (sequence.shape.rank() == other.shape.rank() || other.mixed_rank)) return;
-  throw RankLearned{sequence.open_input, rank_of(other.shape)};
+  throw Restart(LearnedRank{sequence.open_input, rank_of(other.shape)});
 }
 
 /// Whether a sequence of `type` has had no element and no known element rank: it is represented by no
@@ -97,37 +98,35 @@ OperandType type_of(const Operand& operand) {
   return type;
 }
 
-std::optional<OperandType> widen(const OperandType& a, const OperandType& b, std::string& problem) {
-  const auto both = [&] { return to_string(a) + " and " + to_string(b); };
+Result<OperandType> widen(const OperandType& a, const OperandType& b) {
+  const auto differ = [&](std::string_view what) {
+    return Problem{DiagnosticCode::cannot_convert,
+                   "differ in " + std::string(what) + ": " + to_string(a) + " and " + to_string(b)};
+  };
   if (a.kind != b.kind && (a.kind == Kind::optional || b.kind == Kind::optional)) {
     // A value that is always present is a valid optional.
     const auto optional = [](const OperandType& type) {
       if (type.kind == Kind::optional) return type;
       return OperandType{.kind = Kind::optional, .content = std::make_shared<const OperandType>(type)};
     };
-    return widen(optional(a), optional(b), problem);
+    return widen(optional(a), optional(b));
   }
-  if (a.kind != b.kind) {
-    problem = "differ in kind: " + both();
-    return std::nullopt;
-  }
+  if (a.kind != b.kind) return differ("kind");
   OperandType result = a;
   if (a.kind == Kind::optional) {
     if (a.content == nullptr || b.content == nullptr) {
       result.content = a.content == nullptr ? b.content : a.content;
       return result;
     }
-    const auto content = widen(*a.content, *b.content, problem);
-    if (!content) return std::nullopt;
+    const auto content = widen(*a.content, *b.content);
+    if (!content) return content;
     result.content = std::make_shared<const OperandType>(*content);
     return result;
   }
   const bool has_no_type = a.kind == Kind::sequence && a.type == ir::ElementType::dynamic;
   if (has_no_type) result.type = b.type;
-  if (a.type != b.type && !has_no_type && (a.kind != Kind::sequence || b.type != ir::ElementType::dynamic)) {
-    problem = "differ in element type: " + both();
-    return std::nullopt;
-  }
+  if (a.type != b.type && !has_no_type && (a.kind != Kind::sequence || b.type != ir::ElementType::dynamic))
+    return differ("element type");
   if (a.kind == Kind::sequence) {
     learn_rank(a, b);
     learn_rank(b, a);
@@ -138,10 +137,7 @@ std::optional<OperandType> widen(const OperandType& a, const OperandType& b, std
     return result;
   }
   result.shape = ir::widen(a.shape, b.shape);
-  if (!result.shape.has_rank() && a.shape.has_rank() && b.shape.has_rank()) {
-    problem = "differ in rank: " + both();
-    return std::nullopt;
-  }
+  if (!result.shape.has_rank() && a.shape.has_rank() && b.shape.has_rank()) return differ("rank");
   return result;
 }
 

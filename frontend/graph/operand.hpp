@@ -71,24 +71,13 @@ struct OperandType {
   friend bool operator==(const OperandType& a, const OperandType& b);
 };
 
-/// Thrown if the use of a sequence determines the rank of its elements, which its model input leaves open.
-/// The conversion starts again with this rank.
-class RankLearned : public std::exception {
- public:
-  RankLearned(std::string name, std::int64_t found) : input(std::move(name)), rank(found) {}
-  const char* what() const noexcept override { return "the rank of a sequence's elements was found"; }
-
-  std::string input;
-  std::int64_t rank;
-};
-
 /// Widens the element shape of `sequence` to include `element`.
 void widen_element(Sequence& sequence, const ir::PartialShape& element);
 
 OperandType type_of(const Operand& operand);
-/// The type that holds values of both types. If the types differ too much, returns no value and sets
-/// `problem` to the reason. Throws RankLearned.
-std::optional<OperandType> widen(const OperandType& a, const OperandType& b, std::string& problem);
+/// The type that holds values of both types. If the types differ too much, the problem (cannot_convert) is a
+/// clause that follows the names of both. Throws Restart if the rank of a sequence is found.
+Result<OperandType> widen(const OperandType& a, const OperandType& b);
 /// `type` with all dimensions dynamic.
 OperandType with_dynamic_dimensions(OperandType type);
 /// "f32[2,?]", "sequence of f32[?]", "optional f32[]".

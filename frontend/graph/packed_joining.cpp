@@ -146,11 +146,11 @@ namespace {
 constexpr std::int64_t kMaxSlices = 1 << 16;
 
 /// The lengths of the slices if their number and lengths are known.
-std::optional<std::vector<std::int64_t>> known_lengths(Value tensor, Value lengths, std::size_t axis) {
+std::optional<ir::Integers> known_lengths(Value tensor, Value lengths, std::size_t axis) {
   const ir::Dimension dimension = tensor.shape()[axis];
   if (!lengths) {
     if (!dimension.is_static()) return std::nullopt;
-    return std::vector<std::int64_t>(ir::checked_count(dimension.size(), kMaxSlices), 1);
+    return ir::Integers(ir::checked_count(dimension.size(), kMaxSlices), 1);
   }
   auto known = ir::exact_values(lengths);
   if (!known) return std::nullopt;

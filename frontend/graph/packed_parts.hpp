@@ -8,9 +8,9 @@ namespace onnx2ir::frontend::packed {
 
 std::int64_t rank_of(const ir::PartialShape& shape);
 std::int64_t rank_of(ir::Value value);
-/// The rank of the elements; throws ir::InvalidNode if it is not known.
+/// The rank of the elements; throws Failure (invalid_node) if it is not known.
 std::int64_t element_rank(const Sequence& sequence);
-/// Throws ir::InvalidNode if elements may differ in rank.
+/// Throws Failure (invalid_node) if elements may differ in rank.
 void check_one_rank(const Sequence& sequence);
 /// Sets the element type and shape of `sequence` from its elements.
 void describe_elements(Sequence& sequence);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "frontend/graph/packed_parts.hpp"
+#include "frontend/graph/restart.hpp"
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 
@@ -60,7 +61,8 @@ void check_element(const Sequence& sequence, Value tensor) {
                 " does not fit a sequence of " + std::string(ir::info(sequence.type).name));
   }
   const bool same_rank = sequence.element.has_rank() && rank_of(sequence.element) == rank_of(tensor);
-  if (!same_rank && !sequence.open_input.empty()) throw RankLearned{sequence.open_input, rank_of(tensor)};
+  if (!same_rank && !sequence.open_input.empty())
+    throw Restart(LearnedRank{sequence.open_input, rank_of(tensor)});
 }
 
 /// Pads the shapes of packed elements, i64 [count, from], to rows of `to` numbers. For scalars, `shapes` is

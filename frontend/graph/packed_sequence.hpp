@@ -1,5 +1,5 @@
 // ONNX's operations on sequences, as tensor operations on packed sequences. Positions are i64 scalars;
-// negative ones count from the end. Invalid operations throw ir::InvalidNode.
+// negative ones count from the end. Invalid operations throw Failure (invalid_node).
 #pragma once
 
 #include "frontend/graph/operand.hpp"

@@ -192,9 +192,9 @@ class LeadingUnits {
     const onnx::AttributeProto& attribute = node->attribute(0);
     if (attribute.has_t()) {
       const TensorResult tensor = read_tensor(attribute.t(), scope_.conversion().model->weights());
-      if (!tensor.value || tensor.value->type != ir::ElementType::i64) return false;
-      const auto numbers = ir::decode_numbers(tensor.value->type, tensor.value->data.bytes(),
-                                              tensor.value->data.bytes().size() / sizeof(std::int64_t));
+      if (!tensor || tensor->type != ir::ElementType::i64) return false;
+      const auto numbers = ir::decode_numbers(tensor->type, tensor->data.bytes(),
+                                              tensor->data.bytes().size() / sizeof(std::int64_t));
       return numbers && std::ranges::find(*numbers, 0) == numbers->end();
     }
     const auto& sizes = attribute.ints();

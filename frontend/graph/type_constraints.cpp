@@ -45,8 +45,9 @@ void check_input_types(const NodeContext& node) {
     if ((at(types, i).kinds & kind) == 0) {
       const auto newest = find_input_types(node.domain(), node.op_type(), std::numeric_limits<int>::max());
       if (newest.empty() || (at(newest, i).kinds & kind) == 0)
-        throw ir::InvalidNode("input " + std::to_string(i) + " has type " + type_of(node, i) + ", which " +
-                              std::string(node.op_type()) + " does not accept");
+        throw base::Failure(DiagnosticCode::invalid_node,
+                            "input " + std::to_string(i) + " has type " + type_of(node, i) + ", which " +
+                                std::string(node.op_type()) + " does not accept");
     }
     if (at(types, i).group < 0) continue;
     const auto [first, is_new] = first_of_group.emplace(at(types, i).group, i);
@@ -57,8 +58,9 @@ void check_input_types(const NodeContext& node) {
       return type == ElementType::i32 || type == ElementType::i64;
     };
     if (other != input.type() && !(is_index(other) && is_index(input.type())))
-      throw ir::InvalidNode("inputs differ in element type: " + type_of(node, first->second) + " and " +
-                            type_of(node, i));
+      throw base::Failure(
+          DiagnosticCode::invalid_node,
+          "inputs differ in element type: " + type_of(node, first->second) + " and " + type_of(node, i));
   }
 }
 

@@ -8,9 +8,9 @@
 
 namespace onnx2ir::frontend {
 
-/// Throws ir::InvalidNode if an input has a kind of type (floating, integer, boolean, string) that no version
-/// of the operator accepts, or if inputs that must have the same type differ in it. Integers of another width
-/// are accepted, and so are types that a later version added: their meaning is clear.
+/// Throws Failure (invalid_node) if an input has a kind of type (floating, integer, boolean, string) that no
+/// version of the operator accepts, or if inputs that must have the same type differ in it. Integers of
+/// another width are accepted, and so are types that a later version added: their meaning is clear.
 void check_input_types(const NodeContext& node);
 
 }  // namespace onnx2ir::frontend

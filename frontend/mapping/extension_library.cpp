@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "frontend/reader/model_file.hpp"
 #include "platform/dynamic_library.hpp"
 
@@ -20,10 +21,10 @@ constexpr std::string_view kVersion = "onnx2ir_extension_version";
 constexpr std::string_view kOpenVino = "create_extensions";
 
 /// Why a library cannot be used, and what the user can do.
-struct Problem {
-  std::string reason;
-  std::string hint = "`onnx2ir explain extensions` describes libraries with translators";
-};
+Problem unusable(std::string reason,
+                 std::string hint = "`onnx2ir explain extensions` describes libraries with translators") {
+  return {DiagnosticCode::bad_extension, std::move(reason), std::move(hint)};
+}
 
 /// Whether each of `names` is a name in the file, with a zero byte before and after it, as in tables of
 /// symbols.
@@ -94,42 +95,41 @@ std::optional<Problem> register_translators(void* library, Registration& registr
   auto* const version = find_function<int()>(library, kVersion);
   auto* const enter = find_function<void(const onnx2ir_registry*)>(library, kRegister);
   if (version == nullptr || enter == nullptr)
-    return Problem{fmt::format("it does not export {}", version == nullptr ? kVersion : kRegister)};
+    return unusable(fmt::format("it does not export {}", version == nullptr ? kVersion : kRegister));
   try {
     if (const int its = version(); its != ONNX2IR_EXTENSION_VERSION)
-      return Problem{fmt::format("it has version {} of the extension interface, this onnx2ir has version {}",
-                                 its, ONNX2IR_EXTENSION_VERSION),
-                     "build it with the headers of this onnx2ir"};
+      return unusable(fmt::format("it has version {} of the extension interface, this onnx2ir has version {}",
+                                  its, ONNX2IR_EXTENSION_VERSION),
+                      "build it with the headers of this onnx2ir");
     const onnx2ir_registry registry{sizeof(onnx2ir_registry), &registration, add, fail};
     enter(&registry);
   } catch (const std::exception& exception) {
-    return Problem{fmt::format("its {} has thrown an exception: {}", kRegister, exception.what())};
+    return unusable(fmt::format("its {} has thrown an exception: {}", kRegister, exception.what()));
   } catch (...) {
-    return Problem{fmt::format("its {} has thrown an exception", kRegister)};
+    return unusable(fmt::format("its {} has thrown an exception", kRegister));
   }
-  if (!registration.problems.empty()) return Problem{fmt::format("{}", registration.problems.front())};
-  if (registration.rows == 0) return Problem{"it registers no translator"};
+  if (!registration.problems.empty()) return unusable(fmt::format("{}", registration.problems.front()));
+  if (registration.rows == 0) return unusable("it registers no translator");
   return std::nullopt;
 }
 
 std::optional<Problem> load(const std::filesystem::path& path, Registration& registration) {
-  const FileResult opened = open_file(path);
-  if (opened.file == nullptr) return Problem{opened.problem};
+  const auto file = open_file(path);
+  if (!file) return unusable(file.error().message);
   constexpr std::array kNames{kRegister, kOpenVino};
-  const std::vector<bool> has = find_names(*opened.file, kNames);
+  const std::vector<bool> has = find_names(**file, kNames);
   if (has[1] && !has[0])
-    return Problem{"it is an extension of OpenVINO",
-                   "pass --keep-unknown instead: it keeps unknown operators as layers of the IR, and the "
-                   "program that runs "
-                   "the IR loads the library with core.add_extension(); see `onnx2ir explain extensions`"};
+    return unusable("it is an extension of OpenVINO",
+                    "pass --keep-unknown instead: it keeps unknown operators as layers of the IR, and the "
+                    "program that runs "
+                    "the IR loads the library with core.add_extension(); see `onnx2ir explain extensions`");
   if (!platform::can_load_libraries())
-    return Problem{"this onnx2ir is linked statically and cannot load libraries",
-                   "use onnx2ir of the Python wheel or of the Debian package"};
+    return unusable("this onnx2ir is linked statically and cannot load libraries",
+                    "use onnx2ir of the Python wheel or of the Debian package");
   std::error_code no_error;
-  std::string reason;
-  void* const library = platform::load_library(std::filesystem::absolute(path, no_error), reason);
-  if (library == nullptr) return Problem{std::move(reason)};
-  return register_translators(library, registration);
+  const auto library = platform::load_library(std::filesystem::absolute(path, no_error));
+  if (!library) return unusable(library.error().message);
+  return register_translators(*library, registration);
 }
 
 }  // namespace
@@ -143,12 +143,9 @@ std::optional<ExtensionTable> load_extensions(const std::vector<std::filesystem:
     auto problem = load(path, registration);
     if (!problem) continue;
     is_complete = false;
-    Diagnostic diagnostic;
-    diagnostic.code = DiagnosticCode::bad_extension;
-    diagnostic.message =
-        fmt::format("the extension '{}' cannot be used: {}", registration.library, problem->reason);
-    diagnostic.hint = std::move(problem->hint);
-    sink.report(std::move(diagnostic));
+    problem->message =
+        fmt::format("the extension '{}' cannot be used: {}", registration.library, problem->message);
+    sink.report(base::diagnostic_of(*std::move(problem)));
   }
   if (!is_complete) return std::nullopt;
   return table;

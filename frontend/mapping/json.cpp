@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/failure.hpp"
+
 namespace onnx2ir::frontend {
 namespace {
 
@@ -64,7 +66,7 @@ class Builder {
     std::ranges::sort(keys);
     const auto repeated = std::ranges::adjacent_find(keys, {}, &decltype(keys)::value_type::first);
     if (repeated != keys.end())
-      throw JsonError(std::next(repeated)->second, "'" + std::string(repeated->first) + "' is given twice");
+      fail_in_line(std::next(repeated)->second, "'" + std::string(repeated->first) + "' is given twice");
     open_.pop_back();
     return true;
   }
@@ -73,8 +75,8 @@ class Builder {
     return true;
   }
   bool parse_error(std::size_t /*position*/, const std::string& token, const nlohmann::json::exception&) {
-    throw JsonError(line(), "the text is not JSON here, at '" +
-                                token.substr(token.size() - std::min(token.size(), kLongestToken)) + "'");
+    fail_in_line(line(), "the text is not JSON here, at '" +
+                             token.substr(token.size() - std::min(token.size(), kLongestToken)) + "'");
   }
 
  private:
@@ -98,7 +100,7 @@ class Builder {
   template <typename Container>
   bool open(Container container) {
     if (open_.size() >= kDeepestJson)
-      throw JsonError(line(), "values are nested more than " + std::to_string(kDeepestJson) + " deep");
+      fail_in_line(line(), "values are nested more than " + std::to_string(kDeepestJson) + " deep");
     JsonValue& value = place();
     value = {std::move(container), line()};
     open_.push_back(&value);
@@ -122,6 +124,11 @@ class Builder {
 };
 
 }  // namespace
+
+void fail_in_line(std::int64_t line, std::string message) {
+  throw base::Failure(
+      Problem{DiagnosticCode::bad_extension, std::move(message), {}, {static_cast<std::size_t>(line), 0}});
+}
 
 JsonValue parse_json(std::string_view text) {
   const char* furthest = text.data();

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -11,13 +10,9 @@
 
 namespace onnx2ir::frontend {
 
-/// Thrown for a malformed text, and by the readers of its values.
-class JsonError : public std::runtime_error {
- public:
-  JsonError(std::int64_t where, const std::string& what) : std::runtime_error(what), line(where) {}
-
-  std::int64_t line;  ///< from 1
-};
+/// Throws Failure (bad_extension) for a line of a text: for a malformed text, and in the readers of its
+/// values.
+[[noreturn]] void fail_in_line(std::int64_t line, std::string message);
 
 struct JsonValue;
 struct JsonMember;
@@ -38,7 +33,7 @@ struct JsonMember {
 /// Values may be nested at most this deep.
 inline constexpr std::size_t kDeepestJson = 16;
 
-/// Throws JsonError if `text` is not JSON, repeats a key of an object, or is nested too deeply.
+/// Throws Failure (bad_extension) if `text` is not JSON, repeats a key of an object, or is nested too deeply.
 JsonValue parse_json(std::string_view text);
 
 }  // namespace onnx2ir::frontend

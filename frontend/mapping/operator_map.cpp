@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/nearest_name.hpp"
 #include "frontend/mapping/json.hpp"
 #include "frontend/reader/model_file.hpp"
@@ -21,7 +22,7 @@ constexpr std::uint64_t kLargestFile = std::uint64_t{16} << 20U;
 template <typename... Arguments>
 [[noreturn]] void fail(const JsonValue& value, fmt::format_string<Arguments...> format,
                        Arguments&&... arguments) {
-  throw JsonError(value.line, fmt::format(format, std::forward<Arguments>(arguments)...));
+  fail_in_line(value.line, fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
@@ -246,39 +247,36 @@ bool is_single_operation(const ir::OpDescriptor& op) {
   return !op.traits.has_bodies && !kExcluded.contains(op.id);
 }
 
-OperatorMap parse_operator_map(std::string_view text) {
-  const JsonValue root = parse_json(text);
-  const Members members(root, "the file", {"operators"});
-  const JsonValue& rules = members.get("operators");
-  const auto* const list = std::get_if<JsonArray>(&rules.value);
-  if (list == nullptr) fail(rules, "'operators' must be a list of rules");
-  OperatorMap map;
-  for (const JsonValue& rule : *list) add_rule(rule, map);
-  return map;
+Result<OperatorMap> parse_operator_map(std::string_view text) {
+  return base::attempt(DiagnosticCode::bad_extension, [&] {
+    const JsonValue root = parse_json(text);
+    const Members members(root, "the file", {"operators"});
+    const JsonValue& rules = members.get("operators");
+    const auto* const list = std::get_if<JsonArray>(&rules.value);
+    if (list == nullptr) fail(rules, "'operators' must be a list of rules");
+    OperatorMap map;
+    for (const JsonValue& rule : *list) add_rule(rule, map);
+    return map;
+  });
 }
 
 std::optional<OperatorMap> load_operator_map(const std::filesystem::path& path, DiagnosticSink& sink) {
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::bad_extension;
-  diagnostic.hint = "`onnx2ir explain extensions` describes the file";
-  const FileResult opened = open_file(path);
-  if (opened.file == nullptr) {
-    diagnostic.message =
-        fmt::format("the operator map '{}' cannot be read: {}", path.string(), opened.problem);
-  } else if (opened.file->size() > kLargestFile) {
-    diagnostic.message =
-        fmt::format("the operator map '{}' is larger than {} bytes", path.string(), kLargestFile);
-  } else {
-    std::string text(opened.file->size(), '\0');
-    opened.file->read(0, std::as_writable_bytes(std::span(text)));
-    try {
-      return parse_operator_map(text);
-    } catch (const JsonError& error) {
-      diagnostic.message = fmt::format("{}:{}: {}", path.string(), error.line, error.what());
-    }
-  }
-  sink.report(std::move(diagnostic));
-  return std::nullopt;
+  const auto fail = [&](std::string message) {
+    sink.report(base::diagnostic_of({DiagnosticCode::bad_extension, std::move(message),
+                                     "`onnx2ir explain extensions` describes the file"}));
+    return std::nullopt;
+  };
+  const auto file = open_file(path);
+  if (!file)
+    return fail(fmt::format("the operator map '{}' cannot be read: {}", path.string(), file.error().message));
+  if ((*file)->size() > kLargestFile)
+    return fail(fmt::format("the operator map '{}' is larger than {} bytes", path.string(), kLargestFile));
+  std::string text((*file)->size(), '\0');
+  (*file)->read(0, std::as_writable_bytes(std::span(text)));
+  auto map = parse_operator_map(text);
+  if (!map)
+    return fail(fmt::format("{}:{}: {}", path.string(), map.error().position.line, map.error().message));
+  return *std::move(map);
 }
 
 }  // namespace onnx2ir::frontend

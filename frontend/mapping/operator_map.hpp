@@ -39,8 +39,8 @@ struct OperatorMap {
 /// those to which another node belongs are excluded.
 bool is_single_operation(const ir::OpDescriptor& op);
 
-/// Throws JsonError.
-OperatorMap parse_operator_map(std::string_view text);
+/// A problem has the line of the text.
+Result<OperatorMap> parse_operator_map(std::string_view text);
 
 /// Reads a file; reports an error and returns no value if it cannot be read or is not valid.
 std::optional<OperatorMap> load_operator_map(const std::filesystem::path& path, DiagnosticSink& sink);

@@ -12,7 +12,7 @@
 
 namespace onnx2ir::frontend {
 
-/// Functions throw base::InputError if the file cannot be read.
+/// Functions throw Failure (unreadable_input) if the file cannot be read.
 class ByteWindow {
  public:
   /// `memory` and `file` must outlive the window.

@@ -39,34 +39,32 @@ std::string location_problem(std::string_view location) {
 
 }  // namespace
 
-std::optional<ExternalRange> parse_external_range(const onnx::TensorProto& tensor, std::string& problem) {
+Result<ExternalRange> parse_external_range(const onnx::TensorProto& tensor) {
+  const auto malformed = [](std::string message) {
+    return Problem{DiagnosticCode::bad_external_data, std::move(message)};
+  };
   ExternalRange range;
   std::vector<std::string_view> seen;
   for (const auto& entry : tensor.external_data()) {
     const std::string_view key = entry.key();
     const bool known = key == "location" || key == "offset" || key == "length" || key == "checksum";
     if (!known) continue;
-    if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
-      problem = fmt::format("its external data has more than one '{}'", key);
-      return std::nullopt;
-    }
+    if (std::find(seen.begin(), seen.end(), key) != seen.end())
+      return malformed(fmt::format("its external data has more than one '{}'", key));
     seen.push_back(key);
     if (key == "location") range.location = entry.value();
     if (key != "offset" && key != "length") continue;
     const auto number = parse_decimal(entry.value());
     if (!number) {
-      problem =
+      return malformed(
           fmt::format("the {} of its external data, '{}', is not a decimal number that fits into 64 bits",
-                      key, entry.value());
-      return std::nullopt;
+                      key, entry.value()));
     }
     if (key == "offset") range.offset = *number;
     if (key == "length") range.length = *number;
   }
-  if (std::find(seen.begin(), seen.end(), "location") == seen.end()) {
-    problem = "its external data has no location";
-    return std::nullopt;
-  }
+  if (std::find(seen.begin(), seen.end(), "location") == seen.end())
+    return malformed("its external data has no location");
   return range;
 }
 
@@ -96,7 +94,9 @@ ExternalFolders ExternalFolders::of_model(const std::filesystem::path& model) {
 }
 
 FileResult ExternalFolders::open(std::string_view location) const {
-  auto refuse = [](std::string problem) { return FileResult{nullptr, std::move(problem)}; };
+  auto refuse = [](std::string problem) -> FileResult {
+    return Problem{DiagnosticCode::bad_external_data, std::move(problem)};
+  };
   if (auto refusal = location_problem(location); !refusal.empty()) return refuse(std::move(refusal));
   if (folders_.empty()) {
     return refuse(
@@ -131,17 +131,16 @@ FileResult ExternalFolders::open(std::string_view location) const {
     auto opened = file->open(failure);
     if (!opened)
       return refuse(fmt::format("its file '{}' cannot be opened: {}", location, to_string(failure)));
-    return {std::make_shared<const base::InputFile>(std::move(*opened), std::string(location)), {}};
+    return std::make_shared<const base::InputFile>(std::move(*opened), std::string(location));
   }
   return refuse(fmt::format("its file '{}' cannot be opened: {}", location, reason.message()));
 }
 
 FileResult ExternalFiles::opened(std::string_view location) {
   if (source_ && location_problem(location).empty()) {
-    FileResult supplied = source_(std::string(location));
-    if (supplied.file || !supplied.problem.empty()) {
+    if (auto supplied = source_(std::string(location))) {
       supplied_.emplace(location);
-      return supplied;
+      return *std::move(supplied);
     }
   }
   return folders_.open(location);
@@ -165,7 +164,7 @@ std::vector<std::filesystem::path> ExternalFiles::paths() const {
 std::vector<std::shared_ptr<const base::InputFile>> ExternalFiles::files() const {
   std::vector<std::shared_ptr<const base::InputFile>> result;
   for (const auto& [location, opened] : files_) {
-    if (opened.file) result.push_back(opened.file);
+    if (opened) result.push_back(*opened);
   }
   return result;
 }

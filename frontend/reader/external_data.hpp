@@ -25,9 +25,8 @@ struct ExternalRange {
   std::optional<std::uint64_t> length;  ///< no value: the size of the tensor
 };
 
-/// Parses the external_data entries of `tensor`; no value, with the reason in `problem`, if they are
-/// malformed.
-std::optional<ExternalRange> parse_external_range(const onnx::TensorProto& tensor, std::string& problem);
+/// Parses the external_data entries of `tensor`. A problem (bad_external_data) if they are malformed.
+Result<ExternalRange> parse_external_range(const onnx::TensorProto& tensor);
 
 /// The folders that may contain a model's external data: the folder of the model's path, and the folder of
 /// the file that this path links to. They differ if the model is a symbolic link, as in hub caches, where

@@ -23,7 +23,7 @@ std::string_view text_start(std::string_view start) {
   return first == std::string_view::npos ? std::string_view() : start.substr(first);
 }
 
-std::optional<ReadProblem> recognize_text(std::string_view start) {
+std::optional<Problem> recognize_text(std::string_view start) {
   if (start.starts_with("version https://git-lfs.github.com/spec/")) {
     constexpr std::string_view kSize = "\nsize ";
     const auto at = start.find(kSize);
@@ -31,19 +31,19 @@ std::optional<ReadProblem> recognize_text(std::string_view start) {
         at == std::string_view::npos
             ? ""
             : start.substr(at + kSize.size(), start.find('\n', at + 1) - at - kSize.size());
-    return ReadProblem{fmt::format("it is a git-LFS pointer, not the model itself{}",
-                                   size.empty() ? "" : fmt::format(", which has {} bytes", size)),
-                       "fetch the model: git lfs pull"};
+    return unreadable_model(fmt::format("it is a git-LFS pointer, not the model itself{}",
+                                        size.empty() ? "" : fmt::format(", which has {} bytes", size)),
+                            "fetch the model: git lfs pull");
   }
   const std::string begin =
       base::lower_case(text_start(start.substr(0, std::min<std::size_t>(start.size(), 4096))));
   if (begin.starts_with("<!doctype html") || begin.starts_with("<html"))
-    return ReadProblem{"it is an HTML page, not a model",
-                       "open the page: the download may need a login or another address"};
+    return unreadable_model("it is an HTML page, not a model",
+                            "open the page: the download may need a login or another address");
   const bool is_xml = begin.starts_with("<?xml");
   if (begin.starts_with("<net ") || (is_xml && begin.find("<net ") != std::string::npos))
-    return ReadProblem{"it is an OpenVINO IR already", "use it with OpenVINO's read_model"};
-  if (is_xml) return ReadProblem{"it is an XML file", {}};
+    return unreadable_model("it is an OpenVINO IR already", "use it with OpenVINO's read_model");
+  if (is_xml) return unreadable_model("it is an XML file", {});
   return std::nullopt;
 }
 
@@ -78,43 +78,43 @@ constexpr auto kSignatures = std::to_array<Signature>({
 });
 
 /// Recognises ZIP archives. torch.save writes one whose first file is data.pkl.
-std::optional<ReadProblem> recognize_zip(std::string_view start) {
+std::optional<Problem> recognize_zip(std::string_view start) {
   if (!start.starts_with("PK\x03\x04"sv)) return std::nullopt;
   const bool is_program = start.find("/constants.pkl") != std::string_view::npos ||
                           start.find("/code/") != std::string_view::npos;
   const bool is_torch = is_program || start.find("/data.pkl") != std::string_view::npos ||
                         start.find("/.format_version") != std::string_view::npos;
-  if (is_torch) return ReadProblem{"it is a PyTorch file (ZIP)", std::string(kTorchHint)};
+  if (is_torch) return unreadable_model("it is a PyTorch file (ZIP)", std::string(kTorchHint));
   if (start.find("config.json") != std::string_view::npos &&
       start.find("metadata.json") != std::string_view::npos)
-    return ReadProblem{"it is a Keras model (ZIP)", std::string(kKerasHint)};
-  return ReadProblem{"it is a ZIP archive", "unpack it: unzip"};
+    return unreadable_model("it is a Keras model (ZIP)", std::string(kKerasHint));
+  return unreadable_model("it is a ZIP archive", "unpack it: unzip");
 }
 
 /// Recognises Python's pickle, protocols 2 to 5, which torch.save wrote before version 1.6.
-std::optional<ReadProblem> recognize_pickle(std::string_view start) {
+std::optional<Problem> recognize_pickle(std::string_view start) {
   if (start.size() < 2 || start[0] != '\x80' || start[1] < 2 || start[1] > 5) return std::nullopt;
-  return ReadProblem{"it is a Python pickle, probably a PyTorch file", std::string(kTorchHint)};
+  return unreadable_model("it is a Python pickle, probably a PyTorch file", std::string(kTorchHint));
 }
 
 /// https://huggingface.co/docs/safetensors: 8 bytes with the length of a JSON header, then the header.
-std::optional<ReadProblem> recognize_safetensors(std::string_view start) {
+std::optional<Problem> recognize_safetensors(std::string_view start) {
   if (start.size() < 10 || start[8] != '{' || (start[9] != '"' && start[9] != '}' && start[9] != ' '))
     return std::nullopt;
-  return ReadProblem{"it is a safetensors file, which has weights but no graph",
-                     "export the model to ONNX: torch.onnx.export, or optimum-cli export onnx"};
+  return unreadable_model("it is a safetensors file, which has weights but no graph",
+                          "export the model to ONNX: torch.onnx.export, or optimum-cli export onnx");
 }
 
 /// https://protobuf.dev/programming-guides/encoding/: tensorflow.SavedModel has a version and MetaGraphDefs,
 /// whose first field is a message; tensorflow.GraphDef begins with its nodes, whose first field is a name.
-std::optional<ReadProblem> recognize_tensorflow(const std::filesystem::path& path, std::string_view start) {
+std::optional<Problem> recognize_tensorflow(const std::filesystem::path& path, std::string_view start) {
   if (path.extension() != ".pb") return std::nullopt;
   if (path.filename() == "saved_model.pb" || start.starts_with("\x08\x01\x12"sv))
-    return ReadProblem{"it is a TensorFlow SavedModel",
-                       "convert it to ONNX with tf2onnx: --saved-model FOLDER --output model.onnx"};
+    return unreadable_model("it is a TensorFlow SavedModel",
+                            "convert it to ONNX with tf2onnx: --saved-model FOLDER --output model.onnx");
   if (start.starts_with("\x0A"sv))
-    return ReadProblem{"it is a TensorFlow graph",
-                       "convert it to ONNX with tf2onnx: --graphdef FILE --output model.onnx"};
+    return unreadable_model("it is a TensorFlow graph",
+                            "convert it to ONNX with tf2onnx: --graphdef FILE --output model.onnx");
   return std::nullopt;
 }
 
@@ -138,11 +138,11 @@ bool cannot_be_model(std::string_view start) {
   return !start.starts_with('\x08');
 }
 
-std::optional<ReadProblem> recognize_foreign_file(const std::filesystem::path& path, std::string_view start) {
+std::optional<Problem> recognize_foreign_file(const std::filesystem::path& path, std::string_view start) {
   if (auto found = recognize_text(start)) return found;
   for (const Signature& signature : kSignatures) {
     if (start.size() > signature.offset && start.substr(signature.offset).starts_with(signature.bytes))
-      return ReadProblem{std::string(signature.what), std::string(signature.hint)};
+      return unreadable_model(std::string(signature.what), std::string(signature.hint));
   }
   if (auto found = recognize_zip(start)) return found;
   if (auto found = recognize_pickle(start)) return found;
@@ -150,26 +150,28 @@ std::optional<ReadProblem> recognize_foreign_file(const std::filesystem::path& p
   return recognize_safetensors(start);
 }
 
-ReadProblem explain_path(const std::filesystem::path& path, std::string problem) {
+Problem explain_path(const std::filesystem::path& path, std::string problem) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     const std::vector<std::string> names = names_in(path);
     if (std::ranges::find(names, "saved_model.pb") != names.end())
-      return {"it is the folder of a TensorFlow SavedModel",
-              "convert it to ONNX with tf2onnx: --saved-model FOLDER --output model.onnx"};
+      return unreadable_model("it is the folder of a TensorFlow SavedModel",
+                              "convert it to ONNX with tf2onnx: --saved-model FOLDER --output model.onnx");
     const auto model =
         std::ranges::find_if(names, [](const std::string& name) { return name.ends_with(".onnx"); });
     if (model != names.end())
-      return {std::move(problem), fmt::format("use the model in it: {}", (path / *model).string())};
+      return unreadable_model(std::move(problem),
+                              fmt::format("use the model in it: {}", (path / *model).string()));
   } else if (!std::filesystem::exists(path, error)) {
     const auto folder = path.parent_path();
     std::vector<std::string> names = names_in(folder.empty() ? "." : folder);
     std::erase(names, path.filename().string());  // a link to nothing or to itself
     const std::string_view nearest = base::nearest_name(path.filename().string(), names);
     if (!nearest.empty())
-      return {std::move(problem), fmt::format("did you mean '{}'?", (folder / nearest).string())};
+      return unreadable_model(std::move(problem),
+                              fmt::format("did you mean '{}'?", (folder / nearest).string()));
   }
-  return {std::move(problem), {}};
+  return unreadable_model(std::move(problem));
 }
 
 }  // namespace onnx2ir::frontend

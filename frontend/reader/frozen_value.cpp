@@ -45,9 +45,12 @@ ElementList split_elements(std::string_view text) {
   return list;
 }
 
+Problem unfit(std::string message) {
+  return {DiagnosticCode::bad_interface, std::move(message)};
+}
+
 /// `shape` with its dynamic dimension replaced by the size that fits the number of elements.
-std::optional<std::vector<std::int64_t>> static_shape(const ElementList& list, const ir::PartialShape& shape,
-                                                      std::string& problem) {
+Result<std::vector<std::int64_t>> static_shape(const ElementList& list, const ir::PartialShape& shape) {
   const auto count = static_cast<std::int64_t>(list.elements.size());
   if (!shape.has_rank()) {
     return list.is_list ? std::vector<std::int64_t>{count} : std::vector<std::int64_t>{};
@@ -60,8 +63,7 @@ std::optional<std::vector<std::int64_t>> static_shape(const ElementList& list, c
     if (dimension.is_dynamic()) {
       open.push_back(sizes.size() - 1);
     } else if (dimension.size() != 0 && known > kMaxElements / dimension.size()) {
-      problem = "its shape has too many elements";
-      return std::nullopt;
+      return unfit("its shape has too many elements");
     } else {
       known *= dimension.size();
     }
@@ -71,18 +73,16 @@ std::optional<std::vector<std::int64_t>> static_shape(const ElementList& list, c
     return sizes;
   }
   if (open.size() > 1) {
-    problem =
+    return unfit(
         fmt::format("its shape {} has several dynamic dimensions; give its shape, for example x[2,3]->...",
-                    to_string(shape));
-    return std::nullopt;
+                    to_string(shape)));
   }
   if (open.size() == 1 && known != 0 && count % known == 0) {
     sizes[open[0]] = count / known;
     known = count;
   }
   if (known != count) {
-    problem = fmt::format("the shape {} does not have {} elements", to_string(shape), count);
-    return std::nullopt;
+    return unfit(fmt::format("the shape {} does not have {} elements", to_string(shape), count));
   }
   return sizes;
 }
@@ -175,16 +175,16 @@ bool add_element(std::string_view text, ir::ElementType type, unsigned bits, onn
 
 }  // namespace
 
-bool read_frozen_value(std::string_view text, std::int32_t element_type, const ir::PartialShape& shape,
-                       onnx::TensorProto& tensor, std::string& problem) {
+Result<onnx::TensorProto> read_frozen_value(std::string_view text, std::int32_t element_type,
+                                            const ir::PartialShape& shape) {
   const TensorTypeInfo* const row = find_tensor_type(element_type);
   if (row == nullptr || !row->ir_type) {
-    problem = fmt::format("values of type {} cannot be given", tensor_type_name(element_type));
-    return false;
+    return unfit(fmt::format("values of type {} cannot be given", tensor_type_name(element_type)));
   }
   const ElementList list = split_elements(text);
-  const auto sizes = static_shape(list, shape, problem);
-  if (!sizes) return false;
+  const auto sizes = static_shape(list, shape);
+  if (!sizes) return sizes.error();
+  onnx::TensorProto tensor;
   std::int64_t count = 1;
   for (const std::int64_t size : *sizes) {
     tensor.add_dims(size);
@@ -193,12 +193,10 @@ bool read_frozen_value(std::string_view text, std::int32_t element_type, const i
   tensor.set_data_type(element_type);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::string_view element = list.elements[list.is_list ? static_cast<std::size_t>(i) : 0];
-    if (!add_element(element, *row->ir_type, row->bits, tensor)) {
-      problem = fmt::format("'{}' is not a value of type {}", element, row->name);
-      return false;
-    }
+    if (!add_element(element, *row->ir_type, row->bits, tensor))
+      return unfit(fmt::format("'{}' is not a value of type {}", element, row->name));
   }
-  return true;
+  return tensor;
 }
 
 }  // namespace onnx2ir::frontend

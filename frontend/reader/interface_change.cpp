@@ -313,13 +313,12 @@ class InterfaceChange {
         sizes.emplace_back(size.has_dim_value() ? size.dim_value() : -1);
       shape = ir::PartialShape(std::move(sizes));
     }
-    onnx::TensorProto value;
-    std::string problem;
-    if (!read_frozen_value(*requested.value, type, shape, value, problem))
+    auto value = read_frozen_value(*requested.value, type, shape);
+    if (!value)
       return fail(fmt::format("The input '{}' cannot have the value {}: {}", requested.name, *requested.value,
-                              problem));
-    value.set_name(requested.name);
-    *graph_.add_initializer() = std::move(value);
+                              value.error().message));
+    value->set_name(requested.name);
+    *graph_.add_initializer() = *std::move(value);
     initialized_.insert(requested.name);
     remove_if(*graph_.mutable_input(), [&](const auto& one) { return one.name() == requested.name; });
     overrides_.erase(requested.name);

@@ -12,19 +12,20 @@ namespace onnx2ir::frontend {
 FileResult open_file(const std::filesystem::path& path) {
   platform::OpenFailure failure;
   auto file = platform::open_file(path, failure);
-  if (!file) return {nullptr, to_string(failure)};
-  return {std::make_shared<const base::InputFile>(std::move(*file), path.string()), {}};
+  if (!file) return Problem{DiagnosticCode::unreadable_input, to_string(failure)};
+  return std::make_shared<const base::InputFile>(std::move(*file), path.string());
 }
 
 FileResult file_in_memory(const std::string& name, std::uint64_t size, const DataReader& read) {
   const auto failed = [&](std::string_view why) {
-    return FileResult{nullptr, fmt::format("the data of '{}' that the program supplies {}", name, why)};
+    return Problem{DiagnosticCode::unreadable_input,
+                   fmt::format("the data of '{}' that the program supplies {}", name, why)};
   };
   if (!read) return failed("cannot be read");
   std::error_code error;
   auto file = platform::make_memory_file(size, read, error);
   if (!file) return failed(error ? "cannot be stored: " + error.message() : "cannot be read");
-  return {std::make_shared<const base::InputFile>(std::move(*file), name), {}};
+  return std::make_shared<const base::InputFile>(std::move(*file), name);
 }
 
 }  // namespace onnx2ir::frontend

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <onnx2ir/result.hpp>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -13,18 +15,14 @@
 
 namespace onnx2ir::frontend {
 
-/// An open file, or the reason why it could not be opened.
-struct FileResult {
-  std::shared_ptr<const base::InputFile> file;
-  std::string problem;
-};
+/// An open file, or the reason why it could not be opened (unreadable_input).
+using FileResult = Result<std::shared_ptr<const base::InputFile>>;
 
 /// Opens the regular file at `path`. Never blocks: named pipes and devices are rejected without opening them.
 FileResult open_file(const std::filesystem::path& path);
 
-/// Supplies the data of a location of external data instead of a file; neither a file nor a problem if it
-/// does not.
-using ExternalSource = std::function<FileResult(const std::string& location)>;
+/// Supplies the data of a location of external data instead of a file; no value if it does not.
+using ExternalSource = std::function<std::optional<FileResult>(const std::string& location)>;
 
 /// Fills `target` with the bytes from `offset` on; returns whether it could.
 using DataReader = std::function<bool(std::uint64_t offset, std::span<std::byte> target)>;

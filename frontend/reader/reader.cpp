@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/failure.hpp"
 #include "base/memory_budget.hpp"
 #include "frontend/reader/foreign_file.hpp"
 #include "frontend/reader/function_index.hpp"
@@ -36,84 +37,70 @@ std::string read_prefix(const base::InputFile& file, std::uint64_t size) {
   return text;
 }
 
-std::optional<ModelBytes> strip_memory(std::span<const std::byte> bytes, ExternalFolders folders,
-                                       std::string& problem) {
-  auto stripped = strip_raw_data(bytes, problem);
-  if (!stripped) return std::nullopt;
+Result<ModelBytes> strip_memory(std::span<const std::byte> bytes, ExternalFolders folders) {
+  auto stripped = strip_raw_data(bytes);
+  if (!stripped) return std::move(stripped).error();
   return ModelBytes{std::move(stripped->bytes),
                     std::make_unique<WeightTable>(bytes, std::move(stripped->raw_data), std::move(folders))};
 }
 
-std::optional<ModelBytes> strip_text(std::string_view text, ExternalFolders folders, std::string& problem) {
-  const auto bytes = serialize_text_model(text, problem);
-  if (!bytes) return std::nullopt;
-  return strip_memory(std::as_bytes(std::span(*bytes)), std::move(folders), problem);
+Result<ModelBytes> strip_text(std::string_view text, ExternalFolders folders) {
+  auto bytes = serialize_text_model(text);
+  if (!bytes) return std::move(bytes).error();
+  return strip_memory(std::as_bytes(std::span(*bytes)), std::move(folders));
 }
 
 constexpr std::uint64_t kPrefix = std::uint64_t{1} << 16U;
 
-/// The error for bytes that begin with `start` and could not be scanned.
-ReadProblem explain_scan(const std::filesystem::path& path, std::string_view start, std::string problem) {
+/// The problem of bytes that begin with `start` and could not be scanned.
+Problem explain_scan(const std::filesystem::path& path, std::string_view start, Problem problem) {
   if (auto foreign = recognize_foreign_file(path, start)) return *std::move(foreign);
-  if (problem.starts_with("the file ends at least "))
-    return {std::move(problem), "copy or download the model again"};
-  return {fmt::format("it is not an ONNX model: {}", problem), {}};
+  if (problem.code == DiagnosticCode::unreadable_input)
+    return unreadable_model(std::move(problem.message), "copy or download the model again");
+  return unreadable_model(fmt::format("it is not an ONNX model: {}", problem.message));
 }
 
-std::optional<ModelBytes> strip_file(const std::filesystem::path& path, ReadProblem& problem) {
-  FileResult opened = open_file(path);
-  if (!opened.file) {
-    problem = explain_path(path, std::move(opened.problem));
-    return std::nullopt;
-  }
-  const std::shared_ptr<const base::InputFile> file = std::move(opened.file);
-  if (file->size() == 0) {
-    problem.text = "the file is empty";
-    return std::nullopt;
-  }
+/// The problem of bytes that begin with `start`, if they are seen to be no model before they are scanned.
+std::optional<Problem> explain_start(const std::filesystem::path& path, std::string_view start) {
+  return cannot_be_model(start) ? recognize_foreign_file(path, start) : std::nullopt;
+}
+
+Result<ModelBytes> strip_opened_file(const std::filesystem::path& path,
+                                     const std::shared_ptr<const base::InputFile>& file) {
+  if (file->size() == 0) return unreadable_model("the file is empty");
   const std::string start = read_prefix(*file, kPrefix);
-  if (cannot_be_model(start)) {
-    if (auto foreign = recognize_foreign_file(path, start)) {
-      problem = *std::move(foreign);
-      return std::nullopt;
-    }
-  }
+  if (auto problem = explain_start(path, start)) return *std::move(problem);
   ExternalFolders folders = ExternalFolders::of_model(path);
-  std::optional<ModelBytes> result;
-  if (is_text_model(path, start)) {
-    result = strip_text(read_prefix(*file, file->size()), std::move(folders), problem.text);
-  } else if (auto stripped = strip_raw_data(*file, problem.text)) {
-    result =
-        ModelBytes{std::move(stripped->bytes),
-                   std::make_unique<WeightTable>(file, std::move(stripped->raw_data), std::move(folders))};
-  } else {
-    problem = explain_scan(path, start, std::move(problem.text));
-  }
-  if (result) result->file = file;
+  if (is_text_model(path, start)) return strip_text(read_prefix(*file, file->size()), std::move(folders));
+  auto stripped = strip_raw_data(*file);
+  if (!stripped) return explain_scan(path, start, std::move(stripped).error());
+  return ModelBytes{std::move(stripped->bytes),
+                    std::make_unique<WeightTable>(file, std::move(stripped->raw_data), std::move(folders))};
+}
+
+Result<ModelBytes> strip_file(const std::filesystem::path& path) {
+  FileResult file = open_file(path);
+  if (!file) return explain_path(path, std::move(file.error().message));
+  auto result = strip_opened_file(path, *file);
+  if (result) result->file = *file;
   return result;
 }
 
-std::optional<ModelBytes> strip_source(const ModelSource& source, const LoadOptions& options,
-                                       ReadProblem& problem) {
-  if (const auto* path = std::get_if<std::filesystem::path>(&source)) return strip_file(*path, problem);
+Result<ModelBytes> strip_source(const ModelSource& source, const LoadOptions& options) {
+  if (const auto* path = std::get_if<std::filesystem::path>(&source)) return strip_file(*path);
   ExternalFolders folders;
   if (!options.external_data_folder.empty()) folders = ExternalFolders::only(options.external_data_folder);
   if (const auto* bytes = std::get_if<std::span<const std::byte>>(&source)) {
     // Bytes are read as characters. NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
     const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     const std::string_view start = text.substr(0, kPrefix);
-    if (cannot_be_model(start)) {
-      if (auto foreign = recognize_foreign_file({}, start)) {
-        problem = *std::move(foreign);
-        return std::nullopt;
-      }
-    }
-    if (is_text_model({}, start)) return strip_text(text, std::move(folders), problem.text);
-    auto stripped = strip_memory(*bytes, std::move(folders), problem.text);
-    if (!stripped) problem = explain_scan({}, start, std::move(problem.text));
+    if (auto problem = explain_start({}, start)) return *std::move(problem);
+    if (is_text_model({}, start)) return strip_text(text, std::move(folders));
+    auto stripped = strip_memory(*bytes, std::move(folders));
+    if (!stripped) return explain_scan({}, start, std::move(stripped).error());
     return stripped;
   }
-  return strip_text(std::get<std::string_view>(source), std::move(folders), problem.text);
+  return strip_text(std::get<std::string_view>(source), std::move(folders));
 }
 
 std::uint64_t source_size(const ModelSource& source, const ModelBytes& bytes) {
@@ -128,16 +115,13 @@ std::string source_name(const ModelSource& source) {
   return "the model";
 }
 
-void report(const ModelSource& source, ReadProblem problem, DiagnosticSink& sink) {
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::unreadable_model;
-  diagnostic.message = fmt::format("{} cannot be read: {}", source_name(source), problem.text);
-  diagnostic.hint = std::move(problem.hint);
-  sink.report(std::move(diagnostic));
+void report(const ModelSource& source, Problem problem, DiagnosticSink& sink) {
+  problem.message = fmt::format("{} cannot be read: {}", source_name(source), problem.message);
+  sink.report(base::diagnostic_of(std::move(problem)));
 }
 
 /// Recognises a file of another format that could be parsed, but is not a model.
-std::optional<ReadProblem> recognize_source(const ModelSource& source, const base::InputFile* file) {
+std::optional<Problem> recognize_source(const ModelSource& source, const base::InputFile* file) {
   const auto* const path = std::get_if<std::filesystem::path>(&source);
   if (path == nullptr || file == nullptr) return std::nullopt;
   return recognize_foreign_file(*path, read_prefix(*file, kPrefix));
@@ -190,10 +174,9 @@ const onnx::FunctionProto* LoadedModel::find_function(const onnx::NodeProto& nod
 
 std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptions& options,
                                       DiagnosticSink& sink) {
-  ReadProblem problem;
-  auto bytes = strip_source(source, options, problem);
+  auto bytes = strip_source(source, options);
   if (!bytes) {
-    report(source, std::move(problem), sink);
+    report(source, std::move(bytes).error(), sink);
     return std::nullopt;
   }
   bytes->weights->set_external_source(options.external_source);
@@ -210,7 +193,7 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
     // Some other formats are protobuf messages as well.
     auto foreign = recognize_source(source, bytes->file.get());
     if (foreign || proto == nullptr) {
-      report(source, foreign.value_or(ReadProblem{"it is not an ONNX model, or it is damaged", {}}), sink);
+      report(source, foreign.value_or(unreadable_model("it is not an ONNX model, or it is damaged")), sink);
       return std::nullopt;
     }
   }

@@ -90,7 +90,7 @@ class LoadedModel {
 };
 
 /// Reads and checks a model. Reports all errors to `sink`, and returns no value if there is one other than an
-/// undefined name. Throws base::InputError if a file cannot be read to its end.
+/// undefined name. Throws Failure (unreadable_input) if a file cannot be read to its end.
 std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptions& options,
                                       DiagnosticSink& sink);
 

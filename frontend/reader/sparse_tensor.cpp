@@ -10,7 +10,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 TensorResult refuse(std::string problem) {
-  return {std::nullopt, std::move(problem)};
+  return Problem{DiagnosticCode::invalid_tensor, std::move(problem)};
 }
 
 std::vector<std::int64_t> integers_of(const ir::ConstantData& data) {
@@ -41,12 +41,12 @@ std::optional<std::uint64_t> position_of(std::size_t entry, std::span<const std:
 
 TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTable& weights) {
   TensorResult values = read_tensor(tensor.values(), weights);
-  if (!values.value) return values;
-  const std::size_t element_bits = ir::info(values.value->type).bits;
+  if (!values) return values;
+  const std::size_t element_bits = ir::info(values->type).bits;
   if (element_bits < 8)
-    return refuse(fmt::format("sparse tensors of {} are not supported", ir::info(values.value->type).name));
-  if (values.value->shape.size() != 1) return refuse("the values of a sparse tensor must have one dimension");
-  const std::int64_t entries = values.value->shape[0];
+    return refuse(fmt::format("sparse tensors of {} are not supported", ir::info(values->type).name));
+  if (values->shape.size() != 1) return refuse("the values of a sparse tensor must have one dimension");
+  const std::int64_t entries = values->shape[0];
 
   std::vector<std::int64_t> shape(tensor.dims().begin(), tensor.dims().end());
   if (shape.empty()) return refuse("a sparse tensor must have at least one dimension");
@@ -57,7 +57,7 @@ TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTabl
       return refuse("its number of elements does not fit into 64 bits");
     }
   }
-  const auto bytes = ir::packed_size(values.value->type, count);
+  const auto bytes = ir::packed_size(values->type, count);
 
   std::vector<std::int64_t> indices;
   bool linear = true;
@@ -65,15 +65,15 @@ TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTabl
     if (tensor.indices().data_type() != onnx::TensorProto::INT64)
       return refuse("its indices are not of type int64");
     TensorResult read = read_tensor(tensor.indices(), weights);
-    if (!read.value) return refuse(fmt::format("its indices: {}", read.problem));
-    const std::vector<std::int64_t>& index_shape = read.value->shape;
+    if (!read) return refuse(fmt::format("its indices: {}", read.error().message));
+    const std::vector<std::int64_t>& index_shape = read->shape;
     linear = index_shape.size() == 1;
     const bool coordinates =
         index_shape.size() == 2 && index_shape[1] == static_cast<std::int64_t>(shape.size());
     if ((!linear && !coordinates) || index_shape[0] != entries) {
       return refuse("the shape of its indices does not fit its values");
     }
-    indices = integers_of(read.value->data);
+    indices = integers_of(read->data);
   }
 
   const auto owner = bytes ? weights.make_dense(*bytes) : nullptr;
@@ -85,7 +85,7 @@ TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTabl
   }
   std::vector<std::byte>& dense = *owner;
   const std::size_t size = element_bits / 8;
-  const ir::ConstantBytes elements = values.value->data.bytes();
+  const ir::ConstantBytes elements = values->data.bytes();
   const std::byte* element = elements.data();
   std::optional<std::uint64_t> previous;
   for (std::size_t entry = 0; entry < static_cast<std::size_t>(entries); ++entry, element += size) {
@@ -95,7 +95,7 @@ TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTabl
     previous = position;
     std::memcpy(dense.data() + *position * size, element, size);
   }
-  return {TensorValue{values.value->type, std::move(shape), ir::ConstantData(owner, dense)}, {}};
+  return TensorValue{values->type, std::move(shape), ir::ConstantData(owner, dense)};
 }
 
 }  // namespace onnx2ir::frontend

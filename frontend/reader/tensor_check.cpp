@@ -12,18 +12,20 @@ void check_tensor(const onnx::TensorProto& tensor, std::string_view what, const 
                   BodyCheck& check) {
   const bool external = tensor.data_location() == onnx::TensorProto::EXTERNAL;
   if (external) check.model.weights.open_external(tensor);
-  const std::string problem = tensor_problem(tensor, check.model.weights);
-  if (problem.empty()) return;
+  const auto problem = tensor_problem(tensor, check.model.weights);
+  if (!problem) return;
   const std::string name =
       tensor.name().empty() ? std::string(what) : fmt::format("{} '{}'", what, tensor.name());
   Diagnostic diagnostic;
   diagnostic.code = external ? DiagnosticCode::bad_external_data : DiagnosticCode::invalid_tensor;
-  diagnostic.message = fmt::format("The {} is damaged: {}", name, problem);
+  diagnostic.message = fmt::format("The {} is damaged: {}", name, problem->message);
   diagnostic.place = place_of(site, check);
-  std::string ignored;
-  const auto range = external ? parse_external_range(tensor, ignored) : std::nullopt;
-  if (!range) return check.model.sink.report(std::move(diagnostic));
-  UnreadableFile& file = check.model.unreadable_files[range->location];
+  std::optional<std::string> location;
+  if (external) {
+    if (auto range = parse_external_range(tensor)) location = std::move(range->location);
+  }
+  if (!location) return check.model.sink.report(std::move(diagnostic));
+  UnreadableFile& file = check.model.unreadable_files[*location];
   if (file.tensors.empty()) file.first = std::move(diagnostic);
   file.tensors.push_back(tensor.name());
 }

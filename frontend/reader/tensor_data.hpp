@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <onnx2ir/result.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,11 +28,9 @@ struct TensorValue {
   ir::ConstantData data;
 };
 
-/// A tensor, or the reason of a failure: a clause that follows the tensor's name in a message.
-struct TensorResult {
-  std::optional<TensorValue> value;
-  std::string problem;
-};
+/// A tensor, or the problem (invalid_tensor or bad_external_data): a clause that follows the tensor's name in
+/// a message.
+using TensorResult = Result<TensorValue>;
 
 /// The value of `tensor`: a view if its bytes are in the right layout in the model or its external data,
 /// otherwise converted. `weights` belongs to the model of the tensor.
@@ -41,8 +40,8 @@ TensorResult read_tensor(const onnx::TensorProto& tensor, const WeightTable& wei
 TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTable& weights);
 
 /// The error in `tensor`, whether it is used or not: in its shape, the size of its data, or its external
-/// file. Empty if `tensor` is valid. Element types that OpenVINO does not have are not errors.
-std::string tensor_problem(const onnx::TensorProto& tensor, const WeightTable& weights);
+/// file. No value if `tensor` is valid. Element types that OpenVINO does not have are not errors.
+std::optional<Problem> tensor_problem(const onnx::TensorProto& tensor, const WeightTable& weights);
 
 /// Packs strings in the layout of OpenVINO's string constants: i32 count, i32 offsets[count + 1] into the
 /// characters that follow. No value if the offsets overflow.

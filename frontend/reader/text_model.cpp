@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "frontend/reader/foreign_file.hpp"
+
 namespace onnx2ir::frontend {
 namespace {
 
@@ -62,36 +64,23 @@ bool is_text_model(const std::filesystem::path& path, std::string_view start) {
   return false;
 }
 
-std::optional<std::string> serialize_text_model(std::string_view text, std::string& problem) {
-  if (text.find('\0') != std::string_view::npos) {
-    problem = "it contains a zero byte";
-    return std::nullopt;
-  }
-  if (nests_too_deep(text)) {
-    problem = fmt::format("its brackets are nested more than {} deep", kMaxBracketDepth);
-    return std::nullopt;
-  }
+Result<std::string> serialize_text_model(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return unreadable_model("it contains a zero byte");
+  if (nests_too_deep(text))
+    return unreadable_model(fmt::format("its brackets are nested more than {} deep", kMaxBracketDepth));
   const std::string terminated(text);
   onnx::ModelProto model;
   try {
     onnx::OnnxParser parser(terminated.c_str());
     const auto status = parser.Parse(model);
-    if (!status.IsOK()) {
-      problem = status.ErrorMessage();
-      return std::nullopt;
-    }
+    if (!status.IsOK()) return unreadable_model(status.ErrorMessage());
   } catch (const std::logic_error& error) {  // numbers out of range
-    problem = error.what();
-    return std::nullopt;
+    return unreadable_model(error.what());
   } catch (const std::runtime_error& error) {
-    problem = error.what();
-    return std::nullopt;
+    return unreadable_model(error.what());
   }
   std::string bytes;
-  if (!model.SerializeToString(&bytes)) {
-    problem = "it is larger than 2 GiB";
-    return std::nullopt;
-  }
+  if (!model.SerializeToString(&bytes)) return unreadable_model("it is larger than 2 GiB");
   return bytes;
 }
 

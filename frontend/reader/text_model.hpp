@@ -2,7 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <onnx2ir/result.hpp>
 #include <string>
 #include <string_view>
 
@@ -12,7 +12,7 @@ namespace onnx2ir::frontend {
 /// `start`.
 bool is_text_model(const std::filesystem::path& path, std::string_view start);
 
-/// The serialized ModelProto of `text`; no value, with the reason in `problem`, if it cannot be parsed.
-std::optional<std::string> serialize_text_model(std::string_view text, std::string& problem);
+/// The serialized ModelProto of `text`, or the problem (unreadable_model) why it cannot be parsed.
+Result<std::string> serialize_text_model(std::string_view text);
 
 }  // namespace onnx2ir::frontend

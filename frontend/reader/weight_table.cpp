@@ -28,8 +28,7 @@ WeightTable::WeightTable(std::span<const std::byte> model, std::vector<ByteRange
 }
 
 void WeightTable::open_external(const onnx::TensorProto& tensor) {
-  std::string problem;
-  if (const auto range = parse_external_range(tensor, problem)) external_.open(range->location);
+  if (const auto range = parse_external_range(tensor)) external_.open(range->location);
 }
 
 std::optional<ByteRange> WeightTable::stripped_range(const onnx::TensorProto& tensor) const {
@@ -53,24 +52,27 @@ ir::ConstantData WeightTable::raw_data_bytes(const onnx::TensorProto& tensor) co
   return {memory_, std::span(*memory_).subspan(range->offset, range->size)};
 }
 
-RawBytes WeightTable::external_bytes(const onnx::TensorProto& tensor, std::uint64_t size) const {
-  std::string problem;
-  const auto range = parse_external_range(tensor, problem);
-  if (!range) return {std::nullopt, std::move(problem)};
+Result<ir::ConstantData> WeightTable::external_bytes(const onnx::TensorProto& tensor,
+                                                     std::uint64_t size) const {
+  const auto damaged = [](std::string message) {
+    return Problem{DiagnosticCode::bad_external_data, std::move(message)};
+  };
+  const auto range = parse_external_range(tensor);
+  if (!range) return range.error();
   if (range->length && *range->length != size) {
-    return {std::nullopt, fmt::format("its external data has {} bytes, but its type and shape require {}",
-                                      *range->length, size)};
+    return damaged(fmt::format("its external data has {} bytes, but its type and shape require {}",
+                               *range->length, size));
   }
   const FileResult* opened = external_.find(range->location);
-  if (opened == nullptr) return {std::nullopt, "its external data was not opened with the model"};
-  if (!opened->file) return {std::nullopt, opened->problem};
-  const std::uint64_t available = opened->file->size();
+  if (opened == nullptr) return damaged("its external data was not opened with the model");
+  if (!*opened) return opened->error();
+  const std::shared_ptr<const base::InputFile>& file = **opened;
+  const std::uint64_t available = file->size();
   if (range->offset > available || size > available - range->offset) {
-    return {std::nullopt,
-            fmt::format("its external data is {} bytes at {} of the file '{}', which has only {}", size,
-                        range->offset, range->location, available)};
+    return damaged(fmt::format("its external data is {} bytes at {} of the file '{}', which has only {}",
+                               size, range->offset, range->location, available));
   }
-  return {ir::ConstantData(opened->file, range->offset, size), {}};
+  return ir::ConstantData(file, range->offset, size);
 }
 
 std::shared_ptr<std::vector<std::byte>> WeightTable::make_dense(std::uint64_t size) const {

@@ -20,12 +20,6 @@ class TensorProto;
 
 namespace onnx2ir::frontend {
 
-/// The raw bytes of a tensor, or the reason of a failure.
-struct RawBytes {
-  std::optional<ir::ConstantData> data;
-  std::string problem;
-};
-
 /// The raw data stripped from a model, and the model's external files.
 class WeightTable {
  public:
@@ -51,8 +45,8 @@ class WeightTable {
   std::uint64_t raw_data_size(const onnx::TensorProto& tensor) const;
   /// The bytes of raw_data: a view if they were stripped, otherwise a copy (which is short).
   ir::ConstantData raw_data_bytes(const onnx::TensorProto& tensor) const;
-  /// The bytes of a tensor with external data that takes `size` bytes.
-  RawBytes external_bytes(const onnx::TensorProto& tensor, std::uint64_t size) const;
+  /// The bytes of a tensor with external data that takes `size` bytes. A problem is bad_external_data.
+  Result<ir::ConstantData> external_bytes(const onnx::TensorProto& tensor, std::uint64_t size) const;
 
   /// The most bytes that sparse tensors of the model may take in dense form at the same time.
   static constexpr std::uint64_t kMaxDenseBytes = std::uint64_t{1} << 29;

@@ -118,18 +118,19 @@ class Scanner {
 
   bool scan_model() { return scan(Message::model, 0, model_.size(), 0); }
   StrippedModel take_result() { return std::move(out_); }
-  const std::string& problem() const { return problem_; }
+  Problem take_problem() { return std::move(problem_); }
 
  private:
   using Position = std::uint64_t;
 
   bool fail(Position where, std::string_view what) {
-    problem_ = fmt::format("{} at byte {}", what, where);
+    problem_ = {DiagnosticCode::unreadable_model, fmt::format("{} at byte {}", what, where)};
     return false;
   }
 
   bool fail_truncated(std::uint64_t missing) {
-    problem_ = fmt::format("the file ends at least {} {} early", missing, missing == 1 ? "byte" : "bytes");
+    problem_ = {DiagnosticCode::unreadable_input,
+                fmt::format("the file ends at least {} {} early", missing, missing == 1 ? "byte" : "bytes")};
     return false;
   }
 
@@ -286,7 +287,7 @@ class Scanner {
   }
 
   bool add_context(Message message) {
-    problem_ += fmt::format(", in a {}", name(message));
+    problem_.message += fmt::format(", in a {}", name(message));
     return false;
   }
 
@@ -324,31 +325,27 @@ class Scanner {
 
   ByteWindow model_;
   StrippedModel out_;
-  std::string problem_;
+  Problem problem_;
 };
 
-std::optional<StrippedModel> strip(ByteWindow model, std::string& problem) {
+Result<StrippedModel> strip(ByteWindow model) {
   Scanner scanner(std::move(model));
-  if (!scanner.scan_model()) {
-    problem = scanner.problem();
-    return std::nullopt;
-  }
+  if (!scanner.scan_model()) return scanner.take_problem();
   StrippedModel result = scanner.take_result();
   if (result.bytes.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
-    problem = "it is larger than 2 GiB without its weights";
-    return std::nullopt;
+    return Problem{DiagnosticCode::unreadable_model, "it is larger than 2 GiB without its weights"};
   }
   return result;
 }
 
 }  // namespace
 
-std::optional<StrippedModel> strip_raw_data(std::span<const std::byte> model, std::string& problem) {
-  return strip(ByteWindow(model), problem);
+Result<StrippedModel> strip_raw_data(std::span<const std::byte> model) {
+  return strip(ByteWindow(model));
 }
 
-std::optional<StrippedModel> strip_raw_data(const base::InputFile& model, std::string& problem) {
-  return strip(ByteWindow(model), problem);
+Result<StrippedModel> strip_raw_data(const base::InputFile& model) {
+  return strip(ByteWindow(model));
 }
 
 std::optional<std::uint64_t> raw_data_reference(std::string_view raw_data) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <onnx2ir/result.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,11 +37,11 @@ struct StrippedModel {
   std::vector<ByteRange> raw_data;  ///< what the references stand for, in the scanned bytes
 };
 
-/// Strips `model`. The time is linear in the remaining bytes, not in the weights. No value, with the reason
-/// in `problem`, if the bytes are not in protobuf's wire format.
-std::optional<StrippedModel> strip_raw_data(std::span<const std::byte> model, std::string& problem);
-/// The same for a file, which is read with bounded memory. Throws base::InputError.
-std::optional<StrippedModel> strip_raw_data(const base::InputFile& model, std::string& problem);
+/// Strips `model`. The time is linear in the remaining bytes, not in the weights. A problem if the bytes are
+/// not in protobuf's wire format: unreadable_input if they end too early, otherwise unreadable_model.
+Result<StrippedModel> strip_raw_data(std::span<const std::byte> model);
+/// The same for a file, which is read with bounded memory. Throws Failure (unreadable_input).
+Result<StrippedModel> strip_raw_data(const base::InputFile& model);
 
 /// The index into StrippedModel::raw_data that `raw_data` of a stripped model refers to; no value if it is
 /// the data itself.

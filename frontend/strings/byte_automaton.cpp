@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "base/failure.hpp"
+
 namespace onnx2ir::frontend {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr std::size_t kMaxTransitions = std::size_t{1} << 20;
 constexpr std::size_t kMaxWork = 20'000'000;
 
 [[noreturn]] void fail_too_large() {
-  throw PatternError{"its automaton would be too large"};
+  throw base::Failure(DiagnosticCode::cannot_convert, "its automaton would be too large");
 }
 
 /// A step of the nondeterministic automaton (Thompson's construction). Steps that read no byte lead to up to
@@ -281,11 +283,19 @@ class StateWriter {
 
 }  // namespace
 
-ByteAutomaton byte_automaton(const Expression& expression) {
-  StepWriter writer;
-  const std::int32_t last = writer.add({.kind = Step::Kind::accepts});
-  const std::int32_t first = writer.write(expression, last);
-  return StateWriter(std::move(writer.steps)).write(first);
+Result<ByteAutomaton> byte_automaton(const Expression& expression) {
+  return base::attempt(DiagnosticCode::cannot_convert, [&] {
+    StepWriter writer;
+    const std::int32_t last = writer.add({.kind = Step::Kind::accepts});
+    const std::int32_t first = writer.write(expression, last);
+    return StateWriter(std::move(writer.steps)).write(first);
+  });
+}
+
+Result<ByteAutomaton> byte_automaton(std::string_view pattern) {
+  auto expression = parse_regular_expression(pattern);
+  if (!expression) return std::move(expression).error();
+  return byte_automaton(*expression);
 }
 
 }  // namespace onnx2ir::frontend

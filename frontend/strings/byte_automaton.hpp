@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <onnx2ir/result.hpp>
+#include <string_view>
 #include <vector>
 
 #include "frontend/strings/regular_expression.hpp"
@@ -17,7 +19,9 @@ struct ByteAutomaton {
   std::vector<bool> accepts;       ///< by state
 };
 
-/// The automaton for texts in UTF-8 that match as a whole. Throws PatternError if it is too large.
-ByteAutomaton byte_automaton(const Expression& expression);
+/// The automaton for texts in UTF-8 that match as a whole. A problem (cannot_convert) if it is too large.
+Result<ByteAutomaton> byte_automaton(const Expression& expression);
+/// The same for a pattern.
+Result<ByteAutomaton> byte_automaton(std::string_view pattern);
 
 }  // namespace onnx2ir::frontend

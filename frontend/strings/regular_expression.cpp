@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "frontend/strings/character_set.hpp"
 #include "frontend/strings/utf8.hpp"
 
@@ -20,6 +21,11 @@ struct Flags {
   bool has_lines = false;
 };
 
+/// Throws Failure (cannot_convert).
+[[noreturn]] void refuse(std::string reason) {
+  throw base::Failure(DiagnosticCode::cannot_convert, std::move(reason));
+}
+
 Expression character(const CharacterSet& set) {
   return {OneCharacter{set.ranges()}};
 }
@@ -30,7 +36,7 @@ class Parser {
 
   Expression parse() {
     Expression whole = alternation(Flags{}, 0);
-    if (!rest_.empty()) throw PatternError{"')' without '('"};
+    if (!rest_.empty()) refuse("')' without '('");
     return whole;
   }
 
@@ -43,14 +49,14 @@ class Parser {
 
   std::uint32_t code_point() {
     const auto taken = take_code_point(rest_);
-    if (!taken) throw PatternError{"it is not in UTF-8"};
+    if (!taken) refuse("it is not in UTF-8");
     return *taken;
   }
 
   /// Parses up to the end, or to the ')' that ends the group. Flags that are set inside are valid up to
   /// there.
   Expression alternation(Flags flags, int depth) {
-    if (depth > kMaxDepth) throw PatternError{"its groups are nested too deeply"};
+    if (depth > kMaxDepth) refuse("its groups are nested too deeply");
     Alternation branches;
     Concatenation branch;
     while (!rest_.empty() && rest_.front() != ')') {
@@ -86,7 +92,7 @@ class Parser {
     if (take("$")) return Expression{flags.has_lines ? Assertion::line_ends : Assertion::text_ends};
     if (take(".")) return character(flags.dot_is_newline ? CharacterSet::all() : CharacterSet::no_newline());
     if (rest_.front() == '*' || rest_.front() == '+' || rest_.front() == '?') {
-      throw PatternError{std::string("there is nothing before '") + rest_.front() + "' to repeat"};
+      refuse(std::string("there is nothing before '") + rest_.front() + "' to repeat");
     }
     return literal(code_point(), flags);
   }
@@ -100,14 +106,14 @@ class Parser {
       if (take(")")) {
         flags = inner;
         if (!rest_.empty() && std::string_view("*+?").find(rest_.front()) != std::string_view::npos) {
-          throw PatternError{"there is nothing to repeat after flags"};
+          refuse("there is nothing to repeat after flags");
         }
         return std::nullopt;
       }
       take(":");
     }
     Expression content = alternation(inner, depth + 1);
-    if (!take(")")) throw PatternError{"'(' without ')'"};
+    if (!take(")")) refuse("'(' without ')'");
     return content;
   }
 
@@ -117,7 +123,7 @@ class Parser {
     const bool is_name = !name.empty() && std::ranges::all_of(name, [](char c) {
       return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
     });
-    if (end == std::string_view::npos || !is_name) throw PatternError{"a group has a bad name"};
+    if (end == std::string_view::npos || !is_name) refuse("a group has a bad name");
     rest_.remove_prefix(end + 1);
   }
 
@@ -139,13 +145,13 @@ class Parser {
       } else if (flag == 'm') {
         flags.has_lines = value;
       } else if (flag != 'U') {  // which of several matches is preferred does not matter for whole texts
-        throw PatternError{std::string("'(?") + flag + "' is not supported"};
+        refuse(std::string("'(?") + flag + "' is not supported");
       }
       has_any = true;
     }
-    if (rest_.empty()) throw PatternError{"'(' without ')'"};
+    if (rest_.empty()) refuse("'(' without ')'");
     const bool may_be_none = value && rest_.front() == ':';
-    if (!has_any && !may_be_none) throw PatternError{"flags are missing in '(?...)'"};
+    if (!has_any && !may_be_none) refuse("flags are missing in '(?...)'");
     return flags;
   }
 
@@ -159,7 +165,7 @@ class Parser {
   static CharacterSet folded(CharacterSet set, const Flags& flags) {
     if (!flags.ignores_case) return set;
     if (set.has_letters_beyond_ascii()) {
-      throw PatternError{"both cases (flag i) of letters beyond ASCII are not supported"};
+      refuse("both cases (flag i) of letters beyond ASCII are not supported");
     }
     set.add_other_letter_case();
     return set;
@@ -178,7 +184,7 @@ class Parser {
   /// \d, \w, \s and their opposites.
   std::optional<CharacterSet> shorthand(const Flags& flags) {
     if (rest_.starts_with("\\p") || rest_.starts_with("\\P")) {
-      throw PatternError{"classes of Unicode (\\p) are not supported"};
+      refuse("classes of Unicode (\\p) are not supported");
     }
     if (rest_.size() < 2 || rest_.front() != '\\') return std::nullopt;
     const bool is_negated = rest_[1] >= 'A' && rest_[1] <= 'Z';
@@ -190,7 +196,7 @@ class Parser {
 
   std::uint32_t escaped_code() {
     take("\\");
-    if (rest_.empty()) throw PatternError{"it ends in '\\'"};
+    if (rest_.empty()) refuse("it ends in '\\'");
     const char letter = rest_.front();
     if (letter >= '0' && letter <= '7') return octal_code();
     constexpr std::string_view kControls = "afnrtv";
@@ -201,10 +207,10 @@ class Parser {
     }
     if (take("x")) return hexadecimal_code();
     const bool is_ascii = static_cast<unsigned char>(letter) < 0x80;
-    if (!is_ascii) throw PatternError{"a character beyond ASCII is escaped"};
+    if (!is_ascii) refuse("a character beyond ASCII is escaped");
     const bool is_alphanumeric = (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') ||
                                  (letter >= 'a' && letter <= 'z');
-    if (is_alphanumeric) throw PatternError{std::string("'\\") + letter + "' is not supported"};
+    if (is_alphanumeric) refuse(std::string("'\\") + letter + "' is not supported");
     rest_.remove_prefix(1);
     return static_cast<std::uint32_t>(letter);
   }
@@ -217,7 +223,7 @@ class Parser {
     while (count < 3 && count < rest_.size() && rest_[count] >= '0' && rest_[count] <= '7') {
       code = code * 8 + static_cast<std::uint32_t>(rest_[count++] - '0');
     }
-    if (count == 1 && code != 0) throw PatternError{"references to groups are not supported"};
+    if (count == 1 && code != 0) refuse("references to groups are not supported");
     rest_.remove_prefix(count);
     return code;
   }
@@ -235,7 +241,7 @@ class Parser {
       rest_.remove_prefix(1);
     }
     const bool is_complete = is_braced ? count > 0 && take("}") : count == 2;
-    if (!is_complete || code > kLastCodePoint) throw PatternError{"a code after \\x is malformed"};
+    if (!is_complete || code > kLastCodePoint) refuse("a code after \\x is malformed");
     return code;
   }
 
@@ -244,7 +250,7 @@ class Parser {
     const bool is_negated = take("^");
     CharacterSet set;
     for (bool is_first = true; is_first || !rest_.starts_with("]"); is_first = false) {
-      if (rest_.empty()) throw PatternError{"'[' without ']'"};
+      if (rest_.empty()) refuse("'[' without ']'");
       if (rest_.starts_with("[:")) {
         if (const auto named = named_set(flags)) {
           set.add(*named);
@@ -267,7 +273,7 @@ class Parser {
     if (rest_.size() >= 2 && rest_[0] == '-' && rest_[1] != ']') {
       take("-");
       range.last = code_in_brackets();
-      if (range.last < range.first) throw PatternError{"a range in '[...]' ends before it begins"};
+      if (range.last < range.first) refuse("a range in '[...]' ends before it begins");
     }
     CharacterSet added;
     added.add(range);
@@ -275,7 +281,7 @@ class Parser {
   }
 
   std::uint32_t code_in_brackets() {
-    if (rest_.empty()) throw PatternError{"'[' without ']'"};
+    if (rest_.empty()) refuse("'[' without ']'");
     return rest_.front() == '\\' ? escaped_code() : code_point();
   }
 
@@ -288,7 +294,7 @@ class Parser {
     const bool is_negated = name.starts_with('^');
     if (is_negated) name.remove_prefix(1);
     const auto set = CharacterSet::named(name);
-    if (!set) throw PatternError{"there is no class [:" + std::string(name) + ":]"};
+    if (!set) refuse("there is no class [:" + std::string(name) + ":]");
     return ignoring_letter_case(*set, is_negated, flags);
   }
 
@@ -317,7 +323,7 @@ class Parser {
     if (take(",")) most = rest_.starts_with("}") ? std::optional(kUnbounded) : number();
     if (!most || !take("}")) return restore();
     if (*least > kMaxRepetitions || *most > kMaxRepetitions || (*most != kUnbounded && *most < *least)) {
-      throw PatternError{"the numbers in '{...}' are out of range"};
+      refuse("the numbers in '{...}' are out of range");
     }
     return Bounds{*least, *most};
   }
@@ -344,7 +350,7 @@ class Parser {
     const auto bounds = repetition();
     if (!bounds) return item;
     take("?");
-    if (repetition()) throw PatternError{"one repetition follows another"};
+    if (repetition()) refuse("one repetition follows another");
     Repetition result;
     result.part.push_back(std::move(item));
     result.least = bounds->least;
@@ -357,8 +363,8 @@ class Parser {
 
 }  // namespace
 
-Expression parse_regular_expression(std::string_view pattern) {
-  return Parser(pattern).parse();
+Result<Expression> parse_regular_expression(std::string_view pattern) {
+  return base::attempt(DiagnosticCode::cannot_convert, [&] { return Parser(pattern).parse(); });
 }
 
 }  // namespace onnx2ir::frontend

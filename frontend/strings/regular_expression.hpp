@@ -3,23 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
-#include <string>
+#include <onnx2ir/result.hpp>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
 namespace onnx2ir::frontend {
-
-/// The reason why a pattern cannot be used. Thrown by parse_regular_expression and byte_automaton.
-class PatternError : public std::exception {
- public:
-  explicit PatternError(std::string why) : message(std::move(why)) {}
-  const char* what() const noexcept override { return message.c_str(); }
-
-  std::string message;
-};
 
 /// Code points, or bytes, from `first` to `last`.
 struct SymbolRange {
@@ -66,7 +55,7 @@ struct Expression {
   std::variant<OneCharacter, OneByte, Concatenation, Alternation, Repetition, Assertion> what;
 };
 
-/// Parses a pattern (UTF-8). Throws PatternError.
-Expression parse_regular_expression(std::string_view pattern);
+/// Parses a pattern (UTF-8). A problem (cannot_convert) says why it cannot be used.
+Result<Expression> parse_regular_expression(std::string_view pattern);
 
 }  // namespace onnx2ir::frontend

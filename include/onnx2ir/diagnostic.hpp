@@ -38,6 +38,7 @@ struct Diagnostic {
   Place place;
   std::vector<std::string> notes;  ///< facts that explain it
   std::string hint;                ///< what the user can do, or empty
+  int system_error = 0;            ///< errno of the system call that failed; 0: it is about something else
 
   friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
 };

@@ -186,9 +186,8 @@ struct DiffOptions {
 /// Counts the operators, weights, arithmetic and memory of a model (docs/stats.md). Of a conversion, also the
 /// operators of the ONNX model. Sizes that do not fit the model are errors in the diagnostics.
 ONNX2IR_API Stats stats(const Model& model, const StatsOptions& options = {});
-/// Parses "batch=8,x[1]=224". If the text is malformed, returns no value and sets `problem`.
-ONNX2IR_API std::optional<std::vector<std::pair<std::string, std::int64_t>>> parse_sizes(
-    std::string_view text, std::string& problem);
+/// Parses "batch=8,x[1]=224".
+ONNX2IR_API Result<std::vector<std::pair<std::string, std::int64_t>>> parse_sizes(std::string_view text);
 
 /// A difference between two models, as a line of diff() and in parts.
 struct Difference {

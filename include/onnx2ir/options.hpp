@@ -8,6 +8,7 @@
 #include <onnx2ir/export.hpp>
 #include <onnx2ir/interface.hpp>
 #include <onnx2ir/quantization.hpp>
+#include <onnx2ir/result.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -159,9 +160,8 @@ ONNX2IR_API std::optional<std::string> set_option(SaveOptions& options, std::str
                                                   std::string_view value);
 
 /// Parses a list of inputs: "data[1,3,224,224],length[?]", "x[1..3,8]{f16}", "rate->16000", "[1,3],[3]". A
-/// backslash escapes the next character. Does not throw: if the text is malformed, returns no value and sets
-/// `problem`.
-ONNX2IR_API std::optional<std::vector<InputSpec>> parse_inputs(std::string_view text, std::string& problem);
+/// backslash escapes the next character.
+ONNX2IR_API Result<std::vector<InputSpec>> parse_inputs(std::string_view text);
 
 /// The name in `known` that is most similar to `name`, for messages; empty if none is similar.
 ONNX2IR_API std::string nearest_name(std::string_view name, const std::vector<std::string>& known);

@@ -37,7 +37,7 @@ struct Difference {
 };
 
 /// The differences between two models as read_xml() gives them; empty if they are equal. The order of nodes
-/// does not matter, except that of the model's inputs and outputs. Throws InputError.
+/// does not matter, except that of the model's inputs and outputs. Throws Failure (unreadable_input).
 std::vector<Difference> diff(const Model& before, const Model& after, const DiffOptions& options = {});
 
 }  // namespace onnx2ir::ir

@@ -10,7 +10,7 @@
 
 namespace onnx2ir::ir {
 
-/// The known elements of an input; throws InvalidNode if it has numbers that are not integers.
+/// The known elements of an input; throws Failure (invalid_node) if it has numbers that are not integers.
 inline std::optional<KnownValues> known_integers(const Node& node, std::size_t input) {
   const ElementType type = node.input(input).type();
   if (!is_integral(type) && type != ElementType::dynamic)

@@ -32,8 +32,8 @@ Dimension product(std::span<const Dimension> dimensions) {
   return result;
 }
 
-/// The smallest and the largest quotient that is an integer. Throws InvalidNode(`reason`) if no quotient is
-/// one.
+/// The smallest and the largest quotient that is an integer. Throws Failure (invalid_node)(`reason`) if no
+/// quotient is one.
 Dimension divided(Dimension dimension, std::int64_t divisor, const char* reason) {
   const bool bounded = dimension.max != Dimension::kUnbounded;
   const Dimension result(dimension.min / divisor + (dimension.min % divisor == 0 ? 0 : 1),

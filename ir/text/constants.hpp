@@ -17,7 +17,7 @@ namespace onnx2ir::ir {
 inline constexpr std::uint64_t kMaxSplatBytes = std::uint64_t{1} << 28U;
 
 /// "sha256:0123456789abcdef": the first digits of the hash of the bytes in the weights file. Throws
-/// InputError.
+/// Failure (unreadable_input).
 std::string hash_text(const ConstantData& data);
 
 /// Prints the elements of the constants of one text.

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/failure.hpp"
 #include "ir/text/letters.hpp"
-#include "ir/text/parser.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -48,7 +48,11 @@ void Cursor::fail(std::size_t offset, const std::string& message) const {
   const std::string_view before = text_.substr(0, offset);
   const auto line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
   const std::size_t last_break = before.rfind('\n');
-  throw TextError(message, line, last_break == std::string_view::npos ? offset + 1 : offset - last_break);
+  throw base::Failure(
+      Problem{DiagnosticCode::unreadable_ir,
+              message,
+              {},
+              {line, last_break == std::string_view::npos ? offset + 1 : offset - last_break}});
 }
 
 void Cursor::fail_expected(std::string_view what) const {

@@ -30,12 +30,12 @@ class Cursor {
   /// Takes the next token if it equals `letter` or `word`.
   bool accept(char letter);
   bool accept_word(std::string_view word);
-  /// Takes the next token; throws TextError if it differs. `context` follows "expected ')'": "after the
-  /// inputs".
+  /// Takes the next token; throws Failure (unreadable_ir) if it differs. `context` follows "expected ')'":
+  /// "after the inputs".
   void expect(char letter, std::string_view context);
   void expect_word(std::string_view word);
 
-  /// Takes a token; throws TextError "expected `what`" if the next token is of another kind.
+  /// Takes a token; throws Failure (unreadable_ir) "expected `what`" if the next token is of another kind.
   std::string_view word(std::string_view what);
   std::int64_t integer(std::string_view what);
   /// The letters of a number, of "true", "inf" or an element type.
@@ -47,9 +47,9 @@ class Cursor {
   /// Whether the next token begins with a digit or a minus.
   bool is_at_number() const;
 
-  /// Throws TextError: "expected `what`, found ...".
+  /// Throws Failure (unreadable_ir): "expected `what`, found ...".
   [[noreturn]] void fail_expected(std::string_view what) const;
-  /// Throws TextError with `message` for the position `offset`.
+  /// Throws Failure (unreadable_ir) with `message` for the position `offset`.
   [[noreturn]] void fail(std::size_t offset, const std::string& message) const;
 
  private:

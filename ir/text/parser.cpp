@@ -98,11 +98,9 @@ class Parser {
     node.is_decompression = statement.is_decompression;
     node.notes = statement.notes;
     for (const Attribute& attribute : statement.attributes) node.set_attribute(attribute);
-    try {
-      infer(node, std::move(payload), statement);
-    } catch (const InvalidNode& reason) {
-      cursor_.fail(statement.op_offset, fmt::format("{}: {}", op.name, reason.what()));
-    }
+    const auto problem =
+        base::problem_of(DiagnosticCode::invalid_node, [&] { infer(node, std::move(payload), statement); });
+    if (problem) cursor_.fail(statement.op_offset, fmt::format("{}: {}", op.name, problem->message));
     for (std::size_t i = 0; i < statement.outputs.size(); ++i) {
       node.output(i).names = statement.outputs[i].names;
       stated_.push_back({&node, i, statement.outputs[i].type, statement.outputs[i].offset});

@@ -91,7 +91,7 @@ class ConnectionCheck {
     if (seen_[index]) cursor_->fail(offset, fmt::format("{} {} is connected twice", what_, index));
     seen_[index] = true;
   }
-  /// Throws TextError if an item is not connected.
+  /// Throws Failure (unreadable_ir) if an item is not connected.
   void finish(std::size_t offset) const {
     const auto missing = std::ranges::find(seen_, false);
     if (missing != seen_.end())

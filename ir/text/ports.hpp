@@ -40,7 +40,8 @@ using OuterValueParser = std::function<Value()>;
 /// Reads a port of a node with `inputs`.
 ParsedPort parse_port(Cursor& cursor, std::span<const Value> inputs, const OuterValueParser& outer_value);
 
-/// Finds the node of a body with this id. Throws TextError if the id is unknown or names another operation.
+/// Finds the node of a body with this id. Throws Failure (unreadable_ir) if the id is unknown or names
+/// another operation.
 using InnerNodeFinder = std::function<Node*(const Id& id, Op operation)>;
 /// Fills `body` from the ports of a Loop with `inputs` inputs. Returns the number of its outputs.
 std::size_t connect_loop(const Cursor& cursor, std::size_t offset, const std::vector<ParsedPort>& ports,

@@ -25,7 +25,7 @@ std::string text(const Model& model, TextWeights& weights);
 /// The same without the large constants.
 std::string text(const Model& model);
 /// With a hash for each large constant. The parser does not read it. If `origins` is given, each layer whose
-/// origin is known has it in a comment. Throws InputError.
+/// origin is known has it in a comment. Throws Failure (unreadable_input).
 std::string text_with_hashes(const Model& model, const Origins* origins = nullptr);
 
 }  // namespace onnx2ir::ir

@@ -45,8 +45,8 @@ bool rewrite_nodes(ir::Graph& graph, const RowIndex& index) {
       graph.set_emitter(0);
       modified = true;
       if ((is_live(node) && row->is_affected(node)) || graph.nodes().size() > most) {
-        throw ir::InternalError("the workaround for " + std::string(target::description(row->fault).name) +
-                                " does not end at " + described(node));
+        throw base::InternalError("the workaround for " + std::string(target::description(row->fault).name) +
+                                  " does not end at " + described(node));
       }
     }
   }
@@ -107,10 +107,10 @@ bool apply_rows(ir::Model& model, const RowIndex& rows) {
     tidy(model);
   }
   const auto violation = first_violation(model, rows);
-  throw ir::InternalError("workarounds do not end" +
-                          (violation ? ": " + std::string(target::description(violation->fault).name) +
-                                           " at " + described(*violation->node)
-                                     : std::string()));
+  throw base::InternalError("workarounds do not end" +
+                            (violation ? ": " + std::string(target::description(violation->fault).name) +
+                                             " at " + described(*violation->node)
+                                       : std::string()));
 }
 
 std::optional<Violation> first_violation(ir::Model& model, const RowIndex& rows) {

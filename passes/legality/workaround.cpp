@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 

@@ -6,9 +6,9 @@
 #include <ranges>
 
 #include "ir/inference.hpp"
-#include "passes/final_or_initial.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/support/final_or_initial.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -2,7 +2,7 @@
 // back edges one after the other (sequential_back_edges): the state may have been overwritten by then.
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 

@@ -13,7 +13,8 @@
 
 #include "ir/views/elementwise.hpp"
 #include "ir/views/linear_algebra.hpp"
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
@@ -62,8 +63,8 @@ bool may_round_input(ir::MatMulView mat_mul, const WeightsOfProduct& found, cons
   if (context.quantization == Quantization::fast && ir::info(found.weights.data.type()).bits < 8 &&
       has_large_blocks(found) && !is_dequantized(mat_mul.a()))
     return true;
-  return dequantizes(*found.weights.product) && !is_dequantized(mat_mul.a()) &&
-         weights.node->output(weights.index).uses.size() == 1 && has_scales_of_outputs(found);
+  return dequantizes(*found.weights.product) && !is_dequantized(mat_mul.a()) && is_used_once(weights) &&
+         has_scales_of_outputs(found);
 }
 
 /// Whether the inputs do not fill the last group, and the weights have less than 8 bits.

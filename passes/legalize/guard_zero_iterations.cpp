@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "ir/inference.hpp"
-#include "passes/final_or_initial.hpp"
+#include "passes/analysis/stale_shapes.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
-#include "passes/stacked_values.hpp"
-#include "passes/stale_shapes.hpp"
+#include "passes/support/final_or_initial.hpp"
+#include "passes/support/stacked_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "passes/graph_walk.hpp"
-#include "passes/opaque_true.hpp"
 #include "passes/passes.hpp"
+#include "passes/support/opaque_true.hpp"
 
 namespace onnx2ir::passes {
 namespace {

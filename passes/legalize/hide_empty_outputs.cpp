@@ -7,7 +7,7 @@
 #include "ir/builder.hpp"
 #include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {

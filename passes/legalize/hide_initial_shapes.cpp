@@ -8,7 +8,7 @@
 #include "ir/shape_tools.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -32,7 +32,8 @@ bool is_final_value_read(ir::LoopView loop, const ir::Carried& state) {
   return false;
 }
 
-bool is_constant(ir::Value value) {
+/// Whether `value` is the same in each inference: no input of the model, or of the body, leads to it.
+bool reads_no_input(ir::Value value) {
   std::unordered_set<const ir::Node*> seen{value.node};
   std::vector<const ir::Node*> pending{value.node};
   while (!pending.empty()) {
@@ -56,7 +57,7 @@ bool is_number(ir::Value value) {
 ir::Value find_source(const ir::Node& loop) {
   ir::Value found;
   for (const ir::Value input : loop.inputs()) {
-    if (input.type() == ir::ElementType::string || is_constant(input) || ir::known_values(input)) continue;
+    if (input.type() == ir::ElementType::string || reads_no_input(input) || ir::known_values(input)) continue;
     if (is_number(input)) return input;
     if (!found) found = input;
   }

@@ -5,8 +5,8 @@
 
 #include "ir/known_values.hpp"
 #include "ir/views/random.hpp"
-#include "passes/opaque_true.hpp"
 #include "passes/passes.hpp"
+#include "passes/support/opaque_true.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -23,10 +23,10 @@
 #include <unordered_set>
 
 #include "ir/inference.hpp"
+#include "passes/analysis/size_changes.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
-#include "passes/size_changes.hpp"
-#include "passes/stacked_values.hpp"
+#include "passes/support/stacked_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

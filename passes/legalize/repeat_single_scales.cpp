@@ -1,7 +1,8 @@
 // If the CPU plugin rounds the inputs of a product to 8 bits, 2024.6 reads a single scale for all weights as
 // if there were one per output. This pass stores one per output.
 #include "ir/value_ranges.hpp"
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -20,7 +21,7 @@ bool repeat_scale(ir::Builder& builder, const WeightsOfProduct& found) {
   ir::Node& product = *found.weights.product;
   const auto sizes = scales_of_outputs(found);
   const auto scale = ir::exact_numbers(found.weights.scale);
-  if (!sizes || !scale || product.output(0).uses.size() != 1) return false;
+  if (!sizes || !scale || !is_used_once(product)) return false;
   const std::vector<double> scales(static_cast<std::size_t>(sizes->front() * sizes->back()), scale->front());
   const ir::Value repeated = builder.numbers(scales, *sizes, found.weights.scale.type());
   product.set_input(product.input(0) == found.weights.scale ? 0 : 1, repeated);

@@ -18,7 +18,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-using Strides = std::vector<std::int64_t>;
+using Strides = ir::Integers;
 
 /// The operations of one operand through which strides move.
 constexpr ir::OperationSet kUnary{
@@ -158,10 +158,10 @@ ir::Value pooled(ir::Builder& builder, ir::Value value) {
   const Strides ones(spatial, 1);
   const Strides none(spatial, 0);
   return builder.op(ops::AvgPool, {value},
-                    {{"kernel", ones},
-                     {"strides", ones},
-                     {"pads_begin", none},
-                     {"pads_end", none},
+                    {{"kernel", ones.unchecked()},
+                     {"strides", ones.unchecked()},
+                     {"pads_begin", none.unchecked()},
+                     {"pads_end", none.unchecked()},
                      {"exclude-pad", false},
                      {"auto_pad", "explicit"},
                      {"rounding_type", "floor"}});

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "passes/final_or_initial.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/support/final_or_initial.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -8,9 +8,10 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -51,7 +52,7 @@ ir::Value unsqueezed(ir::Builder& builder, ir::Value value) {
 /// Otherwise null.
 ir::Value appended_with_axis(ir::Builder& builder, ir::Value value) {
   const auto concat = ir::match<ir::ConcatView>(value);
-  if (!concat || concat->output(0).uses.size() != 1) return {};
+  if (!concat || !is_used_once(concat->node())) return {};
   const ir::Node& first = *concat->parts().front().node;
   if (!applies_to_first_axis(first, ops::Squeeze)) return {};
   std::vector<ir::Value> inputs{ir::SqueezeView(first).data()};

@@ -11,7 +11,7 @@
 
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 

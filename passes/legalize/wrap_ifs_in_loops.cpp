@@ -10,7 +10,7 @@
 #include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

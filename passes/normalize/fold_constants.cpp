@@ -2,7 +2,7 @@
 // crashes on some operations on empty tensors, such as Gather and pooling.) A new constant may make more
 // values known, also in bodies that capture it: the pipeline moves it there and runs this pass again.
 #include "ir/builder.hpp"
-#include "passes/foldable.hpp"
+#include "passes/analysis/foldable.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 

@@ -1,10 +1,10 @@
 // Replaces the outputs of a loop that never runs: states by their initial values, scan outputs by empty
 // tensors. They may be the trip count or condition of another loop, so the pipeline folds constants and runs
 // this pass again.
-#include "passes/final_or_initial.hpp"
-#include "passes/foldable.hpp"
+#include "passes/analysis/foldable.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/support/final_or_initial.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -1,10 +1,10 @@
 // Replaces an If whose condition is known at conversion time by the nodes of the branch that it takes. The
 // front end does this for conditions that it knows; others become known when constants are moved into bodies,
 // or when loops and other Ifs are folded.
-#include "passes/foldable.hpp"
+#include "passes/analysis/foldable.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/inline_branch.hpp"
 #include "passes/passes.hpp"
+#include "passes/support/inline_branch.hpp"
 
 namespace onnx2ir::passes {
 

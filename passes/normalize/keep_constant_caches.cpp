@@ -7,20 +7,11 @@
 #include <algorithm>
 
 #include "ir/control_flow.hpp"
-#include "passes/model_caches.hpp"
+#include "passes/analysis/model_caches.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-constexpr int kMaxSteps = 4;
-
-bool is_constant(ir::Value value, int steps = kMaxSteps) {
-  const ir::Node& node = *value.node;
-  if (node.constant() != nullptr) return true;
-  return steps > 0 && !node.inputs().empty() &&
-         std::ranges::all_of(node.inputs(), [&](ir::Value input) { return is_constant(input, steps - 1); });
-}
 
 /// Whether anything was changed in the If that computes `cache.present`.
 bool keep_cache(const CacheEnds& cache) {
@@ -28,8 +19,8 @@ bool keep_cache(const CacheEnds& cache) {
   if (present.node->branches() == nullptr) return false;
   const ir::IfView view(*present.node);
   const auto results = view.results(present.index);
-  const bool is_then = is_constant(results[0]->input(0));
-  if (is_then == is_constant(results[1]->input(0))) return false;
+  const bool is_then = ir::is_computed_from_constants(results[0]->input(0));
+  if (is_then == ir::is_computed_from_constants(results[1]->input(0))) return false;
   ir::Branch& branch = is_then ? view.then_branch() : view.else_branch();
   results[is_then ? 0 : 1]->set_input(0, ir::add_invariant(view.node(), branch, cache.past->value()));
   return true;

@@ -13,15 +13,12 @@
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/joining.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-bool has_one_use(ir::Value value) {
-  return value.output().uses.size() == 1;
-}
 
 std::size_t axis_of(ir::ConcatView append) {
   return ir::normalize_axis(append.axis(), append.parts()[1].shape().rank());
@@ -39,7 +36,7 @@ ir::Node* append_to(ir::LoopView loop, const ir::Carried& state) {
   const auto append = ir::match<ir::ConcatView>(next);
   const bool is_append =
       append && append->parts().size() == 2 && append->parts()[0] == ir::Value{state.parameter, 0};
-  if (!is_append || !has_one_use(next) || !has_one_use({state.parameter, 0})) return nullptr;
+  if (!is_append || !is_used_once(next) || !is_used_once(*state.parameter)) return nullptr;
   const ir::Value part = append->parts()[1];
   if (!part.shape().is_static()) return nullptr;
   return part.shape().element_count() == 0 && rows_of(*append) != 1 ? nullptr : next.node;
@@ -59,7 +56,7 @@ Appended scan_of(ir::LoopView loop, const ir::Carried& state, ir::ConcatView app
   const auto axis = static_cast<std::int64_t>(axis_of(append));
   std::vector<std::int64_t> merged;
   if (rows_of(append) != 1) {
-    merged = *part.shape().sizes();
+    merged = part.shape().sizes()->unchecked();
     merged[axis_of(append)] = -1;
     part = ir::unsqueeze(body, part, {axis});
   }

@@ -9,7 +9,7 @@
 #include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/joining.hpp"
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 #include "passes/rewrite.hpp"

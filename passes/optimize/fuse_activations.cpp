@@ -6,10 +6,11 @@
 
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/scalar_pattern.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 #include "passes/rewrite.hpp"
-#include "passes/scalar_pattern.hpp"
 
 namespace onnx2ir::passes {
 namespace {

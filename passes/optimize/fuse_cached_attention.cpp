@@ -20,10 +20,11 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/normalization.hpp"
 #include "ir/views/reshaping.hpp"
+#include "passes/analysis/scalar_pattern.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 #include "passes/rewrite.hpp"
-#include "passes/scalar_pattern.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

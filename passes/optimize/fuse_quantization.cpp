@@ -8,8 +8,8 @@
 #include "ir/known_values.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/quantization.hpp"
-#include "passes/dequantized_weights.hpp"
-#include "passes/jumps.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/jumps.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 #include "passes/rewrite.hpp"
@@ -30,7 +30,7 @@ std::optional<Constant> constant_of(ir::Value value) {
   if (node == nullptr) return std::nullopt;
   auto numbers = ir::exact_numbers(node->value());
   if (!numbers || numbers->empty()) return std::nullopt;
-  return Constant{*value.shape().sizes(), *std::move(numbers)};
+  return Constant{value.shape().sizes()->unchecked(), *std::move(numbers)};
 }
 
 /// The arithmetic on the integers that a FakeQuantize has rounded to: (integer - zero_point) * scale.

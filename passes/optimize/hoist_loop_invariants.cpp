@@ -8,8 +8,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "passes/analysis/never_fails.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/never_fails.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -20,8 +20,8 @@
 #include "ir/builder.hpp"
 #include "ir/cache_names.hpp"
 #include "ir/shape_tools.hpp"
-#include "passes/cache_axes.hpp"
-#include "passes/model_caches.hpp"
+#include "passes/analysis/cache_axes.hpp"
+#include "passes/analysis/model_caches.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
 

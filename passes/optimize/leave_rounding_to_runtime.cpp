@@ -11,7 +11,7 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 #include "passes/rewrite.hpp"

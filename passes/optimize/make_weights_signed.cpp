@@ -15,7 +15,8 @@
 #include "ir/views/groups.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -29,7 +30,7 @@ struct Layout {
   std::size_t after;
 };
 
-std::optional<Layout> layout_of(const std::vector<std::int64_t>& sizes, std::size_t axis) {
+std::optional<Layout> layout_of(const ir::Integers& sizes, std::size_t axis) {
   Layout layout{1, static_cast<std::size_t>(sizes[axis]), 1};
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (i < axis) layout.before *= static_cast<std::size_t>(sizes[i]);
@@ -125,7 +126,7 @@ Place place_of(ir::Node& product) {
   if (const auto mat_mul = ir::match<ir::MatMulView>(product))
     return {&product, ir::MatMulView::Input::b, mat_mul->transpose_b() ? 0U : 1U};
   ir::Node& filters = *ir::AnyConvolutionView(product).filters().node;
-  if (product.is(ops::GroupConvolution) && filters.is(ops::Reshape) && filters.output(0).uses.size() == 1)
+  if (product.is(ops::GroupConvolution) && filters.is(ops::Reshape) && is_used_once(filters))
     return {&filters, ir::ReshapeView::Input::data, 0};
   return {&product, ir::AnyConvolutionView::Input::filters, 0};
 }

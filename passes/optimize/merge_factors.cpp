@@ -6,9 +6,10 @@
 
 #include "ir/builder.hpp"
 #include "ir/views/linear_algebra.hpp"
+#include "passes/analysis/scalar_pattern.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
-#include "passes/scalar_pattern.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -13,6 +13,7 @@
 #include "ir/shape_tools.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/selection.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
@@ -38,7 +39,7 @@ bool appends(const ir::Node& node) {
 bool is_update(const ir::Node& node) {
   const auto update = ir::match<ir::ScatterNDUpdateView>(node);
   const bool writes = update && !update->reduction();
-  if ((!appends(node) && !writes) || node.output(0).uses.size() != 1) return false;
+  if ((!appends(node) && !writes) || !is_used_once(node)) return false;
   return std::ranges::all_of(node.inputs().subspan(1),
                              [](ir::Value input) { return input.shape().is_static(); });
 }

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "passes/choose_boolean.hpp"
+#include "passes/analysis/never_fails.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/inline_branch.hpp"
-#include "passes/never_fails.hpp"
 #include "passes/passes.hpp"
+#include "passes/support/choose_boolean.hpp"
+#include "passes/support/inline_branch.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -6,7 +6,8 @@
 
 #include "ir/known_values.hpp"
 #include "ir/views/quantization.hpp"
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -37,7 +38,7 @@ bool is_rounded_again(ir::FakeQuantizeView rounded) {
   if (uses.size() != 1 || !uses.begin()->node->is(ops::Add)) return false;
   const ir::Node& sum = *uses.begin()->node;
   const ir::Value other = sum.input(sum.input(0).node == &rounded.node() ? 1 : 0);
-  if (!is_computed_from_constants(other) || sum.output(0).uses.size() != 1) return false;
+  if (!ir::is_computed_from_constants(other) || !is_used_once(sum)) return false;
   const ir::Use& use = *sum.output(0).uses.begin();
   return use.node->is(ops::FakeQuantize) && use.index == ir::FakeQuantizeView::Input::data &&
          is_dequantized(*use.node);
@@ -45,7 +46,8 @@ bool is_rounded_again(ir::FakeQuantizeView rounded) {
 
 ir::Value clamp(ir::Builder& builder, ir::FakeQuantizeView rounded) {
   const ir::Value product = rounded.data();
-  if (!product.node->is_one_of(kProducts) || !is_computed_from_constants(product.node->input(1))) return {};
+  if (!product.node->is_one_of(kProducts) || !ir::is_computed_from_constants(product.node->input(1)))
+    return {};
   if (!is_quantized(product.node->input(0)) || !is_rounded_again(rounded)) return {};
   const auto low = single_number(rounded.output_low());
   const auto high = single_number(rounded.output_high());

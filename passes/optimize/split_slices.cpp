@@ -14,9 +14,9 @@
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/selection.hpp"
+#include "passes/analysis/stale_shapes.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
-#include "passes/stale_shapes.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -13,9 +13,10 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
+#include "passes/analysis/scalar_pattern.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
-#include "passes/scalar_pattern.hpp"
 
 namespace onnx2ir::passes {
 namespace {

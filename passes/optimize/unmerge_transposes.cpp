@@ -9,10 +9,11 @@
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/reshaping.hpp"
+#include "passes/analysis/scalar_pattern.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 #include "passes/rewrite.hpp"
-#include "passes/scalar_pattern.hpp"
 
 namespace onnx2ir::passes {
 namespace {

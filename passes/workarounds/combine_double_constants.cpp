@@ -1,9 +1,10 @@
 // The CPU plugin adds constants to an f64 product in one operation with the product. If two constants are
 // added one after the other and one of them is computed, the sum lacks a constant
 // (dropped_double_constant in tests/faults). Here the constants are added to each other first.
-#include "passes/constant_values.hpp"
+#include "ir/graph.hpp"
+#include "passes/analysis/scalar_pattern.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/scalar_pattern.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -21,8 +22,8 @@ Shifted shifted(const ir::Node& node) {
   if (!node.is_one_of(kSums)) return {};
   const ir::Value left = node.input(0);
   const ir::Value right = node.input(1);
-  if (is_folded(right)) return {left, right};
-  if (node.is(ops::Add) && is_folded(left)) return {right, left};
+  if (ir::is_computed_from_constants(right)) return {left, right};
+  if (node.is(ops::Add) && ir::is_computed_from_constants(left)) return {right, left};
   return {};
 }
 

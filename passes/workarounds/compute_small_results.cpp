@@ -1,9 +1,9 @@
 // Workaround for small_constant_results: the CPU plugin copies a constant of 4 bits to an output with the
 // halves of each byte exchanged. Here such an output is converted from 8 bits at run time.
+#include "ir/graph.hpp"
 #include "ir/shape_tools.hpp"
-#include "passes/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -11,7 +11,8 @@ namespace {
 
 bool is_affected(const ir::Node& result) {
   const ir::Value value = result.input(0);
-  return ir::is_integral(value.type()) && ir::info(value.type()).bits == 4 && is_folded(value);
+  return ir::is_integral(value.type()) && ir::info(value.type()).bits == 4 &&
+         ir::is_computed_from_constants(value);
 }
 
 void compute(ir::Builder&, ir::Node& result) {

@@ -11,7 +11,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
+using Sizes = ir::Integers;
 using ir::Value;
 
 /// An AvgPool and the values that its decomposition uses.
@@ -41,10 +41,10 @@ struct Average {
     const auto count = std::accumulate(filter.begin(), filter.end(), std::int64_t{1}, std::multiplies<>());
     const std::vector<double> ones(static_cast<std::size_t>(count), 1);
     return builder.op(ops::Convolution, {value, builder.numbers(ones, filter, value.type())},
-                      {{"strides", strides},
-                       {"dilations", pool.dilations()->list()},
-                       {"pads_begin", begins},
-                       {"pads_end", ends},
+                      {{"strides", strides.unchecked()},
+                       {"dilations", pool.dilations()->list().unchecked()},
+                       {"pads_begin", begins.unchecked()},
+                       {"pads_end", ends.unchecked()},
                        {"auto_pad", "explicit"}});
   }
 

@@ -24,7 +24,8 @@ template <typename Sizes>
 ir::Value filled_like(ir::Builder& builder, const ir::Node& node, Sizes size_along) {
   const ir::PartialShape& shape = node.output(0).shape;
   const ir::ElementType type = node.output(0).type;
-  if (shape.is_static() && is_empty(shape)) return ir::empty_constant(builder, type, *shape.sizes());
+  if (shape.is_static() && is_empty(shape))
+    return ir::empty_constant(builder, type, shape.sizes()->unchecked());
   if (const auto sizes = shape.sizes()) return ir::filled(builder, 0, type, builder.integers(*sizes));
   std::vector<ir::Value> sizes;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {

@@ -8,23 +8,13 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/normalization.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-constexpr int kMaxSteps = 8;   ///< from a key up to the constants it is computed from
 constexpr int kMaxNodes = 24;  ///< visited from a Softmax up to the product of query and key
-
-bool is_computed_from_constants(ir::Value value, int steps = kMaxSteps) {
-  const ir::Node& node = *value.node;
-  if (node.is(ops::Const)) return true;
-  if (steps == 0 || node.inputs().empty() || node.loop() != nullptr || node.branches() != nullptr)
-    return false;
-  return std::ranges::all_of(node.inputs(),
-                             [&](ir::Value input) { return is_computed_from_constants(input, steps - 1); });
-}
 
 /// If there is only one matrix, the order of the heads cannot be wrong.
 bool has_several_matrices(const ir::PartialShape& shape) {
@@ -36,7 +26,7 @@ bool has_several_matrices(const ir::PartialShape& shape) {
 }
 
 bool is_misread(ir::Value value) {
-  return has_several_matrices(value.shape()) && is_computed_from_constants(value);
+  return has_several_matrices(value.shape()) && ir::is_computed_from_constants(value);
 }
 
 /// `constant` after operations that OpenVINO cannot fold. `source` is a value that is known only at run

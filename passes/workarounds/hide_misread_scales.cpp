@@ -5,14 +5,14 @@
 #include <limits>
 
 #include "ir/builder.hpp"
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
+using Sizes = ir::Integers;
 
 /// Whether a scale or zero point of `sizes` is the same along `axis` of data of rank `rank`.
 bool is_constant_along(const Sizes& sizes, std::size_t rank, std::size_t axis) {

@@ -8,7 +8,7 @@
 #include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 

@@ -1,9 +1,9 @@
 // The CPU plugin fuses the elementwise operations that follow a convolution or a product with constant
 // weights. oneDNN takes at most 32 of them; if there are more, the model does not compile. An operation that
 // reads its operand twice ends the chain.
-#include "passes/fused_reader.hpp"
+#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

@@ -1,10 +1,10 @@
 // Workaround for constant_batch_broadcast: the CPU plugin multiplies a value of dynamic shape by constant
 // matrices as if the value had a matrix for each of them, and fails if it has a single one. Here the constant
 // gets a fourth axis, of size 1. The plugin then multiplies by it as by a computed value.
+#include "ir/graph.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/linear_algebra.hpp"
-#include "passes/constant_values.hpp"
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -21,7 +21,7 @@ bool is_affected(ir::MatMulView product) {
   if (!right.has_rank() || right.rank() != kRank || right[0] == ir::Dimension(1)) return false;
   const bool has_equal_batch = left.rank() == kRank && left[0] == right[0];
   // Quantised matrices stay compressed; a single matrix is an error in the plugin then.
-  return !has_equal_batch && is_folded(matrices) && !weights_of(product);
+  return !has_equal_batch && ir::is_computed_from_constants(matrices) && !weights_of(product);
 }
 
 ir::Value raise(ir::Builder& builder, ir::MatMulView product) {

@@ -6,19 +6,19 @@
 // fourth axis.
 #include <algorithm>
 
+#include "ir/graph.hpp"
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
-#include "passes/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
+using Sizes = ir::Integers;
 
 /// Whether a constant has several elements, all of them along one axis.
 bool is_along_one_axis(const ir::PartialShape& shape) {
@@ -44,7 +44,7 @@ Arithmetic arithmetic_of(const ir::Use& use, ir::ElementType type) {
   for (std::size_t i = 0; i < use.node->inputs().size(); ++i) {
     const ir::Value other = use.node->input(i);
     if (i == use.index) continue;
-    if (!is_folded(other)) return Arithmetic::ends;
+    if (!ir::is_computed_from_constants(other)) return Arithmetic::ends;
     has_misread_constant |= is_misread(use, other, type);
   }
   return has_misread_constant ? Arithmetic::is_misread : Arithmetic::may_be_fused;
@@ -104,9 +104,9 @@ ir::Value raised(ir::Builder& builder, ir::ReductionView reduction) {
   Sizes reduced = {2};
   for (const std::int64_t axis : *axes) reduced.push_back(axis == 2 ? 3 : axis);
   std::ranges::sort(reduced);
-  const ir::Value result = ir::reduce(builder, reduction.node().op().id, four_axes, reduced);
+  const ir::Value result = ir::reduce(builder, reduction.node().op().id, four_axes, reduced.unchecked());
   // If the fourth axis is reduced without keeping it, OpenVINO cannot undo this pass.
-  return reduction.keep_dims() ? ir::unsqueeze(builder, result, *axes) : result;
+  return reduction.keep_dims() ? ir::unsqueeze(builder, result, axes->unchecked()) : result;
 }
 
 /// Whether a Reduce without axes to keep removes all axes that the Unsqueeze before it adds. OpenVINO leaves

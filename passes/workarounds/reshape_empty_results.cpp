@@ -10,8 +10,8 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/reduction.hpp"
 #include "ir/views/reshaping.hpp"
+#include "passes/analysis/stale_shapes.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/stale_shapes.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

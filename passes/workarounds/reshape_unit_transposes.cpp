@@ -11,7 +11,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-bool moves_unit_dimensions_only(const ir::PartialShape& shape, const std::vector<std::int64_t>& order) {
+bool moves_unit_dimensions_only(const ir::PartialShape& shape, const ir::Integers& order) {
   std::vector<std::int64_t> others;
   for (const std::int64_t axis : order) {
     if (shape[static_cast<std::size_t>(axis)] != ir::Dimension(1)) others.push_back(axis);
@@ -20,7 +20,7 @@ bool moves_unit_dimensions_only(const ir::PartialShape& shape, const std::vector
 }
 
 /// Whether a dynamic size that may be 0 changes its position.
-bool may_move_empty_dimension(const ir::PartialShape& shape, const std::vector<std::int64_t>& order) {
+bool may_move_empty_dimension(const ir::PartialShape& shape, const ir::Integers& order) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const ir::Dimension& size = shape[static_cast<std::size_t>(order[i])];
     if (order[i] != static_cast<std::int64_t>(i) && size.min == 0 && size.max != 0) return true;

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <vector>
 
+#include "ir/graph.hpp"
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/attention.hpp"
-#include "passes/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -19,7 +19,7 @@ bool scales_constant_key(ir::ScaledDotProductAttentionView attention) {
   const Value query = attention.query();
   if (!ir::is_floating(query.type()) || ir::info(query.type()).bits != 16 || !query.shape().has_rank())
     return false;
-  if (!is_folded(attention.key())) return false;
+  if (!ir::is_computed_from_constants(attention.key())) return false;
   return !attention.scale() || ir::exact_number(attention.scale()) != 1.0;
 }
 

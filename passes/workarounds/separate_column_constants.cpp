@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/graph.hpp"
 #include "ir/views/linear_algebra.hpp"
-#include "passes/constant_values.hpp"
-#include "passes/fused_reader.hpp"
+#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -53,7 +53,7 @@ bool is_quantized(ir::MatMulView product) {
 std::int64_t column_constants(const ir::Node& node) {
   for (const ir::Value input : node.inputs()) {
     const auto count = input.shape().element_count();
-    if (count.value_or(0) > 1 && is_folded(input)) return *count;
+    if (count.value_or(0) > 1 && ir::is_computed_from_constants(input)) return *count;
   }
   return 0;
 }

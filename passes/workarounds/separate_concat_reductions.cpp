@@ -10,7 +10,7 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

@@ -1,10 +1,10 @@
 // Workaround for consecutive_double_products: with one thread per stream, the CPU plugin compiles two
 // products with constant weights, one after the other, into one kernel, which does not support f64. Here a
 // copy of the value between them, which is not part of such kernels, keeps them apart.
+#include "ir/graph.hpp"
 #include "ir/views/linear_algebra.hpp"
-#include "passes/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -12,7 +12,8 @@ namespace {
 
 bool has_weights(const ir::Node& node) {
   const auto product = ir::match<ir::MatMulView>(node);
-  return product && product->output(0).type == ir::ElementType::f64 && is_folded(product->b());
+  return product && product->output(0).type == ir::ElementType::f64 &&
+         ir::is_computed_from_constants(product->b());
 }
 
 /// Whether `value` is computed from a product with constant weights by elementwise operations.
@@ -25,7 +26,8 @@ bool follows_product(ir::Value value) {
     const bool reads_twice = node.inputs().size() == 2 && node.input(0) == node.input(1);
     if (node.inputs().empty() || reads_twice) return false;
     if (!traits.broadcasts && !traits.keeps_shape && !traits.reshapes) return false;
-    value = node.inputs().size() == 2 && is_folded(node.input(0)) ? node.input(1) : node.input(0);
+    value = node.inputs().size() == 2 && ir::is_computed_from_constants(node.input(0)) ? node.input(1)
+                                                                                       : node.input(0);
   }
   return false;
 }

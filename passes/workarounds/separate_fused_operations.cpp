@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "ir/graph.hpp"
 #include "ir/known_values.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
@@ -13,11 +14,11 @@
 #include "ir/views/reshaping.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/constant_values.hpp"
-#include "passes/dequantized_weights.hpp"
-#include "passes/fused_chain.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
 
@@ -58,7 +59,7 @@ bool is_convolved(ir::Value value) {
     const ir::Node& node = *value.node;
     if (node.is_one_of(kConvolutions)) return true;
     if (!node.op().traits.is_arithmetic || node.inputs().size() != 2) return false;
-    value = is_folded(node.input(0)) ? node.input(1) : node.input(0);
+    value = ir::is_computed_from_constants(node.input(0)) ? node.input(1) : node.input(0);
   }
   return false;
 }
@@ -134,13 +135,13 @@ bool is_padded_for_blocks(ir::SpaceToDepthView blocks) {
 bool precedes_unit_product(const ir::Node& node) {
   const ir::Node* const next = reader_after(node, chain_after(node));
   const auto product = next != nullptr ? ir::match<ir::MatMulView>(*next) : std::nullopt;
-  return product && is_folded(product->b()) && product->b().shape().element_count() == 1;
+  return product && ir::is_computed_from_constants(product->b()) && product->b().shape().element_count() == 1;
 }
 
 /// Fault::scaled_vector_product.
 bool is_scaled_vector_product(const ir::Node& node) {
   const bool has_vector = std::ranges::any_of(node.inputs(), [](ir::Value input) {
-    return input.shape().has_rank() && input.shape().rank() == 1 && is_folded(input);
+    return input.shape().has_rank() && input.shape().rank() == 1 && ir::is_computed_from_constants(input);
   });
   return has_vector && std::ranges::any_of(chain_after(node), [](const ir::Node* reader) {
            return constant_operand(*reader) != nullptr;
@@ -202,8 +203,9 @@ bool precedes_sum_with_scalar(ir::MatMulView product) {
   const ir::PartialShape& shape = product.output(0).shape;
   if (sum == nullptr || !sum->is_one_of({ops::Add, ops::Subtract}) || !shape.has_rank()) return false;
   const ir::Value* const constant = constant_operand(*sum);
-  return shape.rank() > 3 && (is_folded(product.a()) || is_folded(product.b())) && constant != nullptr &&
-         constant->shape().element_count() == 1;
+  return shape.rank() > 3 &&
+         (ir::is_computed_from_constants(product.a()) || ir::is_computed_from_constants(product.b())) &&
+         constant != nullptr && constant->shape().element_count() == 1;
 }
 
 /// Fault::dynamic_attention_values.

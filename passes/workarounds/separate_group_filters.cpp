@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/graph.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/spatial.hpp"
-#include "passes/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
+using Sizes = ir::Integers;
 
 /// The Reshapes of `filters`, by the shapes that they state.
 std::vector<Sizes> stated_shapes(ir::Value filters) {
@@ -41,7 +41,9 @@ Sizes unused_shape(ir::Value filters, const Sizes& sizes) {
 
 bool shares_filters(ir::GroupConvolutionView convolution) {
   const ir::Value grouped = convolution.filters();
-  if (!grouped.node->is(ops::Reshape) || grouped.output().uses.size() < 2 || is_folded(grouped)) return false;
+  if (!grouped.node->is(ops::Reshape) || grouped.output().uses.size() < 2 ||
+      ir::is_computed_from_constants(grouped))
+    return false;
   const auto sizes = grouped.shape().sizes();
   return sizes && std::ranges::find(*sizes, 0) == sizes->end();
 }

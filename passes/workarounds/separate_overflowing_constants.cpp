@@ -5,9 +5,11 @@
 #include <cmath>
 #include <limits>
 
-#include "passes/constant_values.hpp"
+#include "ir/graph.hpp"
+#include "passes/analysis/constant_values.hpp"
+#include "passes/analysis/scalar_pattern.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/scalar_pattern.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

@@ -8,7 +8,7 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/spatial.hpp"
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/graph.hpp"
 #include "ir/known_values.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
@@ -12,11 +13,11 @@
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/spatial.hpp"
-#include "passes/constant_values.hpp"
-#include "passes/dequantized_weights.hpp"
-#include "passes/fused_chain.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
 
@@ -33,7 +34,8 @@ bool is_shared_quantized_product(const ir::Node& node) {
 
 /// The operand of a FakeQuantize or of arithmetic with a constant that is not constant; null if all are.
 const ir::Value* data_operand(const ir::Node& node) {
-  const auto found = std::ranges::find_if(node.inputs(), [](ir::Value input) { return !is_folded(input); });
+  const auto found = std::ranges::find_if(
+      node.inputs(), [](ir::Value input) { return !ir::is_computed_from_constants(input); });
   return found == node.inputs().end() ? nullptr : &*found;
 }
 

@@ -3,9 +3,10 @@
 // from the dividend first: its second use prevents the fusion, and the quotient is an integer.
 #include <array>
 
+#include "ir/graph.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
-#include "passes/constant_values.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -17,7 +18,7 @@ ir::Value only_computed_input(const ir::Node& node) {
   ir::Value found;
   if (node.outputs().size() != 1 || node.has_payload()) return {};
   for (const ir::Value input : node.inputs()) {
-    if (is_folded(input)) continue;
+    if (ir::is_computed_from_constants(input)) continue;
     if (found) return {};
     found = input;
   }
@@ -28,8 +29,7 @@ ir::Value only_computed_input(const ir::Node& node) {
 /// so that the plugin may fuse them.
 bool is_reduced(ir::Value value) {
   constexpr int kMaxSteps = 64;  // bounds the time for long chains of divisions
-  for (int step = 0; step < kMaxSteps && value && ir::is_integral(value.type()) &&
-                     value.node->output(value.index).uses.size() == 1;
+  for (int step = 0; step < kMaxSteps && value && ir::is_integral(value.type()) && is_used_once(value);
        ++step) {
     if (value.node->op().traits.is_reduction) return true;
     value = only_computed_input(*value.node);
@@ -38,7 +38,7 @@ bool is_reduced(ir::Value value) {
 }
 
 bool divides_reduced(ir::DivideView divide) {
-  return is_folded(divide.b()) && is_reduced(divide.a());
+  return ir::is_computed_from_constants(divide.b()) && is_reduced(divide.a());
 }
 
 ir::Value without_remainder(ir::Builder& builder, ir::DivideView divide) {

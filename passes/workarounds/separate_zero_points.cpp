@@ -7,7 +7,7 @@
 
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/jumps.hpp"
+#include "passes/analysis/jumps.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 

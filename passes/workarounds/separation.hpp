@@ -4,7 +4,7 @@
 
 #include "ir/graph.hpp"
 #include "ir/views/spatial.hpp"
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
 
 namespace onnx2ir::passes {
 

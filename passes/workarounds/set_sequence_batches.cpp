@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "ir/graph.hpp"
 #include "ir/shape_tools.hpp"
-#include "passes/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -18,7 +18,7 @@ bool is_affected(const ir::Node& sequence) {
   const ir::PartialShape& data = sequence.input(0).shape();
   const ir::Value state = sequence.input(1);
   return data.has_rank() && data[0].is_dynamic() && state.shape().has_rank() && state.shape()[0].size() > 0 &&
-         is_folded(state);
+         ir::is_computed_from_constants(state);
 }
 
 void set_batch(ir::Builder& builder, ir::Node& sequence) {

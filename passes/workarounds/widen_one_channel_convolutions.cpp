@@ -10,7 +10,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
+using Sizes = ir::Integers;
 
 struct Convolution {
   ir::Value data;
@@ -59,10 +59,10 @@ bool may_have_one_column(const Convolution& convolution, const ir::PartialShape&
 
 ir::Value emit(ir::Builder& builder, const Convolution& convolution) {
   return builder.op(ops::Convolution, {convolution.data, convolution.filter},
-                    {{"strides", convolution.strides},
-                     {"dilations", convolution.dilations},
-                     {"pads_begin", convolution.pads_begin},
-                     {"pads_end", convolution.pads_end},
+                    {{"strides", convolution.strides.unchecked()},
+                     {"dilations", convolution.dilations.unchecked()},
+                     {"pads_begin", convolution.pads_begin.unchecked()},
+                     {"pads_end", convolution.pads_end.unchecked()},
                      {"auto_pad", convolution.auto_pad}});
 }
 

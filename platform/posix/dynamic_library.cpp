@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <string>
 #include <string_view>
 
 #include "platform/posix/dynamic_linker.hpp"
@@ -17,14 +18,14 @@ bool can_load_libraries() {
   return posix::has_dynamic_section() && &::dlopen != nullptr && &::dlsym != nullptr && &::dlerror != nullptr;
 }
 
-void* load_library(const std::filesystem::path& path, std::string& problem) {
+Result<void*> load_library(const std::filesystem::path& path) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library != nullptr) return library;
   const char* const error = dlerror();
   const std::string_view text = error == nullptr ? "unknown reason" : error;
   const std::string prefix = path.string() + ": ";
-  problem = text.starts_with(prefix) ? text.substr(prefix.size()) : text;
-  return nullptr;
+  return Problem{DiagnosticCode::bad_extension,
+                 std::string(text.starts_with(prefix) ? text.substr(prefix.size()) : text)};
 }
 
 void* find_symbol(void* library, const char* name) {

@@ -10,11 +10,11 @@ bool can_load_libraries() {
   return true;
 }
 
-void* load_library(const std::filesystem::path& path, std::string& problem) {
+Result<void*> load_library(const std::filesystem::path& path) {
   // The libraries that it needs are looked up beside it.
   const HMODULE library = ::LoadLibraryExW(path.c_str(), nullptr, LOAD_WITH_ALTERED_SEARCH_PATH);
-  if (library == nullptr) problem = windows::last_error().message();
-  return library;
+  if (library == nullptr) return Problem{DiagnosticCode::bad_extension, windows::last_error().message()};
+  return static_cast<void*>(library);
 }
 
 void* find_symbol(void* library, const char* name) {

@@ -8,7 +8,7 @@ import os
 import pathlib
 import signal
 import threading
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Protocol, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, NoReturn, Optional, Protocol, Sequence, Tuple, Union
 
 from ._external_data import ExternalData, ExternalSource, first_of
 from ._library import OK, Allocate, Progress, Visit, Write, library
@@ -182,12 +182,21 @@ def _encoded(text: str) -> bytes:
     return encoded
 
 
-def _raise_os_error(message: str, path: Path) -> NoReturn:
+def _raise_os_error(message: str, path: Path, number: int) -> NoReturn:
     """With the system's error number, if there is one, which makes it a FileNotFoundError or a similar exception."""
-    for number in errno.errorcode:
-        if message.endswith(os.strerror(number)):
-            raise OSError(number, message, os.fspath(path))
+    if number:
+        raise OSError(number, message, os.fspath(path))
     raise OSError(message)
+
+
+def _system_error_of_reading(files: Iterable[Path]) -> int:
+    """The error number that opening the first of the files gives that cannot be read; 0 if all can."""
+    for path in files:
+        try:
+            os.close(os.open(path, os.O_RDONLY))
+        except OSError as error:
+            return error.errno or 0
+    return 0
 
 
 class Model:
@@ -235,7 +244,8 @@ class Model:
             with options.running():
                 status = library.onnx2ir_conversion_save(self._handle.pointer, *files, options.handle)
         if status != OK:
-            _raise_os_error(self._last_error(), xml)
+            last = self._handle.description()["diagnostics"][-1]
+            _raise_os_error(last["message"], xml, last.get("system_error", 0))
 
     def write(
         self,
@@ -540,7 +550,8 @@ def check_files(xml: Path, bin: Optional[Path] = None) -> None:  # noqa: A002
     problem = ctypes.create_string_buffer(4096)
     files = [None if path is None else _encoded(os.fspath(path)) for path in (xml, bin)]
     if library.onnx2ir_check_files(*files, problem, len(problem)) != OK:
-        _raise_os_error(problem.value.decode(errors="replace"), xml)
+        message = problem.value.decode(errors="replace")
+        _raise_os_error(message, xml, _system_error_of_reading([xml, bin or pathlib.Path(os.fspath(xml)).with_suffix(".bin")]))
 
 
 def supported_operators() -> List[Operator]:

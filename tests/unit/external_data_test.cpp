@@ -24,15 +24,14 @@ class Folder : public TemporaryFolder {
 
 std::string problem_of(const ExternalFolders& folders, std::string_view location) {
   const FileResult result = folders.open(location);
-  CHECK(result.file == nullptr);
-  return result.problem;
+  REQUIRE_FALSE(result);
+  return result.error().message;
 }
 
 void check_opens(const ExternalFolders& folders, std::string_view location, std::size_t size) {
   const FileResult result = folders.open(location);
-  INFO(result.problem);
-  REQUIRE(result.file);
-  CHECK(result.file->size() == size);
+  REQUIRE(result);
+  CHECK((*result)->size() == size);
 }
 
 onnx::TensorProto external_tensor(std::initializer_list<std::pair<const char*, const char*>> entries) {
@@ -46,9 +45,9 @@ onnx::TensorProto external_tensor(std::initializer_list<std::pair<const char*, c
 }
 
 std::string problem_of(const onnx::TensorProto& tensor) {
-  std::string problem;
-  CHECK_FALSE(parse_external_range(tensor, problem));
-  return problem;
+  const auto range = parse_external_range(tensor);
+  REQUIRE_FALSE(range);
+  return range.error().message;
 }
 
 }  // namespace
@@ -136,15 +135,13 @@ TEST_CASE("external data without a folder is an error") {
 }
 
 TEST_CASE("external data entries are parsed strictly") {
-  std::string problem;
   const auto range = parse_external_range(
-      external_tensor({{"location", "a"}, {"offset", "4096"}, {"length", "18446744073709551615"}}), problem);
+      external_tensor({{"location", "a"}, {"offset", "4096"}, {"length", "18446744073709551615"}}));
   REQUIRE(range);
   CHECK(range->location == "a");
   CHECK(range->offset == 4096);
   CHECK(range->length == ~std::uint64_t{0});
-  CHECK(parse_external_range(external_tensor({{"location", "a"}, {"checksum", "x"}, {"basepath", "y"}}),
-                             problem));
+  CHECK(parse_external_range(external_tensor({{"location", "a"}, {"checksum", "x"}, {"basepath", "y"}})));
 
   CHECK(problem_of(external_tensor({})) == "its external data has no location");
   CHECK(problem_of(external_tensor({{"location", "a"}, {"location", "a"}})) ==

@@ -89,7 +89,8 @@ TEST_CASE("a rewrite that does not mend its node is an internal error", "[passes
 TEST_CASE("a rewrite that emits affected nodes without an end is an internal error", "[passes]") {
   const auto model = sum_of_bytes();
   const Workaround endless = workaround(copy_node);
-  CHECK_THROWS_AS(passes::apply_rows(*model, passes::RowIndex(target::Target(), endless)), ir::InternalError);
+  CHECK_THROWS_AS(passes::apply_rows(*model, passes::RowIndex(target::Target(), endless)),
+                  base::InternalError);
 }
 
 TEST_CASE("each workaround has a name of its own, rows, and operations", "[passes]") {

@@ -61,8 +61,7 @@ TEST_CASE("the locale of the process does not change the result", "[locale]") {
     const Outputs expected = outputs_of(entry.path());
     const GlobalLocale locale(std::locale(std::locale::classic(), new German));
     CHECK(outputs_of(entry.path()) == expected);
-    std::string problem;
-    const auto inputs = parse_inputs("rate->1.5,data[1000,3]{f32}", problem);
+    const auto inputs = parse_inputs("rate->1.5,data[1000,3]{f32}");
     REQUIRE(inputs);
     CHECK(inputs->at(1).name == "data");
     ++models;

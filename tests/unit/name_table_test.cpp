@@ -7,7 +7,7 @@ using namespace onnx2ir::ir;
 TEST_CASE("a table of names keeps the first value of each") {
   std::vector<std::string> names;
   for (int i = 0; i < 5000; ++i) names.push_back("name_" + std::to_string(i));
-  base::NameTable<int> table;
+  onnx2ir::base::NameTable<int> table;
   CHECK(table.find(names.front()) == nullptr);
   for (int i = 0; i < 5000; ++i) CHECK(table.add(names[static_cast<std::size_t>(i)], i));
   CHECK_FALSE(table.add(names[17], -1));
@@ -24,15 +24,16 @@ TEST_CASE("a table of names keeps the first value of each") {
 
 TEST_CASE("a hashed name serves several tables") {
   const std::string text = "a name of more than eight letters";
-  const base::HashedName name(text);
-  base::NameTable<int> first;
-  base::NameTable<int> second;
+  const onnx2ir::base::HashedName name(text);
+  onnx2ir::base::NameTable<int> first;
+  onnx2ir::base::NameTable<int> second;
   CHECK(first.add(name, 1));
   CHECK(second.find(name) == nullptr);
   CHECK(second.add(std::string_view(text), 2));
   CHECK(*first.find(text) == 1);
   CHECK(*second.find(name) == 2);
-  CHECK(base::HashedName(std::string_view()).hash != base::HashedName(std::string_view("\0", 1)).hash);
+  CHECK(onnx2ir::base::HashedName(std::string_view()).hash !=
+        onnx2ir::base::HashedName(std::string_view("\0", 1)).hash);
 }
 
 TEST_CASE("names whose hashes are equal are found in few steps") {
@@ -40,14 +41,14 @@ TEST_CASE("names whose hashes are equal are found in few steps") {
   constexpr int kNames = 50'000;
   std::vector<std::string> names;
   for (int i = 0; i < kNames; ++i) names.push_back("n" + std::to_string(i));
-  base::NameTable<int> table;
+  onnx2ir::base::NameTable<int> table;
   for (int i = 0; i < kNames; ++i) {
-    base::HashedName name(names[static_cast<std::size_t>(i)]);
+    onnx2ir::base::HashedName name(names[static_cast<std::size_t>(i)]);
     name.hash = 7;
     REQUIRE(table.add(name, i));
   }
   for (int i = 0; i < kNames; ++i) {
-    base::HashedName name(names[static_cast<std::size_t>(i)]);
+    onnx2ir::base::HashedName name(names[static_cast<std::size_t>(i)]);
     name.hash = 7;
     const int* found = table.find(name);
     REQUIRE(found != nullptr);

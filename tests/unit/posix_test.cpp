@@ -14,6 +14,6 @@ TEST_CASE("a named pipe is neither a model nor external data, and is not waited 
   const TemporaryFolder folder("posix_test");
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
   const auto folders = ExternalFolders::of_model(folder / "model.onnx");
-  CHECK(folders.open("pipe").problem == "'pipe', where its elements are, is not a file");
-  CHECK(open_file(folder / "pipe").problem == "it is a named pipe, not a file");
+  CHECK(folders.open("pipe").error().message == "'pipe', where its elements are, is not a file");
+  CHECK(open_file(folder / "pipe").error().message == "it is a named pipe, not a file");
 }

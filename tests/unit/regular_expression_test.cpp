@@ -9,12 +9,8 @@ using namespace onnx2ir::frontend;
 
 namespace {
 
-ByteAutomaton automaton_of(std::string_view pattern) {
-  return byte_automaton(parse_regular_expression(pattern));
-}
-
 bool matches(std::string_view pattern, std::string_view text) {
-  const ByteAutomaton automaton = automaton_of(pattern);
+  const ByteAutomaton automaton = *byte_automaton(pattern);
   std::int32_t state = 0;
   for (const char byte : text) {
     const std::int32_t of_class = automaton.class_of_byte[static_cast<unsigned char>(byte)];
@@ -24,12 +20,8 @@ bool matches(std::string_view pattern, std::string_view text) {
 }
 
 std::string refusal(std::string_view pattern) {
-  try {
-    automaton_of(pattern);
-  } catch (const PatternError& error) {
-    return error.message;
-  }
-  return {};
+  const auto automaton = byte_automaton(pattern);
+  return automaton ? std::string() : automaton.error().message;
 }
 
 }  // namespace

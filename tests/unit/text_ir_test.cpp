@@ -4,6 +4,7 @@
 #include <onnx2ir/onnx2ir.hpp>
 
 #include "backend_xml/write_model.hpp"
+#include "base/failure.hpp"
 #include "catch.hpp"
 #include "frontend/frontend.hpp"
 #include "ir/narrowing.hpp"
@@ -31,8 +32,9 @@ void check_round_trip(const ir::Model& model) {
   std::unique_ptr<ir::Model> parsed;
   try {
     parsed = ir::parse_text(text, file_of(weights));
-  } catch (const ir::TextError& error) {
-    FAIL(error.line << ':' << error.column << ": " << error.what());
+  } catch (const base::Failure& failure) {
+    const TextPosition& at = failure.problem().position;
+    FAIL(at.line << ':' << at.column << ": " << failure.what());
   }
   parsed->provenance = model.provenance;  // it is not a part of the text
   ir::TextWeights weights_again;
@@ -45,8 +47,10 @@ void check_round_trip(const ir::Model& model) {
 std::string refusal(std::string_view text) {
   try {
     ir::parse_text(text);
-  } catch (const ir::TextError& error) {
-    return std::to_string(error.line) + ':' + std::to_string(error.column) + ": " + error.what();
+  } catch (const base::Failure& failure) {
+    CHECK(failure.code() == DiagnosticCode::unreadable_ir);
+    const TextPosition& at = failure.problem().position;
+    return std::to_string(at.line) + ':' + std::to_string(at.column) + ": " + failure.what();
   }
   return "not refused";
 }

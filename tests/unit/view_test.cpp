@@ -50,7 +50,7 @@ TEST_CASE("a view of another operation is an internal error, and match has no va
   Builder builder(graph);
   const Value x = builder.parameter(ElementType::f32, PartialShape{2});
   const Value sum = builder.op(ops::Add, {x, x});
-  CHECK_THROWS_AS(MultiplyView(*sum.node), InternalError);
+  CHECK_THROWS_AS(MultiplyView(*sum.node), onnx2ir::base::InternalError);
   CHECK(!match<MultiplyView>(sum));
   CHECK(!match<MultiplyView>(Value{}));
   CHECK(match<AddView>(sum)->b() == x);

@@ -109,7 +109,7 @@ Value transformed(NodeContext& node, Value scores, PostTransform transform) {
 }
 
 Labels labels_of(NodeContext& node, std::string_view numbers, std::string_view strings) {
-  Labels labels{node.integer_list(numbers), node.text_list(strings)};
+  Labels labels{node.integer_list(numbers).unchecked(), node.text_list(strings).unchecked()};
   if (!labels.numbers.empty() && !labels.strings.empty()) {
     node.fail("labels are given as numbers and as strings");
   }

@@ -50,10 +50,10 @@ Words words_of(NodeContext& node, const std::string& prefix) {
       words.numbers.push_back(static_cast<double>(value));
   } else if (node.has_attribute(prefix + "_floats")) {
     words.type = ElementType::f32;
-    words.numbers = node.real_list(prefix + "_floats");
+    words.numbers = node.real_list(prefix + "_floats").unchecked();
   } else if (node.has_attribute(prefix + "_strings")) {
     words.type = ElementType::string;
-    words.texts = node.text_list(prefix + "_strings");
+    words.texts = node.text_list(prefix + "_strings").unchecked();
   }
   return words;
 }
@@ -141,14 +141,14 @@ Values label_encoder_1(NodeContext& node) {
   const auto texts = node.text_list("classes_strings");
   std::vector<double> numbers;
   for (std::size_t i = 0; i < texts.size(); ++i) numbers.push_back(static_cast<double>(i));
-  return between(node, texts, numbers);
+  return between(node, texts.unchecked(), numbers);
 }
 
 Values category_mapper_1(NodeContext& node) {
   std::vector<double> numbers;
   for (const std::int64_t value : node.integer_list("cats_int64s"))
     numbers.push_back(static_cast<double>(value));
-  return between(node, node.text_list("cats_strings"), numbers);
+  return between(node, node.text_list("cats_strings").unchecked(), numbers);
 }
 
 /// OneHotEncoder 1: a column for each category; all 0 for other values. With zeros = 0, which scikit-learn's

@@ -1,6 +1,7 @@
 // LinearClassifier, LinearRegressor, SVMClassifier, SVMRegressor.
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/ai_onnx_ml/coupled_probabilities.hpp"
@@ -11,7 +12,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Value matrix(NodeContext& node, const std::vector<double>& values, std::int64_t rows, std::string_view what) {
+Value matrix(NodeContext& node, std::span<const double> values, std::int64_t rows, std::string_view what) {
   if (rows <= 0 || values.size() % static_cast<std::size_t>(rows) != 0) {
     node.fail(std::string(what) + " form no matrix of " + std::to_string(rows) + " rows");
   }
@@ -19,7 +20,7 @@ Value matrix(NodeContext& node, const std::vector<double>& values, std::int64_t 
   return node.numbers(values, shape, ElementType::f32);
 }
 
-Value row(NodeContext& node, const std::vector<double>& values) {
+Value row(NodeContext& node, std::span<const double> values) {
   return matrix(node, values, 1, "the values");
 }
 
@@ -212,7 +213,8 @@ Values svm_classifier_1(NodeContext& node) {
   const Value second = votes(node.op(ops::LessEqual, {decisions, zero}), second_wins);
   const Value label = label_at(node, labels, best_class(node, node.op(ops::Add, {first, second})));
   // The label is decided by votes, even if the probabilities give another one.
-  if (!prob_a.empty()) return {label, coupled_probabilities(node, decisions, prob_a, prob_b, classes)};
+  if (!prob_a.empty())
+    return {label, coupled_probabilities(node, decisions, prob_a.unchecked(), prob_b.unchecked(), classes)};
   return {label,
           classes == 2 ? concat(node, {node.op(ops::Negative, {decisions}), decisions}, 1) : decisions};
 }

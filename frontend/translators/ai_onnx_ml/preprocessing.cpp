@@ -9,7 +9,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// Numbers for the last axis of `like`: one for all features, or one per feature.
-Value per_feature(NodeContext& node, const std::vector<double>& values, ElementType type) {
+Value per_feature(NodeContext& node, std::span<const double> values, ElementType type) {
   if (values.size() == 1) return node.number(values.front(), type);
   const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
   return node.numbers(values, shape, type);
@@ -58,7 +58,7 @@ Values imputer_1(NodeContext& node) {
       imputed.push_back(static_cast<double>(value));
     replaced = static_cast<double>(node.integer("replaced_value_int64", 0));
   } else {
-    imputed = node.real_list("imputed_value_floats");
+    imputed = node.real_list("imputed_value_floats").unchecked();
     replaced = node.real("replaced_value_float", 0.0);
   }
   if (imputed.empty()) node.fail("there is no imputed value of the input's type");

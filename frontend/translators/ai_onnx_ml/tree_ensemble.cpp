@@ -16,7 +16,7 @@ namespace {
 /// Numbers from the attribute `name`, or from the tensor `name`_as_tensor (version 3).
 std::vector<double> numbers_of(NodeContext& node, const std::string& name) {
   const std::string as_tensor = name + "_as_tensor";
-  if (!node.has_attribute(as_tensor)) return node.real_list(name);
+  if (!node.has_attribute(as_tensor)) return node.real_list(name).unchecked();
   TensorAttribute tensor = node.tensor(as_tensor);
   std::size_t count = 1;
   for (const std::int64_t size : tensor.shape) count *= static_cast<std::size_t>(size);
@@ -234,7 +234,7 @@ Values tree_ensemble_5(NodeContext& node) {
   Forest forest;
   forest.targets = node.integer("n_targets", 1);
   if (forest.targets < 1) node.fail("n_targets must be positive");
-  forest.roots = node.integer_list("tree_roots");
+  forest.roots = node.integer_list("tree_roots").unchecked();
   const auto child = [&](std::int64_t index, bool is_leaf) {
     const std::size_t most = is_leaf ? targets.size() : inner;
     if (index < 0 || index >= static_cast<std::int64_t>(most)) node.fail("a branch leads to no node");

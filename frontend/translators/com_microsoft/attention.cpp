@@ -26,7 +26,7 @@ struct Heads {
 /// Splits the projected input [B, S, q + k + v] into heads.
 Heads split_projection(NodeContext& node, Value projected, std::int64_t count) {
   const ir::Dimension width = projected.shape()[2];
-  std::vector<std::int64_t> sizes = node.integer_list("qkv_hidden_sizes");
+  ir::Integers sizes = node.integer_list("qkv_hidden_sizes");
   if (sizes.empty() && width.is_dynamic()) {
     ir::Node& parts = node.node(ops::Split, {projected, node.integer(2)}, {{"num_splits", 3}}, 3);
     const auto part = [&](std::size_t which) { return split_heads(node, parts.value(which), count); };

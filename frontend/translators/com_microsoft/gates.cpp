@@ -198,7 +198,8 @@ Operands linear_attention(NodeContext& node) {
   Operands outputs;
   node.mark_all_as_read();
   constexpr std::int64_t kSince = 27;
-  if (!node.translator().emit_onnx_body(node.proto(), kSince, inputs, outputs)) throw AlreadyReported{};
+  if (!node.translator().emit_onnx_body(node.proto(), kSince, inputs, outputs))
+    throw base::Failure::reported();
   return outputs;
 }
 

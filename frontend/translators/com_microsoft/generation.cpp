@@ -45,7 +45,7 @@ Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribu
   for (int i = 0; i < proto.input_size(); ++i)
     inner.bind(proto.input(i).name(), inputs[static_cast<std::size_t>(i)]);
   Operands outputs;
-  if (!inner.translate(proto, outputs)) throw AlreadyReported{};
+  if (!inner.translate(proto, outputs)) throw base::Failure::reported();
   Values values;
   for (const Operand& output : outputs) {
     values.push_back(as_tensor(output));

@@ -178,7 +178,7 @@ Values gather_block_quantized(NodeContext& node) {
   const auto rank = static_cast<std::int64_t>(stored->size());
   const std::int64_t bits = data.type() == ElementType::u8 ? node.integer("bits", 4) : 8;
   check_bits(node, bits);
-  std::vector<std::int64_t> shape = *stored;
+  ir::Integers shape = *stored;
   shape.back() = ir::checked_multiply(shape.back(), 8 / bits);
   const auto axis = static_cast<std::size_t>(node.axis(node.integer("quantize_axis", 1), rank));
   std::int64_t block = node.integer("block_size", 128);
@@ -190,27 +190,27 @@ Values gather_block_quantized(NodeContext& node) {
   }
   const bool fills_axis = shape[axis] % block == 0;
   const ElementType type = scales.type();
-  const auto split = [&](std::vector<std::int64_t> sizes, std::int64_t after) {
+  const auto split = [&](ir::Integers sizes, std::int64_t after) {
     if (fills_axis) sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(axis) + 1, after);
     return sizes;
   };
-  const auto numbers = [&](std::size_t index, const std::vector<std::int64_t>& sizes) {
+  const auto numbers = [&](std::size_t index, const ir::Integers& sizes) {
     const Value value = node.input(index);
-    if (value.type() == ElementType::u8) return packed_rows(node, index, bits, sizes, type);
+    if (value.type() == ElementType::u8) return packed_rows(node, index, bits, sizes.unchecked(), type);
     return convert(node, value, type);
   };
   /// One for each block, or for each element if the last block is not full. A single one broadcasts.
   const auto spread = [&](Value parameter) {
-    if (fills_axis || count == 1) return reshape_constant(node, parameter, split(*parameters, 1));
+    if (fills_axis || count == 1) return reshape_constant(node, parameter, split(*parameters, 1).unchecked());
     std::vector<std::int64_t> of_elements(ir::checked_count(shape[axis]));
     for (std::int64_t i = 0; i < shape[axis]; ++i) of_elements[static_cast<std::size_t>(i)] = i / block;
     return gather(node, parameter, node.integers(of_elements), static_cast<std::int64_t>(axis));
   };
-  const auto split_shape = [&](std::vector<std::int64_t> sizes) {
+  const auto split_shape = [&](ir::Integers sizes) {
     if (fills_axis) sizes[axis] = count;
     return split(std::move(sizes), block);
   };
-  Value blocks = reshape_constant(node, numbers(0, shape), split_shape(shape));
+  Value blocks = reshape_constant(node, numbers(0, shape), split_shape(shape).unchecked());
   if (node.has_input(3)) {
     blocks = node.op(ops::Subtract, {blocks, spread(numbers(3, *parameters))});
   } else if (data.type() == ElementType::u8) {
@@ -219,7 +219,7 @@ Values gather_block_quantized(NodeContext& node) {
   }
   blocks = node.op(ops::Multiply, {blocks, spread(scales)});
   const std::int64_t from = node.axis(node.integer("gather_axis", 0), rank);
-  return {gather(node, reshape(node, blocks, shape), node.input(1), from)};
+  return {gather(node, reshape(node, blocks, shape.unchecked()), node.input(1), from)};
 }
 
 /// The numbers in each byte, the lowest bits first; they are the elements of a new last axis.

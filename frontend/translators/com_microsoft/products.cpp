@@ -94,7 +94,8 @@ Values fused_conv(NodeContext& node) {
   Operands inputs{node.operand(0), node.operand(1), node.operand(2)};
   Value result = translate_as(node, "Conv", 11, inputs).front();
   if (const Value sum = node.optional_input(3)) result = node.op(ops::Add, {result, sum});
-  return {activated(node, result, node.text("activation", ""), node.real_list("activation_params"))};
+  return {
+      activated(node, result, node.text("activation", ""), node.real_list("activation_params").unchecked())};
 }
 
 /// ConvTransposeWithDynamicPads: the pads are an input, and are removed from the full result.

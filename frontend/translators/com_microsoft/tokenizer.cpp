@@ -61,11 +61,9 @@ Expression without_wrapping(Expression expression) {
 }
 
 Expression parsed_pattern(NodeContext& node, const std::string& pattern) {
-  try {
-    return without_wrapping(parse_regular_expression(pattern));
-  } catch (const PatternError& error) {
-    node.fail("the pattern '" + pattern + "' cannot be converted: " + error.message);
-  }
+  auto parsed = parse_regular_expression(pattern);
+  if (!parsed) node.fail("the pattern '" + pattern + "' cannot be converted: " + parsed.error().message);
+  return without_wrapping(*std::move(parsed));
 }
 
 /// The bytes of an expression for one character, or for several with a '+'; no value for other expressions.

@@ -50,7 +50,7 @@ Values constant_1(NodeContext& node) {
   if (node.has_attribute("value_strings")) {
     const auto values = node.text_list("value_strings");
     const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
-    return {strings(node, values, shape)};
+    return {strings(node, values.unchecked(), shape)};
   }
   node.fail("it has no value");
 }

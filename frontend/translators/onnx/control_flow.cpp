@@ -76,7 +76,7 @@ TranslatedBody translate_body(NodeContext& node, const IteratedBody& body, std::
   }
   builder.set_name({});
   body.bind_others(*result.scope, builder, iteration, condition);
-  if (!result.scope->translate(*body.proto, result.outputs)) throw AlreadyReported{};
+  if (!result.scope->translate(*body.proto, result.outputs)) throw base::Failure::reported();
   return result;
 }
 
@@ -103,14 +103,13 @@ std::vector<OperandType> widened(NodeContext& node, const IteratedBody& body,
   std::vector<OperandType> result;
   for (std::size_t i = 0; i < translated.types.size(); ++i) {
     const Operand& next = translated.outputs[static_cast<std::size_t>(body.first_state_output) + i];
-    std::string problem;
-    const auto type = widen(translated.types[i], type_of(next), problem);
+    const auto type = widen(translated.types[i], type_of(next));
     if (type && first && is_none(body.initial[i]) && type_of(next).content != nullptr) {
       result.push_back(type_of(next));
       continue;
     }
     if (!type) {
-      node.fail("the values that state " + std::to_string(i) + " takes " + problem,
+      node.fail("the values that state " + std::to_string(i) + " takes " + type.error().message,
                 "a state keeps its element type and rank in OpenVINO");
     }
     result.push_back(*type);
@@ -159,8 +158,7 @@ bool widen_to_previous_types(const ConversionState& conversion, const std::strin
   const auto earlier = conversion.state_types.find(place);
   if (earlier == conversion.state_types.end() || earlier->second.size() != types.size()) return false;
   for (std::size_t i = 0; i < types.size(); ++i) {
-    std::string problem;
-    if (auto both = widen(types[i], earlier->second[i], problem)) types[i] = *std::move(both);
+    if (auto both = widen(types[i], earlier->second[i])) types[i] = *std::move(both);
   }
   return true;
 }
@@ -200,7 +198,8 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
       }
       types = std::move(wider);
       if (round >= kMaxRounds) std::ranges::transform(types, types.begin(), with_dynamic_dimensions);
-    } catch (const AlreadyReported&) {
+    } catch (const base::Failure& failure) {
+      if (!failure.is_reported()) throw;
       // A failure with the exact shapes of the first iteration may be caused by shapes that do not hold in
       // later iterations. A body that is valid with dynamic shapes but not with the wider types that it then
       // needs has no fixpoint.

@@ -67,10 +67,10 @@ Value convolved(NodeContext& node, Value input, Value filter) {
   const Window window = convolution_window(node, input, filter);
   const std::int64_t groups = filter_group_count(node, filter);
   if (!is_native(node, filter)) return unfolded_convolution(node, input, filter, window, groups);
-  const AttributeList attributes = {{"strides", window.strides},
-                                    {"dilations", window.dilations},
-                                    {"pads_begin", window.pads_begin},
-                                    {"pads_end", window.pads_end},
+  const AttributeList attributes = {{"strides", window.strides.unchecked()},
+                                    {"dilations", window.dilations.unchecked()},
+                                    {"pads_begin", window.pads_begin.unchecked()},
+                                    {"pads_end", window.pads_end.unchecked()},
                                     {"auto_pad", window.auto_pad}};
   if (groups == 1) return node.op(ops::Convolution, {input, filter}, attributes);
   return node.op(ops::GroupConvolution, {input, grouped(node, filter, groups)}, attributes);
@@ -138,7 +138,7 @@ Values q_linear_conv_10(NodeContext& node) {
 }
 
 /// output_shape without batch and channels; empty if absent.
-std::vector<std::int64_t> spatial_output_shape(NodeContext& node, const Window& window) {
+ir::Integers spatial_output_shape(NodeContext& node, const Window& window) {
   auto output_shape = node.integer_list("output_shape");
   const auto spatial = window.strides.size();
   // Some exporters write the complete shape.
@@ -149,7 +149,7 @@ std::vector<std::int64_t> spatial_output_shape(NodeContext& node, const Window& 
 }
 
 /// The elements that a transposed convolution adds at the end of each spatial axis.
-std::vector<std::int64_t> output_padding(NodeContext& node, const Window& window) {
+ir::Integers output_padding(NodeContext& node, const Window& window) {
   auto more = node.integer_list("output_padding");
   if (more.empty()) more.assign(window.strides.size(), 0);
   if (more.size() != window.strides.size()) node.fail("output_padding has the wrong length");
@@ -158,8 +158,8 @@ std::vector<std::int64_t> output_padding(NodeContext& node, const Window& window
 }
 
 /// If output_shape or auto_pad determine a size, computes the total pad from it.
-void resolve_transposed_pads(Window& window, std::vector<std::int64_t>& more,
-                             const std::vector<std::int64_t>& output_shape, Value input) {
+void resolve_transposed_pads(Window& window, ir::Integers& more, const ir::Integers& output_shape,
+                             Value input) {
   const auto spatial = window.strides.size();
   const bool same = window.auto_pad != "explicit";
   if (output_shape.empty() && !same) return;
@@ -200,13 +200,17 @@ Values conv_transpose_1(NodeContext& node) {
   const bool sizes_are_known = std::all_of(input.shape().begin() + 2, input.shape().end(),
                                            [](const ir::Dimension& size) { return size.is_static(); });
   if (!is_native(node, filter) || (!output_shape.empty() && !sizes_are_known)) {
-    const Value result = folded_convolution(node, input, filter, window, groups, more, output_shape);
+    const Value result =
+        folded_convolution(node, input, filter, window, groups, more.unchecked(), output_shape.unchecked());
     return {biased(node, result, node.optional_input(2), rank)};
   }
   resolve_transposed_pads(window, more, output_shape, input);
-  const AttributeList attributes = {{"strides", window.strides},       {"dilations", window.dilations},
-                                    {"pads_begin", window.pads_begin}, {"pads_end", window.pads_end},
-                                    {"auto_pad", window.auto_pad},     {"output_padding", more}};
+  const AttributeList attributes = {{"strides", window.strides.unchecked()},
+                                    {"dilations", window.dilations.unchecked()},
+                                    {"pads_begin", window.pads_begin.unchecked()},
+                                    {"pads_end", window.pads_end.unchecked()},
+                                    {"auto_pad", window.auto_pad},
+                                    {"output_padding", more.unchecked()}};
   const Value result = groups == 1 ? node.op(ops::ConvolutionBackpropData, {input, filter}, attributes)
                                    : node.op(ops::GroupConvolutionBackpropData,
                                              {input, grouped(node, filter, groups)}, attributes);
@@ -225,10 +229,10 @@ Values deform_conv_19(NodeContext& node) {
   Values inputs{input, node.input(2), node.input(1)};
   if (node.has_input(4)) inputs.push_back(node.input(4));
   const Value result = node.op(ops::DeformableConvolution, inputs,
-                               {{"strides", window.strides},
-                                {"dilations", window.dilations},
-                                {"pads_begin", window.pads_begin},
-                                {"pads_end", window.pads_end},
+                               {{"strides", window.strides.unchecked()},
+                                {"dilations", window.dilations.unchecked()},
+                                {"pads_begin", window.pads_begin.unchecked()},
+                                {"pads_end", window.pads_end.unchecked()},
                                 {"auto_pad", window.auto_pad},
                                 {"group", groups},
                                 {"deformable_group", offset_groups},
@@ -282,10 +286,10 @@ Values col2im_18(NodeContext& node) {
     return {folded_columns(node, node.input(0), size_list, elements(kernel), window)};
   }
   return {node.op(ops::Col2Im, {node.input(0), sizes, kernel},
-                  {{"strides", window.strides},
-                   {"dilations", window.dilations},
-                   {"pads_begin", window.pads_begin},
-                   {"pads_end", window.pads_end}})};
+                  {{"strides", window.strides.unchecked()},
+                   {"dilations", window.dilations.unchecked()},
+                   {"pads_begin", window.pads_begin.unchecked()},
+                   {"pads_end", window.pads_end.unchecked()}})};
 }
 
 /// A filter of dynamic size for each channel: all windows [N, C, L, k] times the filters [C, 1, k].

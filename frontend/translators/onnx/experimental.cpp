@@ -74,7 +74,7 @@ Values constant_fill(NodeContext& node) {
   const Value number = node.number(node.real("value", 0), node.element_type(node.integer("dtype", kFloat)));
   const auto extra = node.integer_list("extra_shape");
   if (!node.has_input(0)) {
-    std::vector<std::int64_t> shape = node.integer_list("shape");
+    ir::Integers shape = node.integer_list("shape");
     shape.insert(shape.end(), extra.begin(), extra.end());
     return {broadcast_to(node, number, node.integers(shape))};
   }
@@ -87,7 +87,7 @@ Values constant_fill(NodeContext& node) {
 /// GivenTensorFill: the numbers of an attribute.
 Values given_tensor_fill(NodeContext& node) {
   const auto values = node.real_list("values");
-  std::vector<std::int64_t> shape = node.integer_list("shape");
+  ir::Integers shape = node.integer_list("shape");
   if (node.has_input(0)) shape = node.require_integers(node.input(0), "the shape");
   std::int64_t count = 1;
   for (const std::int64_t size : shape) count = ir::checked_multiply(count, size);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/graph/required_rank.hpp"
+#include "frontend/graph/restart.hpp"
 #include "frontend/graph/unused_if_outputs.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
@@ -38,7 +39,7 @@ TranslatedBranch translate_branch(NodeContext& node, std::string_view attribute)
   result.branch.graph->name = proto.name();
   result.scope = std::make_unique<GraphTranslator>(outer, GraphTranslator::Kind::body, *result.branch.graph,
                                                    outer.path_of_body(node.proto(), attribute));
-  if (!result.scope->translate(proto, result.outputs)) throw AlreadyReported{};
+  if (!result.scope->translate(proto, result.outputs)) throw base::Failure::reported();
   result.outputs.resize(node.output_count());
   return result;
 }
@@ -60,7 +61,8 @@ TriedBranch try_branch(NodeContext& node, std::string_view attribute) {
   const auto known = static_cast<std::ptrdiff_t>(failures.size());
   try {
     return {translate_branch(node, attribute), {}};
-  } catch (const AlreadyReported&) {
+  } catch (const base::Failure& thrown) {
+    if (!thrown.is_reported()) throw;
     const std::string path = outer.path_of_body(node.proto(), attribute);
     if (std::find(failures.begin() + known, failures.end(), path) == failures.end())
       return {std::nullopt, {}, true};
@@ -84,7 +86,7 @@ Operands inline_branch(NodeContext& node, std::string_view attribute) {
   GraphTranslator scope(outer, GraphTranslator::Kind::inlined, outer.graph(),
                         outer.path_of_body(node.proto(), attribute));
   Operands outputs;
-  if (!scope.translate(proto, outputs)) throw AlreadyReported{};
+  if (!scope.translate(proto, outputs)) throw base::Failure::reported();
   outputs.resize(node.output_count());
   return outputs;
 }
@@ -136,15 +138,15 @@ std::string option_for(const NodeContext& node, Value condition) {
 
 OperandType joined_type(NodeContext& node, Value condition, const Operand& then_value,
                         const Operand& else_value, std::size_t index) {
-  std::string problem;
-  const auto type = widen(type_of(then_value), type_of(else_value), problem);
+  const auto type = widen(type_of(then_value), type_of(else_value));
   if (!type) {
     const std::string option = option_for(node, condition);
     std::string hint = "OpenVINO has no values of dynamic rank; ";
     hint += option.empty() ? "give inputs static shapes so that the condition is known"
                            : "the option " + option + " makes the condition true";
-    node.fail("then_branch and else_branch " + problem + " (output " + std::to_string(index) + ")",
-              std::move(hint));
+    node.fail(
+        "then_branch and else_branch " + type.error().message + " (output " + std::to_string(index) + ")",
+        std::move(hint));
   }
   return *type;
 }
@@ -156,8 +158,7 @@ void match_unused_output(NodeContext& node, TranslatedBranch& then_branch, Trans
   const OperandType else_type = type_of(else_branch.outputs[index]);
   const bool are_tensors =
       then_type.kind == OperandType::Kind::tensor && else_type.kind == OperandType::Kind::tensor;
-  std::string problem;
-  if (!are_tensors || then_type.type != else_type.type || widen(then_type, else_type, problem)) return;
+  if (!are_tensors || then_type.type != else_type.type || widen(then_type, else_type)) return;
   const auto is_unused = [&](std::string_view attribute) {
     return is_unused_if_taken(node.translator(), node.proto(), attribute, static_cast<int>(index));
   };
@@ -244,8 +245,8 @@ void request_branch_choice(NodeContext& node, const TranslatedBranch& then_branc
   if (!translator.conversion().may_request_branch_choice || translator.sink().has_errors()) return;
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     if (!differ_in_rank(then_branch.outputs[i], else_branch.outputs[i])) continue;
-    throw BranchesDiffer{translator.unique_path(), translator.executed_path(),
-                         prefers_then(node, then_branch, else_branch, i)};
+    throw Restart(OpenIf{translator.unique_path(), translator.executed_path(),
+                         prefers_then(node, then_branch, else_branch, i)});
   }
 }
 
@@ -272,7 +273,7 @@ Operands if_1(NodeContext& node) {
   TriedBranch then_try = try_branch(node, "then_branch");
   TriedBranch else_try = try_branch(node, "else_branch");
   // The errors of both branches are reported.
-  if (then_try.is_refused || else_try.is_refused) throw AlreadyReported{};
+  if (then_try.is_refused || else_try.is_refused) throw base::Failure::reported();
   if (!then_try.branch && !else_try.branch) translate_branch(node, "then_branch");
   if (!then_try.branch || !else_try.branch) {
     const bool takes_then = then_try.branch.has_value();

@@ -18,8 +18,7 @@ struct NGrams {
 };
 
 /// Splits the pool, in which n-grams are ordered by length. `starts` has the start of each length.
-std::vector<NGrams> n_grams_of_pool(NodeContext& node, const std::vector<std::int64_t>& pool,
-                                    const std::vector<std::int64_t>& starts) {
+std::vector<NGrams> n_grams_of_pool(NodeContext& node, const ir::Integers& pool, const ir::Integers& starts) {
   std::vector<NGrams> result;
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const auto begin = starts[i];
@@ -55,7 +54,7 @@ Value occurrences(NodeContext& node, Value rows, const NGrams& n_grams, std::int
 
 /// Words of the pool and of input 0 as numbers: texts are numbered.
 struct Vocabulary {
-  std::vector<std::int64_t> pool;
+  ir::Integers pool;
   Value input;
 };
 

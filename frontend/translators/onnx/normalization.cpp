@@ -242,7 +242,7 @@ Values mean_variance_normalization_1(NodeContext& node) {
 
 /// MeanVarianceNormalization 9, 13: epsilon 1e-9 is added to the deviation.
 Values mean_variance_normalization_9(NodeContext& node) {
-  std::vector<std::int64_t> axes = node.integer_list("axes");
+  ir::Integers axes = node.integer_list("axes");
   if (axes.empty()) axes = {0, 2, 3};
   return {node.op(ops::MVN, {node.input(0), node.integers(axes)},
                   {{"eps", 1e-9}, {"normalize_variance", true}, {"eps_mode", std::string("OUTSIDE_SQRT")}})};

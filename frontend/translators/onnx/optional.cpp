@@ -26,9 +26,8 @@ Operands optional_15(NodeContext& node) {
     return {make_optional(std::move(optional))};
   }
   optional.has_value = node.boolean(false);
-  std::string problem;
-  const auto type = to_operand_type(node.type_attribute("type"), problem);
-  if (!type) node.fail("attribute 'type' " + problem);
+  const auto type = to_operand_type(node.type_attribute("type"));
+  if (!type) node.fail("attribute 'type' " + type.error().message);
   optional.content = placeholder_content(node, *type);
   return {make_optional(std::move(optional))};
 }

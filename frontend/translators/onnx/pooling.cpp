@@ -89,11 +89,11 @@ Values max_pool_1(NodeContext& node) {
     mode = pad_for_ceil_mode(window, input.shape()) ? "floor" : "ceil";
   }
   ir::Node& pool = node.node(ops::MaxPool, {input},
-                             {{"strides", window.strides},
-                              {"dilations", window.dilations},
-                              {"pads_begin", window.pads_begin},
-                              {"pads_end", window.pads_end},
-                              {"kernel", window.kernel},
+                             {{"strides", window.strides.unchecked()},
+                              {"dilations", window.dilations.unchecked()},
+                              {"pads_begin", window.pads_begin.unchecked()},
+                              {"pads_end", window.pads_end.unchecked()},
+                              {"kernel", window.kernel.unchecked()},
                               {"rounding_type", mode},
                               {"auto_pad", window.auto_pad},
                               {"index_element_type", ElementType::i64},
@@ -113,12 +113,15 @@ bool has_pads(const Window& window) {
 
 Value average(NodeContext& node, Value input, const Window& window, bool exclude_pad,
               const std::string& rounding) {
-  std::vector<ir::Attribute> attributes{{"kernel", window.kernel},         {"strides", window.strides},
-                                        {"pads_begin", window.pads_begin}, {"pads_end", window.pads_end},
-                                        {"exclude-pad", exclude_pad},      {"auto_pad", window.auto_pad},
+  std::vector<ir::Attribute> attributes{{"kernel", window.kernel.unchecked()},
+                                        {"strides", window.strides.unchecked()},
+                                        {"pads_begin", window.pads_begin.unchecked()},
+                                        {"pads_end", window.pads_end.unchecked()},
+                                        {"exclude-pad", exclude_pad},
+                                        {"auto_pad", window.auto_pad},
                                         {"rounding_type", rounding}};
   const bool is_dilated = std::ranges::any_of(window.dilations, [](auto dilation) { return dilation != 1; });
-  if (is_dilated) attributes.push_back({"dilations", window.dilations});
+  if (is_dilated) attributes.push_back({"dilations", window.dilations.unchecked()});
   return node.node(ops::AvgPool, std::span(&input, 1), attributes).value();
 }
 

@@ -89,11 +89,11 @@ std::optional<Blocks> blocks_of(const NodeContext& node, Value x, Value scale, V
   if (zero_point && zero_point.shape().sizes() != scale_sizes) return std::nullopt;
   const auto rank = static_cast<std::int64_t>(sizes->size());
   const auto axis = static_cast<std::size_t>(node.axis(node.integer("axis", 1), rank));
-  std::vector<std::int64_t> expected = *sizes;
+  ir::Integers expected = *sizes;
   if (expected[axis] % block != 0) return std::nullopt;
   expected[axis] /= block;
   if (expected != *scale_sizes) return std::nullopt;
-  Blocks blocks{.split = *sizes, .scales = expected};
+  Blocks blocks{.split = sizes->unchecked(), .scales = expected.unchecked()};
   const auto after = static_cast<std::ptrdiff_t>(axis) + 1;
   blocks.split[axis] = expected[axis];
   blocks.split.insert(blocks.split.begin() + after, block);
@@ -111,7 +111,7 @@ Value numbers_of_blocks(NodeContext& node, const Blocks& blocks) {
   const Value offset = zero_point ? parameter(zero_point) : Value{};
   const Value product =
       dequantize(node, reshape_constant(node, x, blocks.split), {parameter(node.input(1)), offset});
-  return reshape(node, product, *x.shape().sizes());
+  return reshape(node, product, x.shape().sizes()->unchecked());
 }
 
 Values dequantize_linear_10(NodeContext& node) {

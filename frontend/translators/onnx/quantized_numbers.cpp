@@ -44,7 +44,7 @@ std::optional<Bounds> bounds_of(const Grid& grid, const Limits& limits) {
       (zero_points->size() != count && zero_points->size() != 1))
     return std::nullopt;
   Bounds bounds;
-  bounds.shape = *(scales->size() == count ? grid.scale : grid.zero_point).shape().sizes();
+  bounds.shape = (scales->size() == count ? grid.scale : grid.zero_point).shape().sizes()->unchecked();
   for (std::size_t i = 0; i < count; ++i) {
     const double scale = (*scales)[scales->size() == 1 ? 0 : i];
     const double zero_point = (*zero_points)[zero_points->size() == 1 ? 0 : i];

@@ -45,7 +45,7 @@ Axes all_axes(NodeContext& node, Value x, bool keep_dims) {
 
 /// Whether all axes are 0 or -1 and `x` is a scalar. PyTorch and onnxruntime allow this; OpenVINO's constant
 /// folding and its CPU plugin do not.
-bool is_only_axis_of_scalar(Value x, const std::vector<std::int64_t>& axes) {
+bool is_only_axis_of_scalar(Value x, std::span<const std::int64_t> axes) {
   return x.shape().is_scalar() &&
          std::ranges::all_of(axes, [](std::int64_t axis) { return axis == 0 || axis == -1; });
 }

@@ -11,11 +11,9 @@ namespace {
 constexpr ElementType kWhole = ElementType::i32;
 
 ByteAutomaton automaton_of(const NodeContext& node, const std::string& pattern) {
-  try {
-    return byte_automaton(parse_regular_expression(pattern));
-  } catch (const PatternError& error) {
-    node.fail("the pattern cannot be converted: " + error.message);
-  }
+  auto automaton = byte_automaton(pattern);
+  if (!automaton) node.fail("the pattern cannot be converted: " + automaton.error().message);
+  return *std::move(automaton);
 }
 
 /// The transitions with an additional class for positions after the end of a string, which keeps every state.

@@ -100,8 +100,8 @@ Values flatten_1(NodeContext& node) {
 }
 
 /// Axes from input 1 (newer versions) or from the attribute; no value if neither is given.
-std::optional<std::vector<std::int64_t>> axes_of(NodeContext& node, std::int64_t rank) {
-  std::vector<std::int64_t> axes;
+std::optional<ir::Integers> axes_of(NodeContext& node, std::int64_t rank) {
+  ir::Integers axes;
   if (node.has_input(1)) {
     axes = node.require_integers(node.input(1), "the axes");
   } else if (node.has_attribute("axes")) {
@@ -209,7 +209,7 @@ Values squeeze_1(NodeContext& node) {
     axes->erase(std::unique(axes->begin(), axes->end()), axes->end());
   }
   // As in onnxruntime, an empty list means all axes of size 1.
-  return {axes && !axes->empty() ? squeeze(node, input, *axes) : squeezed_units(node, input)};
+  return {axes && !axes->empty() ? squeeze(node, input, axes->unchecked()) : squeezed_units(node, input)};
 }
 
 /// Unsqueeze 1, 11 (negative axes), 13 (axes as an input), 21, 23, 24, 25.
@@ -223,7 +223,7 @@ Values unsqueeze_1(NodeContext& node) {
   const auto axes = axes_of(node, node.rank(input) + static_cast<std::int64_t>(count));
   if (!axes) node.fail("no axes are given");
   reject_repeated_axes(node, *axes, node.rank(input) + static_cast<std::int64_t>(count));
-  return {unsqueeze(node, input, *axes)};
+  return {unsqueeze(node, input, axes->unchecked())};
 }
 
 /// Transpose 1, 13, 21, 23, 24, 25.
@@ -239,7 +239,7 @@ Values transpose_1(NodeContext& node) {
   for (std::int64_t& axis : order) axis = node.axis(axis, rank);
   reject_repeated_axes(node, order, rank);
   if (rank < 2) return {input};
-  return {transpose(node, input, order)};
+  return {transpose(node, input, order.unchecked())};
 }
 
 /// Expand 8, 13: bidirectional broadcast.

@@ -139,7 +139,7 @@ ResizePlan plan_of(NodeContext& node) {
   plan.exclude_outside = node.integer("exclude_outside", 0) != 0;
   plan.extrapolation = node.real("extrapolation_value", 0.0);
   plan.cubic = node.real("cubic_coeff_a", -0.75);
-  plan.axes = node.integer_list("axes");
+  plan.axes = node.integer_list("axes").unchecked();
   if (plan.axes.empty()) {
     plan.axes.resize(static_cast<std::size_t>(rank));
     std::iota(plan.axes.begin(), plan.axes.end(), 0);
@@ -192,7 +192,7 @@ Values resize_10(NodeContext& node) {
 /// Upsample 1 (two scales as attributes) and 7 (a list).
 Values upsample_1(NodeContext& node) {
   ResizePlan plan = early_plan_of(node);
-  std::vector<double> scales = node.real_list("scales");
+  ir::Numbers scales = node.real_list("scales");
   if (scales.empty()) scales = {1.0, 1.0, node.real("height_scale"), node.real("width_scale")};
   const std::int64_t shape[] = {static_cast<std::int64_t>(scales.size())};
   plan.scales = node.numbers(scales, shape, kReal);

@@ -14,7 +14,8 @@ Operands function_body(NodeContext& node) {
   for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
   Operands outputs;
   constexpr std::int64_t kSince = 23;
-  if (!node.translator().emit_onnx_body(node.proto(), kSince, inputs, outputs)) throw AlreadyReported{};
+  if (!node.translator().emit_onnx_body(node.proto(), kSince, inputs, outputs))
+    throw base::Failure::reported();
   return outputs;
 }
 

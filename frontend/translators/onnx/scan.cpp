@@ -11,7 +11,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-std::vector<std::int64_t> list_or(const NodeContext& node, std::string_view name, std::size_t count) {
+ir::Integers list_or(const NodeContext& node, std::string_view name, std::size_t count) {
   auto values = node.integer_list(name);
   if (values.empty()) values.assign(count, 0);
   if (values.size() != count) {

@@ -4,6 +4,7 @@
 
 #include "frontend/graph/packed_sequence.hpp"
 #include "frontend/graph/required_rank.hpp"
+#include "frontend/graph/restart.hpp"
 #include "frontend/translators/families.hpp"
 #include "ir/inference.hpp"
 
@@ -63,7 +64,7 @@ void learn_rank_from_output(const NodeContext& node, const Sequence& sequence, s
   if (sequence.open_input.empty() || sequence.element.has_rank()) return;
   auto rank = node.declared_rank(0);
   if (!rank && must_be_list(node.translator(), std::string(node.output_name(0)))) rank = 1;
-  if (rank && *rank >= difference) throw RankLearned{sequence.open_input, *rank - difference};
+  if (rank && *rank >= difference) throw Restart(LearnedRank{sequence.open_input, *rank - difference});
 }
 
 Values sequence_at_11(NodeContext& node) {

@@ -8,7 +8,7 @@ Value reshape_constant(Builder& builder, Value value, const std::vector<std::int
   const PartialShape& old_shape = value.shape();
   const ir::ConstantData* data = value.node->constant();
   // Inference rejects a Reshape to another number of elements.
-  if (data == nullptr || old_shape.sizes() == shape ||
+  if (data == nullptr || old_shape.sizes() == ir::Integers(shape) ||
       old_shape.element_count() != PartialShape(shape).element_count())
     return reshape(builder, value, shape);
   return builder.constant(value.type(), shape, *data);

@@ -33,7 +33,7 @@ Value as_complex(NodeContext& node, Value x, std::int64_t rank) {
 Value of_size(NodeContext& node, Value x, std::int64_t axis, Value length) {
   const Value size = dimension_of(node, x, axis);
   const Value missing = node.op(ops::Maximum, {node.op(ops::Subtract, {length, size}), node.integers({0})});
-  if (node.known_integers(missing) != std::vector<std::int64_t>{0}) {
+  if (node.known_integers(missing) != ir::Integers{0}) {
     const std::vector<std::int64_t> none(static_cast<std::size_t>(node.rank(x)), 0);
     const auto next = static_cast<std::size_t>(axis) + 1;
     const Value ends = concat(node, {node.integers(std::span(none).first(next - 1)), missing,

@@ -17,7 +17,7 @@ Value clamped(NodeContext& node, Value bounds) {
   bounds = convert(node, bounds, ElementType::i64);
   if (!node.target().has(Fault::wide_integers)) return bounds;
   if (const auto known = node.known_integers(bounds)) {
-    std::vector<std::int64_t> values = *known;
+    ir::Integers values = *known;
     for (std::int64_t& value : values) value = std::clamp<std::int64_t>(value, -kFarEnd, kFarEnd);
     if (values == *known) return bounds;
     return node.integers(values);
@@ -41,7 +41,7 @@ Value starts_inside(NodeContext& node, Value starts, Value axes, Value steps) {
   const auto known_axes = node.known_integers(axes);
   const auto known_starts = node.known_integers(starts);
   if (known_steps && known_axes && known_starts && known_axes->size() == known_starts->size()) {
-    std::vector<std::int64_t> inside = *known_starts;
+    ir::Integers inside = *known_starts;
     bool is_known = true;
     for (std::size_t i = 0; i < inside.size(); ++i) {
       if (inside[i] >= -1 || (*known_steps)[i] > 0) continue;

@@ -122,7 +122,7 @@ Values string_normalizer_10(NodeContext& node) {
   if (rank != 1 && rank != 2) node.fail("the strings must be a list, or a batch of one");
   const std::string action = node.text("case_change_action", "NONE");
   const bool ignores_case = node.integer("is_case_sensitive", 0) == 0;
-  auto words = node.text_list("stopwords");
+  auto words = node.text_list("stopwords").unchecked();
   if (action != "NONE" || (ignores_case && !words.empty())) require_known_case(node);
   const Value written = action == "NONE" ? texts : in_case(node, texts, case_of(node, action));
   Value compared = texts;

@@ -73,7 +73,7 @@ void emit_iteration(NodeContext& node, const CountedLoop& loop, std::int64_t ite
     scope.bind(loop.proto->input(kFirstState + static_cast<int>(i)).name(), emitted.states[i]);
   }
   Operands outputs;
-  if (!scope.translate(*loop.proto, outputs)) throw AlreadyReported{};
+  if (!scope.translate(*loop.proto, outputs)) throw base::Failure::reported();
   emitted.condition = as_scalar(node, node, outputs[0], ElementType::boolean, "the body's condition");
   for (std::size_t i = 0; i < states; ++i) emitted.states[i] = outputs[1 + i];
   for (std::size_t i = 0; i < emitted.rows.size(); ++i) {
@@ -161,11 +161,10 @@ Operands translate_or_unroll(NodeContext& node, const std::optional<CountedLoop>
       conversion.certain_failures.resize(failures);
       try {
         return emit();
-      } catch (const AlreadyReported&) {
-      } catch (const CannotTranslate&) {
-      } catch (const ir::InvalidNode&) {
+      } catch (const base::Failure& failure) {
+        if (failure.ends_conversion()) throw;
+        return std::nullopt;
       }
-      return std::nullopt;
     };
     auto outputs = attempt(loop->trip_count, [&] { return unrolled(node, *loop); });
     for (std::int64_t count = 1; !outputs && count <= std::min(kMostPeeled, loop->trip_count - 1); ++count) {
@@ -179,13 +178,8 @@ Operands translate_or_unroll(NodeContext& node, const std::optional<CountedLoop>
   };
   try {
     return translate();
-  } catch (const CannotTranslate&) {
-    if (auto outputs = unroll_instead()) return *std::move(outputs);
-    throw;
-  } catch (const AlreadyReported&) {
-    if (auto outputs = unroll_instead()) return *std::move(outputs);
-    throw;
-  } catch (const ir::InvalidNode&) {
+  } catch (const base::Failure& failure) {
+    if (failure.ends_conversion()) throw;
     if (auto outputs = unroll_instead()) return *std::move(outputs);
     throw;
   }

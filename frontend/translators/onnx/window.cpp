@@ -6,7 +6,7 @@
 
 namespace onnx2ir::frontend {
 
-void check_values(NodeContext& node, std::string_view name, const std::vector<std::int64_t>& values,
+void check_values(NodeContext& node, std::string_view name, std::span<const std::int64_t> values,
                   std::int64_t least) {
   constexpr std::int64_t kMax = std::int64_t{1} << 31;
   for (const std::int64_t value : values) {

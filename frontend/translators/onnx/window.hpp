@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,7 @@ struct Window {
 
 /// Fails unless `least` <= value <= 2^31 for all `values` of the attribute `name`, so that sums and products
 /// of two of them fit into 64 bits.
-void check_values(NodeContext& node, std::string_view name, const std::vector<std::int64_t>& values,
+void check_values(NodeContext& node, std::string_view name, std::span<const std::int64_t> values,
                   std::int64_t least);
 
 /// Reads the attributes for `spatial` axes; absent ones have their defaults. `kernel` may be empty if it is

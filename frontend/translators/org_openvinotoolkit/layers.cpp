@@ -81,10 +81,10 @@ Values deformable_convolution(NodeContext& node) {
   Values inputs{x, node.input(1), node.input(2)};
   if (node.has_input(3)) inputs.push_back(node.input(3));
   return {node.op(ops::DeformableConvolution, inputs,
-                  {{"strides", window.strides},
-                   {"dilations", window.dilations},
-                   {"pads_begin", window.pads_begin},
-                   {"pads_end", window.pads_end},
+                  {{"strides", window.strides.unchecked()},
+                   {"dilations", window.dilations.unchecked()},
+                   {"pads_begin", window.pads_begin.unchecked()},
+                   {"pads_end", window.pads_end.unchecked()},
                    {"auto_pad", window.auto_pad},
                    {"group", groups},
                    {"deformable_group", offset_groups},

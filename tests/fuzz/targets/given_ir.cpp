@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend_xml/write_model.hpp"
+#include "base/failure.hpp"
 #include "ir/text/parser.hpp"
 #include "mutator/text.hpp"
 
@@ -29,7 +30,8 @@ std::optional<Model> given_model(const std::uint8_t* data, std::size_t size) {
       const auto model = ir::parse_text(pair.text, ir::ConstantData(std::move(pair.weights)));
       xml = backend_xml::xml_text(*model);
       pair.weights = backend_xml::weights_bytes(*model);
-    } catch (const ir::TextError&) {
+    } catch (const base::Failure& failure) {
+      if (failure.code() != DiagnosticCode::unreadable_ir) throw;
       return std::nullopt;
     }
   }

@@ -6,9 +6,8 @@
 #include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::string problem;
   const std::string_view text(reinterpret_cast<const char*>(data), size);  // NOLINT
-  const auto inputs = onnx2ir::parse_inputs(text, problem);
-  if (inputs.has_value() != problem.empty()) std::abort();
+  const auto inputs = onnx2ir::parse_inputs(text);
+  if (!inputs && inputs.error().message.empty()) std::abort();
   return 0;
 }

@@ -1,9 +1,9 @@
-#include "passes/foldable.hpp"
+#include "passes/analysis/foldable.hpp"
 
 #include <algorithm>
 
 #include "ir/control_flow.hpp"
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -1,4 +1,4 @@
-// Values that OpenVINO folds into constants when it compiles a model.
+// Constants and arithmetic with them.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,6 @@
 #include "ir/graph.hpp"
 
 namespace onnx2ir::passes {
-
-/// Whether the value is computed from constants, by at most 64 operations and constants: the walk is bounded.
-bool is_folded(ir::Value value);
 
 /// The magnitudes of the finite elements of a constant that are not 0. Both are 0 if there are none.
 struct Magnitudes {
@@ -27,7 +24,7 @@ struct ConstantStep {
   ir::Value constant;
 };
 
-/// The operand is null if `node` is something else, or its constant is not folded.
+/// The operand is null if `node` is something else, or neither operand is computed from constants.
 ConstantStep constant_step(const ir::Node& node);
 
 }  // namespace onnx2ir::passes

@@ -1,4 +1,4 @@
-#include "passes/stacked_values.hpp"
+#include "passes/support/stacked_values.hpp"
 
 #include <algorithm>
 #include <span>
@@ -44,7 +44,7 @@ ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std
   if (copies == 1) return value;
   if (value.shape().element_count() == 0) {
     // Emitted for all targets: a Tile of a constant may end the process (Fault::empty_tile_folding).
-    std::vector<std::int64_t> sizes = *value.shape().sizes();
+    ir::Integers sizes = *value.shape().sizes();
     sizes.insert(sizes.begin(), static_cast<std::int64_t>(copies));
     return builder.constant(value.type(), sizes, ir::ConstantData());
   }

@@ -1,4 +1,4 @@
-#include "passes/model_caches.hpp"
+#include "passes/analysis/model_caches.hpp"
 
 #include <map>
 #include <string>

@@ -15,8 +15,6 @@ bool is_near(double number, double expected, ir::ElementType type);
 bool is_number(ir::Value value, double expected);
 /// If `value` is the commutative `op` of an operand and `number`, the operand; null otherwise.
 ir::Value other_operand(ir::Value value, ir::Op op, double number);
-/// Whether `value` has exactly one use in the graph.
-bool is_used_once(ir::Value value);
 
 inline constexpr std::size_t kMaxFactors = 4;
 

@@ -1,4 +1,4 @@
-#include "passes/size_changes.hpp"
+#include "passes/analysis/size_changes.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -12,7 +12,7 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/vision.hpp"
-#include "passes/stacked_values.hpp"
+#include "passes/support/stacked_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -199,7 +199,7 @@ class SizeTracker {
       if (!filter || filter->size() < 3) return std::nullopt;
       sizes.assign(filter->begin() + 2, filter->end());
     } else {
-      sizes = ir::AnyPoolView(operation).kernel().list();
+      sizes = ir::AnyPoolView(operation).kernel().list().unchecked();
     }
     const auto dilations = operation.dilations();
     if (!dilations) return sizes;

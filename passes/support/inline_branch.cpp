@@ -1,4 +1,4 @@
-#include "passes/inline_branch.hpp"
+#include "passes/support/inline_branch.hpp"
 
 #include <unordered_map>
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "ir/graph.hpp"
-#include "passes/model_caches.hpp"
+#include "passes/analysis/model_caches.hpp"
 
 namespace onnx2ir::passes {
 

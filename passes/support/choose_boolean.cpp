@@ -1,4 +1,4 @@
-#include "passes/choose_boolean.hpp"
+#include "passes/support/choose_boolean.hpp"
 
 #include <cstdint>
 

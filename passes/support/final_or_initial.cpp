@@ -1,4 +1,4 @@
-#include "passes/final_or_initial.hpp"
+#include "passes/support/final_or_initial.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
-#include "passes/choose_boolean.hpp"
+#include "passes/support/choose_boolean.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -1,9 +1,9 @@
-#include "passes/opaque_true.hpp"
+#include "passes/support/opaque_true.hpp"
 
 #include <algorithm>
 
 #include "ir/builder.hpp"
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 

@@ -1,8 +1,9 @@
-#include "passes/scalar_pattern.hpp"
+#include "passes/analysis/scalar_pattern.hpp"
 
 #include <cmath>
 
 #include "ir/builder.hpp"
+#include "passes/analysis/uses.hpp"
 
 namespace onnx2ir::passes {
 
@@ -24,10 +25,6 @@ ir::Value other_operand(ir::Value value, ir::Op op, double number) {
   if (is_number(node.input(1), number)) return node.input(0);
   if (is_number(node.input(0), number)) return node.input(1);
   return {};
-}
-
-bool is_used_once(ir::Value value) {
-  return value.node->output(value.index).uses.size() == 1;
 }
 
 Product product_of(ir::Value root) {

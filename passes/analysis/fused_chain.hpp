@@ -7,13 +7,14 @@
 
 namespace onnx2ir::passes {
 
-/// The only operation that reads output 0 of `node`; null if there are several.
-const ir::Node* only_reader(const ir::Node& node);
-
 bool is_elementwise(const ir::Node& node);
 
 /// The elementwise operations that are the only readers one after the other, the first one first.
 std::vector<const ir::Node*> chain_after(const ir::Node& node);
+
+/// The only operation that reads output 0 of `node`, if it is elementwise; null otherwise. OpenVINO moves
+/// elementwise operations before a Reshape or Transpose, which is passed over.
+ir::Node* fused_reader(const ir::Node& node);
 
 /// The only operation that reads the last one of `chain`, which follows `node`; null if there are several.
 const ir::Node* reader_after(const ir::Node& node, const std::vector<const ir::Node*>& chain);

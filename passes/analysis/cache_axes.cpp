@@ -1,4 +1,4 @@
-#include "passes/cache_axes.hpp"
+#include "passes/analysis/cache_axes.hpp"
 
 #include <fmt/core.h>
 

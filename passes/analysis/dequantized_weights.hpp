@@ -24,10 +24,6 @@ struct DequantizedWeights {
 /// `value` if it is a constant, or the constant that it converts; null for other values.
 ir::Node* source_constant(ir::Value value);
 
-/// Whether OpenVINO computes `value` from constants at compile time, with few operations: as many as repeat
-/// the scales of blocks that do not fill their axis.
-bool is_computed_from_constants(ir::Value value);
-
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value);
 
 /// Whether `value` is rounded by a FakeQuantize, possibly before a few operations that runtimes compute with

@@ -1,4 +1,4 @@
-#include "passes/stale_shapes.hpp"
+#include "passes/analysis/stale_shapes.hpp"
 
 #include <algorithm>
 #include <optional>

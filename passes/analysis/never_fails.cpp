@@ -1,4 +1,4 @@
-#include "passes/never_fails.hpp"
+#include "passes/analysis/never_fails.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
-#include "passes/fused_chain.hpp"
+#include "passes/analysis/fused_chain.hpp"
 
 #include <algorithm>
 
-#include "passes/constant_values.hpp"
+#include "passes/analysis/uses.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -11,14 +11,17 @@ constexpr int kMostFused = 32;
 
 }  // namespace
 
-const ir::Node* only_reader(const ir::Node& node) {
-  const auto& uses = node.output(0).uses;
-  return uses.size() == 1 ? uses.front().node : nullptr;
-}
-
 bool is_elementwise(const ir::Node& node) {
   const ir::Traits& traits = node.op().traits;
   return (traits.broadcasts || traits.keeps_shape) && !traits.is_kept;
+}
+
+ir::Node* fused_reader(const ir::Node& node) {
+  ir::Node* reader = only_reader(node);
+  while (reader != nullptr && (reader->op().traits.reshapes || reader->op().traits.rearranges)) {
+    reader = only_reader(*reader);
+  }
+  return reader != nullptr && is_elementwise(*reader) ? reader : nullptr;
 }
 
 std::vector<const ir::Node*> chain_after(const ir::Node& node) {
@@ -36,7 +39,7 @@ const ir::Node* reader_after(const ir::Node& node, const std::vector<const ir::N
 }
 
 const ir::Value* constant_operand(const ir::Node& node) {
-  const auto found = std::ranges::find_if(node.inputs(), [](ir::Value input) { return is_folded(input); });
+  const auto found = std::ranges::find_if(node.inputs(), ir::is_computed_from_constants);
   return found == node.inputs().end() ? nullptr : &*found;
 }
 

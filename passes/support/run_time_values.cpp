@@ -1,4 +1,4 @@
-#include "passes/run_time_values.hpp"
+#include "passes/support/run_time_values.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "passes/dequantized_weights.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -29,7 +29,7 @@ ir::Value widened_weights(const ir::Node& node) {
 
 /// The weights that a Multiply of two operands computes, without the Multiply.
 std::optional<DequantizedWeights> weights_from(ir::Value widened, ir::Value scale) {
-  if (!is_computed_from_constants(scale)) return std::nullopt;
+  if (!ir::is_computed_from_constants(scale)) return std::nullopt;
   const auto difference = ir::match<ir::SubtractView>(widened);
   const ir::Value data = widened_weights(difference ? *difference->a().node : *widened.node);
   if (!data) return std::nullopt;
@@ -57,19 +57,6 @@ bool exchanges_last_axes(const ir::Node& transpose) {
 }
 
 }  // namespace
-
-bool is_computed_from_constants(ir::Value value) {
-  constexpr std::size_t kMostNodes = 32;
-  std::vector<const ir::Node*> nodes{value.node};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const ir::Node& node = *nodes[i];
-    if (i == kMostNodes) return false;
-    if (node.constant() != nullptr) continue;
-    if (node.inputs().empty()) return false;
-    for (const ir::Value input : node.inputs()) nodes.push_back(input.node);
-  }
-  return true;
-}
 
 ir::Node* source_constant(ir::Value value) {
   const auto convert = ir::match<ir::ConvertView>(value);

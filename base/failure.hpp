@@ -1,0 +1,79 @@
+// The exceptions of the library. docs/architecture.md says when a function throws and when it returns a
+// Result.
+#pragma once
+
+#include <onnx2ir/diagnostic.hpp>
+#include <onnx2ir/result.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace onnx2ir::base {
+
+/// An input, or the caller, ends a node, a stage or the conversion. Whoever knows the place reports it.
+class Failure : public std::runtime_error {
+ public:
+  explicit Failure(Problem problem) : std::runtime_error(problem.message), problem_(std::move(problem)) {}
+  Failure(DiagnosticCode code, std::string message, std::string hint = {})
+      : Failure(Problem{code, std::move(message), std::move(hint), {}}) {}
+
+  /// A failure whose reason has been reported already, for example that of a node in a body.
+  static Failure reported() {
+    Failure failure(DiagnosticCode::cannot_convert, "the reason has been reported");
+    failure.is_reported_ = true;
+    return failure;
+  }
+
+  const Problem& problem() const { return problem_; }
+  DiagnosticCode code() const { return problem_.code; }
+  bool is_reported() const { return is_reported_; }
+  /// Whether the conversion cannot go on: it was cancelled, or a file cannot be read any more.
+  bool ends_conversion() const {
+    return code() == DiagnosticCode::cancelled || code() == DiagnosticCode::unreadable_input;
+  }
+
+ private:
+  Problem problem_;
+  bool is_reported_ = false;
+};
+
+/// onnx2ir is wrong: thrown where no input can lead if the code is right, for example by an access to an
+/// element that a list does not have. The front end reports it with the node that it translates; anywhere
+/// else it ends the conversion. It is never taken for a fault of the model.
+class InternalError : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+/// Calls `function`, and returns its value or the problem of a Failure with this code. Other failures pass.
+template <typename Function>
+Result<std::invoke_result_t<Function>> attempt(DiagnosticCode code, Function function) {
+  try {
+    return function();
+  } catch (const Failure& failure) {
+    if (failure.code() != code) throw;
+    return failure.problem();
+  }
+}
+
+/// The same for a function without a value; no value if it succeeds.
+template <typename Function>
+std::optional<Problem> problem_of(DiagnosticCode code, Function function) {
+  try {
+    function();
+    return std::nullopt;
+  } catch (const Failure& failure) {
+    if (failure.code() != code) throw;
+    return failure.problem();
+  }
+}
+
+/// The error to report for `problem`.
+inline Diagnostic diagnostic_of(Problem problem, Place place = {}) {
+  return {Severity::error,         problem.code,        std::move(problem.message), std::move(place), {},
+          std::move(problem.hint), problem.system_error};
+}
+
+}  // namespace onnx2ir::base

@@ -129,7 +129,7 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
   // The list and the constant are in memory at the same time. Many nodes that need too much end before they
   // use it.
   const auto bytes = static_cast<std::uint64_t>(width) * sizeof(std::int64_t);
-  { const ir::MemoryCharge both(2 * bytes); }
+  { const base::MemoryCharge both(2 * bytes); }
   // For each column the index of its n-gram, or that of the final 0.
   std::vector<std::int64_t> source(static_cast<std::size_t>(width), static_cast<std::int64_t>(total));
   for (std::size_t i = 0; i < columns.size(); ++i) {

@@ -158,7 +158,7 @@ def test_bomb(name, tmp_path):
 
 @pytest.mark.skipif(IS_SANITIZED, reason="needs gigabytes")
 def test_the_default_limit_of_memory_can_be_raised(tmp_path):
-    model = wide_vectors(4)(tmp_path)
+    model = wide_vectors(3)(tmp_path)
     assert convert_limited(model, tmp_path, "--max-memory", "100M").exit_code == 1
     assert convert_limited(model, tmp_path, "--max-memory", "0").exit_code == 0
     assert convert_limited(model, tmp_path, "--max-memory", "auto").exit_code == 0

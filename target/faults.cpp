@@ -211,8 +211,7 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::nms_equal_overlap, "nms_equal_overlap",
      "NonMaxSuppression removes boxes whose overlap equals the threshold"},
     {Fault::no_average_dilations, "no_average_dilations", "AvgPool has no dilations"},
-    {Fault::no_dynamic_transforms, "no_dynamic_transforms",
-     "DFT and IDFT of dynamic shapes do not compile"},
+    {Fault::no_dynamic_transforms, "no_dynamic_transforms", "DFT and IDFT of dynamic shapes do not compile"},
     {Fault::no_float4_inputs, "no_float4_inputs", "A model cannot have inputs of 4-bit floats"},
     {Fault::no_float8_inputs, "no_float8_inputs", "A model cannot have inputs of 8-bit floats"},
     {Fault::no_scale_inputs, "no_scale_inputs", "A model cannot have inputs of type f8e8m0"},
@@ -247,6 +246,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::quantized_dynamic_channels, "quantized_dynamic_channels",
      "A FakeQuantize, or arithmetic with a constant, per channel before another FakeQuantize uses the "
      "element of the first channel for all if the number of channels of its data is dynamic"},
+    {Fault::quantized_extremum, "quantized_extremum",
+     "ReduceMax and ReduceMin drop fractions if their results are quantised to integers"},
     {Fault::quantized_filters_of_channel, "quantized_filters_of_channel",
      "A GroupConvolution of several filters for each channel, of quantised numbers that may be negative, is "
      "wrong in dynamic shapes"},
@@ -333,6 +334,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::skipped_gather, "skipped_gather",
      "OpenVINO removes a Gather of an only element before a Transpose and a Reshape: other uses of the "
      "Transpose get one more dimension"},
+    {Fault::slice_before_gather_elements, "slice_before_gather_elements",
+     "GatherElements of a Slice fails if its indices have the shape of the Slice"},
     {Fault::slice_from_both_ends, "slice_from_both_ends",
      "OpenVINO infers a wrong size of a Slice of an axis of dynamic size if one of start and end counts from "
      "the "

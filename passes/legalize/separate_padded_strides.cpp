@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/known_values.hpp"
+#include "ir/views/joining.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -75,7 +77,7 @@ class StridePropagation {
       Strides strides = ir::ConvolutionView(node).strides().list();
       for (std::size_t i = 0; i < from_users.size() && i < strides.size(); ++i) strides[i] *= from_users[i];
       strides_.emplace(&node, std::move(strides));
-    } else if (is_arithmetic(node) && !from_users.empty()) {
+    } else if ((is_arithmetic(node) || node.is(ops::Pad)) && !from_users.empty()) {
       strides_.emplace(&node, from_users);
     }
   }
@@ -92,8 +94,21 @@ class StridePropagation {
   std::unordered_map<const ir::Node*, Strides> strides_;
 };
 
+/// Whether the data is a Pad along an axis with a stride: OpenVINO makes its pads those of the Convolution.
+bool has_padded_data(ir::ConvolutionView convolution, const Strides& strides) {
+  const auto pad = ir::match<ir::PadView>(convolution.data());
+  if (!pad) return false;
+  const auto begins = ir::exact_values(pad->begins());
+  const auto ends = ir::exact_values(pad->ends());
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    if (strides[i] > 1 && (!begins || !ends || (*begins)[i + 2] != 0 || (*ends)[i + 2] != 0)) return true;
+  }
+  return false;
+}
+
 /// Whether the Convolution pads an axis along which it or its users have a stride.
 bool pads_strided_axis(ir::ConvolutionView convolution, const Strides& strides) {
+  if (has_padded_data(convolution, strides)) return true;
   if (convolution.auto_pad() != "explicit") return false;  // the pads of kernels of size 1 are 0
   const auto begins = convolution.pads_begin();
   const auto ends = convolution.pads_end();
@@ -113,6 +128,15 @@ bool would_have_one_column(ir::ConvolutionView convolution, const Strides& from_
   const auto strides = convolution.strides();
   return strides[last - 1] * from_users[last - 1] == 1 && from_users[last] > 1 &&
          result[last + 2].min <= from_users[last];
+}
+
+/// The Convolution that `reader` is, or whose pads OpenVINO makes of those of the Pad `reader`; null if there
+/// is none.
+ir::Node* convolution_of(ir::Node& reader) {
+  if (reader.is(ops::Convolution)) return &reader;
+  const auto& uses = reader.output(0).uses;
+  const bool is_pad_of_one = reader.is(ops::Pad) && uses.size() == 1 && uses[0].node->is(ops::Convolution);
+  return is_pad_of_one ? uses[0].node : nullptr;
 }
 
 bool may_be_affected(const ir::Graph& graph) {
@@ -145,9 +169,9 @@ Affected affected_convolutions(const ir::Graph& graph, const PassContext& contex
     if (!context.has(Fault::stride_before_pad)) continue;
     if (from_users.empty() || (!takes_strides(node) && !is_arithmetic(node))) continue;
     for (const ir::Use& use : node.output(0).uses) {
-      if (use.node->is(ops::Convolution) && pads_strided_axis(*use.node, from_users)) {
-        affected.padded.push_back(use.node);
-      }
+      ir::Node* const convolution = convolution_of(*use.node);
+      if (convolution != nullptr && pads_strided_axis(*convolution, from_users))
+        affected.padded.push_back(convolution);
     }
   }
   return affected;

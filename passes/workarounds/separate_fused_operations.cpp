@@ -12,6 +12,7 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
+#include "ir/views/selection.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
@@ -198,8 +199,9 @@ bool scales_along_kernel(const ir::Node& node) {
 /// Fault::sum_of_scalar.
 bool precedes_sum_with_scalar(ir::MatMulView product) {
   const ir::Node* sum = only_reader(product);
-  // OpenVINO moves the Transpose after the sum.
-  if (sum != nullptr && sum->is(ops::Transpose)) sum = only_reader(*sum);
+  // OpenVINO moves a Transpose after the sum, and removes factors of 1.
+  while (sum != nullptr && sum->is_one_of({ops::Transpose, ops::Multiply, ops::Divide}))
+    sum = only_reader(*sum);
   const ir::PartialShape& shape = product.output(0).shape;
   if (sum == nullptr || !sum->is_one_of({ops::Add, ops::Subtract}) || !shape.has_rank()) return false;
   const ir::Value* const constant = constant_operand(*sum);
@@ -232,6 +234,13 @@ bool is_broadcast_attention(ir::MatMulView product) {
          !ir::have_equal_sizes(left, 0, right, 0, result.rank());
 }
 
+/// Fault::slice_before_gather_elements.
+bool is_gathered_slice(const ir::Node& slice) {
+  return std::ranges::any_of(slice.output(0).uses, [](const ir::Use& use) {
+    return use.node->is(ops::GatherElements) && use.index == ir::GatherElementsView::Input::data;
+  });
+}
+
 /// Fault::split_convolution_concat.
 bool is_joined_with_input(ir::ConvolutionView convolution) {
   const auto split = ir::match<ir::AnySplitView>(convolution.data());
@@ -255,15 +264,11 @@ bool precedes_unit_reduction(const ir::Node& node) {
   return shape.has_rank() && shape.rank() > 1 && std::ranges::find(shape, ir::Dimension(1)) != shape.end();
 }
 
-/// Fault::transposed_unit_reduction: a Transpose, or Reshapes of which one has the rank of the result.
-bool is_transposed_reduction(ir::ReductionView reduction) {
-  if (reduction.keep_dims()) return false;
-  const ir::Node* reader = only_reader(reduction);
-  const ir::PartialShape& shape = reduction.output(0).shape;
-  if (reader == nullptr || !shape.has_rank()) return false;
-  if (reader->is(ops::Transpose)) {
+/// Whether `reader` is a Transpose that may move axes of size 1 of `shape`, or begins Reshapes of which one
+/// has its rank.
+bool moves_unit_axes(const ir::PartialShape& shape, const ir::Node* reader) {
+  if (reader->is(ops::Transpose))
     return std::ranges::any_of(shape, [](const ir::Dimension& size) { return size.admits(1); });
-  }
   constexpr int kMostReshapes = 4;
   for (int i = 0; i < kMostReshapes && reader != nullptr && reader->op().traits.reshapes; ++i) {
     const ir::PartialShape& result = reader->output(0).shape;
@@ -271,6 +276,14 @@ bool is_transposed_reduction(ir::ReductionView reduction) {
     reader = only_reader(*reader);
   }
   return false;
+}
+
+/// Fault::transposed_unit_reduction.
+bool is_transposed_reduction(ir::ReductionView reduction) {
+  const ir::PartialShape& shape = reduction.output(0).shape;
+  if (reduction.keep_dims() || !shape.has_rank()) return false;
+  return std::ranges::any_of(reduction.output(0).uses,
+                             [&](const ir::Use& use) { return moves_unit_axes(shape, use.node); });
 }
 
 /// Fault::repeated_softmax.
@@ -344,6 +357,10 @@ Workaround separate_fused_operations() {
               LegalizationRow{Fault::scaled_vector_product,
                               {ops::MatMul},
                               must_be_separated<is_scaled_vector_product>,
+                              separate_from_uses},
+              LegalizationRow{Fault::slice_before_gather_elements,
+                              {ops::Slice},
+                              must_be_separated<is_gathered_slice>,
                               separate_from_uses},
               LegalizationRow{Fault::space_to_batch_shape,
                               {ops::SpaceToDepth},

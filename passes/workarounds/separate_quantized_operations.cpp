@@ -104,6 +104,12 @@ bool precedes_quantization(const ir::Node& node) {
   return is_dynamic && std::ranges::any_of(readers_past_moves(node), is_quantization);
 }
 
+/// Fault::quantized_extremum.
+bool is_quantized_extremum(const ir::Node& node) {
+  const std::vector<const ir::Node*> chain = chain_after(node);
+  return std::ranges::any_of(chain, [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); });
+}
+
 /// Fault::quantized_transpose. OpenVINO moves the Transpose after the FakeQuantize.
 bool quantizes_transpose(const ir::Node& node) {
   return !scaled_axes(node).empty() && node.input(0).node->is(ops::Transpose) &&
@@ -295,6 +301,8 @@ Workaround separate_quantized_operations() {
           row(Fault::quantized_concat_factors, {ops::FakeQuantize}, must_be_separated<is_scaled_concat>),
           row(Fault::quantized_dynamic_channels, arithmetic_and_quantization(),
               must_be_separated_if_quantized<precedes_quantization>),
+          row(Fault::quantized_extremum, {ops::ReduceMax, ops::ReduceMin},
+              must_be_separated_if_quantized<is_quantized_extremum>),
           row(Fault::quantized_group_filters, {ops::GroupConvolution},
               must_be_separated_if_quantized<multiplies_quantized_channels>),
           row(Fault::quantized_regrouped_channels, arithmetic_and_quantization(),

@@ -186,11 +186,11 @@ add_all(
 add_all(
     "sum_of_scalar",
     {
-        f"{op} {len(shape)} {rank} {name}": (f"{text} y = {op}(v, f)", {"x": whole(*(2, 1, 2, 1, 2)[-rank:])}, {"w": whole(2, 3), "f": np.full(shape, 3, np.float32)})
+        f"{op} {len(shape)} {rank} {name}": (f"{text} y = {op}(v, f)", {"x": whole(*(2, 1, 2, 1, 2)[-rank:])}, {"w": whole(2, 3), "f": np.full(shape, 3, np.float32), "one": np.ones((1, 3), np.float32)})
         for op in ("Add", "Sub")
         for shape in ((), (1,), (1, 1, 1))
         for rank in (3, 4, 5)
-        for name, text in (("product", "v = MatMul(x, w)"), ("transposed", "m = MatMul(x, w) v = Transpose(m)"))
+        for name, text in (("product", "v = MatMul(x, w)"), ("transposed", "m = MatMul(x, w) v = Transpose(m)"), ("divided", "m = MatMul(x, w) v = Div(m, one)"))
     },
 )
 add_all(
@@ -207,6 +207,31 @@ add_all(
         f"{columns} {rank}": ("s = Pow(x, two) m = ReduceMean <keepdims = 1> (s, a) e = Add(m, few) r = Sqrt(e) i = Reciprocal(r) v = Mul(x, i) y = Mul(v, g)", {"x": whole(*(2, 3, columns)[-rank:])}, {"two": np.float32(2), "few": np.float32(0.125), "a": np.array([-1]), "g": whole(columns, shift=5)})
         for columns in (1, 2, 7, 8, 15, 16, 17)
         for rank in (2, 3)
+    },
+)
+add_all(
+    "slice_before_gather_elements",
+    {
+        f"{axis} {rows}": (f"s = Slice(x, o, e, a) y = GatherElements <axis = {axis}> (s, i)", {"x": whole(3, 2, 2)}, {"o": np.array([0]), "e": np.array([rows]), "a": np.array([0]), "i": np.array([[[1, 0], [0, 1]]] * rows) % (rows if axis == 0 else 2)})
+        for axis in (0, 1, 2)
+        for rows in (1, 2)
+    },
+)
+add_all(
+    "stride_before_pad-Pad",
+    {
+        f"{before} {pads} {strides}": (f"v = {before}(x) p = Pad(v, q) y = Conv <strides = {strides}> (p, w)", {"x": whole(1, 2, 4, 4)}, {"q": np.array([0, 0, *pads[:2], 0, 0, *pads[2:]]), "w": whole(2, 2, 1, 1, shift=3)})
+        for before in ("Abs", "Identity", "Relu")
+        for pads in ((1, 0, 1, 0), (1, 1, 1, 1), (0, 1, 0, 0))
+        for strides in ([2, 2], [1, 2])
+    },
+)
+add_all(
+    "transposed_unit_reduction-read twice",
+    {
+        f"{shape} {pads}": ("r = ReduceSum <keepdims = 0> (x, z) t = Transpose <perm = [1, 0]> (r) y = Pad(t, p) v = Neg(r)", {"x": whole(2, *shape)}, {"z": np.array([0]), "p": np.array(pads)}, {"outputs": ("y", "v")})
+        for shape in ((2, 1), (1, 3), (2, 3))
+        for pads in ([0, 1, 1, 0], [0, 0, 1, 1])
     },
 )
 # The values of x, a and c by a large number.

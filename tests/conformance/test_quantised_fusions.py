@@ -75,6 +75,16 @@ add_all(
     },
 )
 add_all(
+    "quantized_extremum",
+    {
+        f"{op} {axes} {keep} {name}": (f"m = {op} <keepdims = {keep}> (x, a) {text}", {"x": whole(2, 3, 4) / 2}, ONE_SCALE | {"a": np.array(axes), "b": np.float32(0.5)}, {"opset": 18})
+        for op in ("ReduceMin", "ReduceMax", "ReduceSum")
+        for axes in ([2], [0, 1], [1, 2])
+        for keep in (0, 1)
+        for name, text in {"integers": "y = QuantizeLinear(m, s, z)", "numbers": "q = QuantizeLinear(m, s, z) y = DequantizeLinear(q, s, z)", "scaled": "n = Mul(m, b) y = QuantizeLinear(n, s, z)"}.items()
+    },
+)
+add_all(
     "quantized_filters_of_channel",
     {
         f"{groups} {zero} {kernel} {sizes} {axes}": (

@@ -62,6 +62,15 @@ def merged_slice_axes():
 
 
 @experiment
+def slice_before_gather_elements():
+    """Elements of the first of three matrices, along its rows."""
+    x, values, places = parameter([3, 2, 2]), np.arange(12, dtype=np.float32).reshape(3, 2, 2), np.array([[[1, 0], [0, 1]]])
+    first = opset.slice(x, numbers(0), numbers(1), numbers(1), numbers(0))
+    gathered = opset.gather_elements(first, opset.constant(places), 1)
+    return fails(results, [x], gathered, [values]) or not np.array_equal(results([x], gathered, [values])[0], np.take_along_axis(values[:1], places, 1))
+
+
+@experiment
 def slice_from_both_ends():
     """The first element of a row, backwards to the one before the last: it is there if the row, of up to four elements, has one. And the
     elements from the third from the end to the second one."""

@@ -44,6 +44,15 @@ def quantized_concat_factors():
 
 
 @experiment
+def quantized_extremum():
+    """The least number of each row, in steps of 1/2 as integers of 8 bits."""
+    x, values = parameter([2, 2]), np.array([[-4.5, 1], [3, 2.5]], np.float32)
+    bounds = [opset.constant(np.float32(bound)) for bound in (-64, 63.5, -128, 127)]
+    steps = opset.convert(opset.fake_quantize(opset.reduce_min(x, numbers(1), True), *bounds, 256), "i8")
+    return results([x], steps, [values])[0].tolist() != [[-9], [5]]
+
+
+@experiment
 def quantized_filters_of_channel():
     """Two groups of one channel of numbers from -1 on, each with two filters of 2 * 2 elements; the number of rows is dynamic."""
     x, values = parameter([1, 2, -1, 3]), integers(1, 2, 2, 3)

@@ -239,7 +239,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A factor per channel before a FakeQuantize of dynamic shape gives wrong numbers if some factors "
      "are negative"},
     {Fault::quantized_clamp_bounds, "quantized_clamp_bounds",
-     "A Clamp with a very large bound after a FakeQuantize returns the other bound, or 0"},
+     "A Clamp with a very large bound after a FakeQuantize returns the other bound, or 0; one of negative "
+     "multiples exchanges its bounds"},
     {Fault::quantized_concat_factors, "quantized_concat_factors",
      "A FakeQuantize of a Concat and an activation does not compile before a factor along the third axis or "
      "a later one"},

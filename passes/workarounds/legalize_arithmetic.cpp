@@ -9,6 +9,7 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -217,17 +218,32 @@ ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
   return builder.op(ops::Maximum, {builder.op(ops::Subtract, {x, multiple}), builder.integer(0, x.type())});
 }
 
-/// Whether a Clamp has an upper bound that quantised numbers do not reach. OpenVINO moves their scales past
-/// many operations, so that every Clamp of a model with such numbers may meet them.
-bool clamps_from_below(ir::ClampView clamp) {
-  constexpr double kFar = 1e9;
-  return clamp.max() >= kFar && ir::is_floating(clamp.data().type()) &&
-         (holds_integers(clamp.data()) || clamp.node().graph().may_hold({ops::FakeQuantize}));
+/// Above it, or below the negative one, bounds are those that quantised numbers do not reach.
+constexpr double kFar = 1e9;
+
+/// Whether the value is a product with negative constants: OpenVINO would exchange the bounds of its Clamp.
+bool is_negated(ir::Value value) {
+  const ir::Node& node = *value.node;
+  if (node.is(ops::Negative)) return true;
+  const ir::Value* const factor =
+      node.is_one_of({ops::Multiply, ops::Divide}) ? constant_operand(node) : nullptr;
+  const auto numbers = factor != nullptr ? ir::exact_numbers(*factor) : std::nullopt;
+  return numbers && std::ranges::any_of(*numbers, [](double number) { return number < 0; });
 }
 
-ir::Value clamp_from_below(ir::Builder& builder, ir::ClampView clamp) {
-  const ir::Value x = clamp.data();
+/// Whether a Clamp has an upper bound that quantised numbers do not reach, or negative data. OpenVINO moves
+/// their scales past many operations, so that every Clamp of a model with such numbers may meet them.
+bool clamps_quantized_numbers(ir::ClampView clamp) {
+  if (!ir::is_floating(clamp.data().type()) || (clamp.max() < kFar && !is_negated(clamp.data())))
+    return false;
+  return holds_integers(clamp.data()) || clamp.node().graph().may_hold({ops::FakeQuantize});
+}
+
+ir::Value clamp_by_extrema(ir::Builder& builder, ir::ClampView clamp) {
+  ir::Value x = clamp.data();
   const double low = clamp.min();
+  const double high = clamp.max();
+  if (high < kFar) x = builder.op(ops::Minimum, {x, builder.number_like(high, x)});
   return low == 0 ? builder.op(ops::ReLU, {x}) : builder.op(ops::Maximum, {x, builder.number_like(low, x)});
 }
 
@@ -250,8 +266,8 @@ Workaround legalize_arithmetic() {
                   Fault::integer_power, {ops::Power}, affects<is_integer_power>, replace<integer_power>},
               LegalizationRow{Fault::quantized_clamp_bounds,
                               {ops::Clamp},
-                              affects<clamps_from_below>,
-                              replace<clamp_from_below>},
+                              affects<clamps_quantized_numbers>,
+                              replace<clamp_by_extrema>},
               LegalizationRow{Fault::integer_relu, {ops::ReLU}, is_of_integers, replace<integer_relu>},
               LegalizationRow{Fault::narrow_shifts, {ops::BitwiseLeftShift}, is_narrow, replace<in_i32>},
               LegalizationRow{Fault::byte_arithmetic,

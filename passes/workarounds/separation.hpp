@@ -16,10 +16,11 @@ inline bool is_separated(const ir::Node& node) {
 }
 
 /// Whether `kApplies`, a function of a node or of a view of it, holds, and the node is no step of quantised
-/// weights.
+/// weights and no other constant: OpenVINO folds these, and fuses nothing with them.
 template <auto kApplies>
 bool must_be_separated(const ir::Node& node) {
-  return !is_separated(node) && kApplies(node) && !computes_weights(node);
+  return !node.is_computed_from_constants() && !is_separated(node) && kApplies(node) &&
+         !computes_weights(node);
 }
 
 /// The same for faults that only graphs with a FakeQuantize have.

@@ -201,6 +201,8 @@ add_all(
             ("bound", ROUND, "d", "high", ONE_SCALE),
             ("reshaped", ROUND + "r = Reshape(d, n)", "r", "", ONE_SCALE),
             ("channels", CHANNELS, "d", "", PER_CHANNEL),
+            ("negated", ROUND + "v = Div(d, half)", "v", "high", ONE_SCALE | {"half": np.float32(-0.5)}),
+            ("negated part", ROUND + "p, r = Split <axis = 1, num_outputs = 2> (d) v = Mul(r, half)", "v", "high", ONE_SCALE | {"half": np.float32(-0.5)}),
             ("gathered", ROUND + "r = Gather(d, row)", "r", "", ONE_SCALE | {"row": np.int64(0)}),
             ("reduced", ROUND + "r = ReduceMax(d, rows)", "r", "", ONE_SCALE | {"rows": np.array([1])}),
         )

@@ -53,6 +53,18 @@ ir::Value empty(ir::Builder& builder, const ir::PartialShape& shape, ir::Value p
   return builder.op(ops::Slice, {data, position, position, builder.integers(steps), builder.integers(axes)});
 }
 
+/// 0 or 1, which depends on an input: the GPU plugin has no RandomUniform without one. OpenVINO knows what
+/// depends on an input that is empty.
+ir::Value hidden_position(ir::Builder& builder, const ir::Graph& graph) {
+  const auto inputs = graph.parameters();
+  const auto source = std::ranges::find_if(inputs, [](const ir::Node* input) {
+    const ir::Output& output = input->output(0);
+    return output.type != ir::ElementType::string && output.shape.element_count() != 0;
+  });
+  if (source != inputs.end()) return zero_or_one(builder, (*source)->value());
+  return ir::convert(builder, run_time_truth(builder), ir::ElementType::i64);
+}
+
 }  // namespace
 
 bool hide_empty_outputs(ir::Model& model, PassContext&) {
@@ -62,10 +74,7 @@ bool hide_empty_outputs(ir::Model& model, PassContext&) {
     const ir::Value value = result->input(0);
     if (!is_static_empty(value)) continue;
     builder.set_name(value.node->name);
-    // A number that depends on an input would be known if the input is empty.
-    if (!position)
-      position =
-          ir::unsqueeze(builder, ir::convert(builder, run_time_truth(builder), ir::ElementType::i64), {0});
+    if (!position) position = ir::unsqueeze(builder, hidden_position(builder, model.graph), {0});
     ir::replace_results(value, empty(builder, value.shape(), position));
   }
   return static_cast<bool>(position);

@@ -53,8 +53,8 @@ ir::Value empty(ir::Builder& builder, const ir::PartialShape& shape, ir::Value p
   return builder.op(ops::Slice, {data, position, position, builder.integers(steps), builder.integers(axes)});
 }
 
-/// 0 or 1, which depends on an input: the GPU plugin has no RandomUniform without one. OpenVINO knows what
-/// depends on an input that is empty.
+/// 0 or 1, from an input that may have elements: OpenVINO folds what depends on an empty one. Without such an
+/// input from a random number, which ends the process in the GPU plugin.
 ir::Value hidden_position(ir::Builder& builder, const ir::Graph& graph) {
   const auto inputs = graph.parameters();
   const auto source = std::ranges::find_if(inputs, [](const ir::Node* input) {

@@ -130,6 +130,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::remainder_bounds, {2024, 6}, std::nullopt, ""},
     {Fault::repeated_multinomial, {2024, 6}, std::nullopt, ""},
     {Fault::repeated_softmax, {2026, 1}, std::nullopt, ""},
+    {Fault::reshaped_reduction, {2024, 6}, Release{2026, 2}, ""},
     {Fault::roi_align_no_samples, {2024, 6}, std::nullopt, ""},
     {Fault::rotary_shape, {2024, 6}, std::nullopt, ""},
     {Fault::rounded_constant_sum, {2024, 6}, std::nullopt, ""},

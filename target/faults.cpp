@@ -294,6 +294,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "Multinomial without seeds draws the same numbers in each inference, and in each iteration of a Loop"},
     {Fault::repeated_softmax, "repeated_softmax",
      "The SoftMax of a convolution of one or two channels is wrong if a Concat reads it twice"},
+    {Fault::reshaped_reduction, "reshaped_reduction",
+     "A Reduce of a Reshape that adds axes of size 1 and splits others reduces other axes, or does not "
+     "compile"},
     {Fault::roi_align_no_samples, "roi_align_no_samples", "ROIAlign gives NaN for an empty region"},
     {Fault::rotary_shape, "rotary_shape",
      "A rotary embedding of one sequence has the shape of the sequence, although the cosines or the "

@@ -140,6 +140,7 @@ enum class Fault : std::uint8_t {
   remainder_bounds,
   repeated_multinomial,
   repeated_softmax,
+  reshaped_reduction,
   roi_align_no_samples,
   rotary_shape,
   rounded_constant_sum,

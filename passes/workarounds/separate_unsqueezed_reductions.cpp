@@ -72,13 +72,28 @@ ir::Value separated(ir::Builder& builder, ir::ReductionView reduction) {
   return keeps_axes ? ir::unsqueeze(builder, reduced, places) : reduced;
 }
 
+/// Whether the value is a Reshape that adds axes of size 1 and splits or joins others, possibly with an
+/// Unsqueeze, which OpenVINO makes part of the Reshape.
+bool is_reshaped_and_unsqueezed(ir::Value value) {
+  if (value.node->is(ops::Unsqueeze)) value = value.node->input(0);
+  return value.node->is(ops::Reshape);
+}
+
+/// Fault::reshaped_reduction.
+bool reduces_reshaped(ir::ReductionView reduction) {
+  const ir::Value data = reduction.data();
+  return is_unsqueezed(data) && is_reshaped_and_unsqueezed(data);
+}
+
 }  // namespace
 
 Workaround separate_unsqueezed_reductions() {
   return {.name = "separate_unsqueezed_reductions",
           .stage = Stage::operations,
           .summary = "Counts axes of Reduces after an Unsqueeze from the front, and removes the axes",
-          .rows = {LegalizationRow{Fault::unsqueezed_reduction, kReductions, affects<is_affected>,
+          .rows = {LegalizationRow{Fault::reshaped_reduction, kReductions, affects<reduces_reshaped>,
+                                   separate_from_input},
+                   LegalizationRow{Fault::unsqueezed_reduction, kReductions, affects<is_affected>,
                                    replace<separated>}}};
 }
 

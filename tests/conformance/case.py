@@ -69,6 +69,7 @@ class Result:
     port_mismatches: list[str] = field(default_factory=list)
     seconds: float = 0.0
     convert_seconds: float = 0.0
+    is_refused: bool = False  # a failure that the converter foretells for this release: it needs a newer one
     operations: int = 0  # of the main graph that was read or converted
     key: tuple[str, ...] = ()  # of the Entry, when a test made the case
 

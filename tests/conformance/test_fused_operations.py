@@ -234,6 +234,23 @@ add_all(
         for pads in ([0, 1, 1, 0], [0, 0, 1, 1])
     },
 )
+add_all(
+    "reshaped_reduction",
+    {
+        f"{op} {target} {axes} {keep}": (f"r = Reshape(x, t) y = {op} <keepdims = {keep}> (r, a)", {"x": whole(4)}, {"t": np.array(target), "a": np.array(axes)})
+        for op in ("ReduceSum", "ReduceMax")
+        for target, axes in (([2, 1, 2], [0]), ([2, 1, 2], [2]), ([2, 1, 2], [0, 1]), ([1, 2, 2], [1, 2]), ([2, 2, 1], [0]))
+        for keep in (0, 1)
+    },
+)
+add_all(
+    "reshaped_reduction-unsqueezed",
+    {
+        f"{place} {axis}": ("r = Reshape(x, t) u = Unsqueeze(r, p) y = ReduceSum <keepdims = 0> (u, a)", {"x": whole(4)}, {"t": np.array([2, 2]), "p": np.array([place]), "a": np.array([axis])})
+        for place in (0, 1, 2)
+        for axis in (0, 2)
+    },
+)
 # The values of x, a and c by a large number.
 OVERFLOWING = {
     "sum factor": ("u = Sub(x, a) y = Mul(u, c)", lambda large: (large, large, 4)),

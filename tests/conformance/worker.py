@@ -47,8 +47,8 @@ class Worker:
         try:
             self._check(case, result)
         except Failure as failure:
-            if not self._is_refused_for_this_release(case):
-                result.outcome, result.message = failure.outcome, failure.message
+            result.outcome, result.message = failure.outcome, failure.message
+            result.is_refused = self._is_refused_for_this_release(case)
         if result.outcome == PASS and result.port_mismatches:
             result.outcome = PORT_MISMATCH
             result.message = "\n".join(result.port_mismatches)

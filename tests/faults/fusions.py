@@ -287,6 +287,14 @@ def narrow_rms_normalization():
 
 
 @experiment
+def reshaped_reduction():
+    """The sums of two rows of a vector, reshaped to two matrices of one row."""
+    x, values = parameter([4]), integers(4)
+    total = opset.reduce_sum(opset.reshape(x, numbers(2, 1, 2), False), numbers(0), False)
+    return fails(results, [x], total, [values]) or not np.array_equal(results([x], total, [values])[0], values.reshape(2, 1, 2).sum(0))
+
+
+@experiment
 def attention_broadcast():
     """Attention of one query, added to each row of the values."""
     query, key, value = parameter([-1, -1, -1, -1]), parameter([1, 2, 4, 3]), parameter([-1, -1, -1, -1])

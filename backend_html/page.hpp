@@ -12,7 +12,8 @@
 namespace onnx2ir::backend_html {
 
 /// A page without references to other files. `model` must be as it is written, with unique names; `origins`
-/// says where its layers come from, `statistics` (an object) is for the chart. Throws Failure (unreadable_input).
+/// says where its layers come from, `statistics` (an object) is for the chart. Throws Failure
+/// (unreadable_input).
 std::string page(const ir::Model& model, const ir::Origins& origins, const Json& statistics);
 
 /// A model that is compared with another one.

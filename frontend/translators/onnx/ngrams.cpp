@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <map>
 
+#include "base/memory_budget.hpp"
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "base/memory_budget.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

@@ -12,7 +12,8 @@
 
 namespace onnx2ir::base {
 
-/// An input, or the caller, ends a node, a stage or the conversion. Whoever knows the place reports it.
+/// The conversion of a node, a stage or the model ends, because of the input or because the caller cancels
+/// it. The function that catches it adds the place and reports it.
 class Failure : public std::runtime_error {
  public:
   explicit Failure(Problem problem) : std::runtime_error(problem.message), problem_(std::move(problem)) {}

@@ -45,14 +45,14 @@ class [[nodiscard]] Result {
   bool has_value() const { return content_.index() == 0; }
   explicit operator bool() const { return has_value(); }
 
-  // The value. Throws std::bad_variant_access if there is none.
+  /// The value. Throws std::bad_variant_access if there is a problem instead.
   T& operator*() & { return std::get<0>(content_); }
   const T& operator*() const& { return std::get<0>(content_); }
   T&& operator*() && { return std::get<0>(std::move(content_)); }
   T* operator->() { return &std::get<0>(content_); }
   const T* operator->() const { return &std::get<0>(content_); }
 
-  // The problem. Throws std::bad_variant_access if there is a value.
+  /// The problem. Throws std::bad_variant_access if there is a value instead.
   Problem& error() & { return std::get<1>(content_); }
   const Problem& error() const& { return std::get<1>(content_); }
   Problem&& error() && { return std::get<1>(std::move(content_)); }

@@ -14,11 +14,11 @@ struct Magnitudes {
   double largest;
 };
 
-/// No value if `value` is no constant of numbers, or has more bytes than `most_bytes`.
+/// No value if `value` is not a constant of numbers, or if it has more bytes than `most_bytes`.
 std::optional<Magnitudes> magnitudes(ir::Value value, std::uint64_t most_bytes);
 
-/// A sum or product of a value and a constant; also a difference or a quotient, whose constant may be on the
-/// right only, or for a difference on both sides.
+/// A sum, difference or product of a value and a constant in any order, or a quotient of a value and a
+/// constant.
 struct ConstantStep {
   ir::Value operand;
   ir::Value constant;

@@ -130,8 +130,8 @@ bool would_have_one_column(ir::ConvolutionView convolution, const Strides& from_
          result[last + 2].min <= from_users[last];
 }
 
-/// The Convolution that `reader` is, or whose pads OpenVINO makes of those of the Pad `reader`; null if there
-/// is none.
+/// `reader` if it is a Convolution; if it is a Pad, the Convolution that takes its pads. Null for other
+/// readers.
 ir::Node* convolution_of(ir::Node& reader) {
   if (reader.is(ops::Convolution)) return &reader;
   const auto& uses = reader.output(0).uses;

@@ -65,8 +65,8 @@ ir::Value combined_operand(ir::Value operand) {
   return operand && is_used_once(operand) ? operand : ir::Value{};
 }
 
-/// The first value, counted from `outer`, whose constant OpenVINO combines with those of later operations to
-/// one out of range. Null if there is none.
+/// The first value before `outer` whose constant would be combined with those of later operations to a number
+/// out of range; null if no value is affected.
 ir::Value value_to_separate(const ir::Node& outer) {
   if (!ir::is_floating(outer.output(0).type)) return {};
   ConstantStep step = constant_step(outer);

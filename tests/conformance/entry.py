@@ -27,8 +27,8 @@ def _known():
 
 
 def assert_passed(result):
-    """Fails unless the case passes, or fails as known_failures.txt says for this release and instruction set, or as the converter says
-    for this release."""
+    """Fails unless the case passes. Two kinds of failures are expected: those in known_failures.txt for this release and instruction set,
+    each with its experiment, and those of models that the converter refuses for this release, because they need a newer one."""
     known = _known().get(known_failures.place_of(result.key))
     if known is None and result.outcome != PASS and not result.is_refused:
         pytest.fail(f"{result.outcome}: {result.message}", pytrace=False)

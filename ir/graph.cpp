@@ -44,6 +44,10 @@ void drop_uses(Output& output, IsDropped is_dropped) {
   while (uses.end() != end) uses.pop_back();
 }
 
+bool is_variable(Value value) {
+  return value.node != nullptr && !value.node->is_computed_from_constants();
+}
+
 }  // namespace
 
 Output& Value::output() const {
@@ -60,50 +64,57 @@ const PartialShape& Value::shape() const {
 Node::Node(const OpDescriptor& op, Graph& graph, std::span<const Value> inputs, std::size_t output_count)
     : op_(&op), outputs_(output_count), inputs_(inputs.begin(), inputs.end()), graph_(&graph) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) add_use(inputs_[i], *this, i);
-  is_computed_from_constants_ = depends_on_constants_only(*this);
+  variable_inputs_ = count_variable_inputs(*this);
 }
 
 Node::~Node() = default;
 
-bool depends_on_constants_only(const Node& node) {
+std::uint32_t count_variable_inputs(const Node& node) {
   const Traits& traits = node.op().traits;
-  if (node.inputs().empty() || traits.is_volatile || traits.has_bodies) return node.is(ops::Const);
-  return std::ranges::all_of(node.inputs(), [](Value input) {
-    return input.node == nullptr || input.node->is_computed_from_constants();
-  });
+  if (node.is(ops::Const)) return 0;
+  if (node.inputs().empty() || traits.is_volatile || traits.has_bodies) return 1;
+  return static_cast<std::uint32_t>(std::ranges::count_if(node.inputs(), is_variable));
 }
 
-void Node::update_constness() {
-  if (is_computed_from_constants_ == depends_on_constants_only(*this)) return;
-  is_computed_from_constants_ = !is_computed_from_constants_;
-  std::vector<Node*> changed{this};
-  while (!changed.empty()) {
-    const Node& node = *changed.back();
-    changed.pop_back();
+void Node::add_variable_inputs(int added) {
+  if (added == 0 || op_->traits.is_volatile || op_->traits.has_bodies) return;
+  const auto change = static_cast<std::uint32_t>(added);  // modulo 2^32
+  const auto flips = [&](Node& node) {
+    const bool was_constant = node.is_computed_from_constants();
+    node.variable_inputs_ += change;
+    return was_constant != node.is_computed_from_constants();
+  };
+  if (!flips(*this)) return;
+  std::vector<const Node*> flipped{this};
+  while (!flipped.empty()) {
+    const Node& node = *flipped.back();
+    flipped.pop_back();
     for (const Output& output : node.outputs_) {
       for (const Use& use : output.uses) {
-        Node& reader = *use.node;
-        if (reader.is_computed_from_constants_ == depends_on_constants_only(reader)) continue;
-        reader.is_computed_from_constants_ = !reader.is_computed_from_constants_;
-        changed.push_back(&reader);
+        const Traits& traits = use.node->op().traits;
+        if (traits.is_volatile || traits.has_bodies) continue;
+        if (flips(*use.node)) flipped.push_back(use.node);
       }
     }
   }
 }
 
 void Node::set_input(std::size_t index, Value value) {
+  const int added = static_cast<int>(is_variable(value)) - static_cast<int>(is_variable(inputs_[index]));
   drop_use(inputs_[index], *this, index);
   inputs_[index] = value;
   add_use(value, *this, index);
-  update_constness();
+  add_variable_inputs(added);
 }
 
 void Node::add_input(Value value) {
   inputs_.push_back(value);
   add_use(value, *this, inputs_.size() - 1);
+  add_variable_inputs(static_cast<int>(is_variable(value)) - (inputs_.size() == 1 ? 1 : 0));
 }
 
 void Node::remove_input(std::size_t index) {
+  const int removed = static_cast<int>(is_variable(inputs_[index]));
   drop_use(inputs_[index], *this, index);
   for (std::size_t i = index + 1; i < inputs_.size(); ++i) {
     for (Use& use : inputs_[i].node->output(inputs_[i].index).uses) {
@@ -111,13 +122,11 @@ void Node::remove_input(std::size_t index) {
     }
   }
   inputs_.erase(inputs_.begin() + index);
+  add_variable_inputs((inputs_.empty() ? 1 : 0) - removed);
 }
 
 void Node::remove_inputs() {
-  while (!inputs_.empty()) {
-    drop_use(inputs_.back(), *this, inputs_.size() - 1);
-    inputs_.pop_back();
-  }
+  while (!inputs_.empty()) remove_input(inputs_.size() - 1);
 }
 
 Value Node::add_output() {
@@ -398,9 +407,8 @@ void replace_all_uses(Value from, Value to) {
     use.node->inputs_[use.index] = to;
     replacement.uses.push_back(use);
   }
-  if (is_computed_from_constants(from) != is_computed_from_constants(to)) {
-    for (const Use& use : old.uses) use.node->update_constness();
-  }
+  const int added = static_cast<int>(is_variable(to)) - static_cast<int>(is_variable(from));
+  for (const Use& use : old.uses) use.node->add_variable_inputs(added);
   old.uses.clear();
   move_names(old, replacement);
 }

@@ -218,7 +218,7 @@ class Node {
 
   /// Whether the outputs are computed from constants alone, in any number of steps, without a loop, a branch
   /// or a random number. Kept up to date by all functions that change inputs.
-  bool is_computed_from_constants() const { return is_computed_from_constants_; }
+  bool is_computed_from_constants() const { return variable_inputs_ == 0; }
 
   bool has_payload() const { return payload_ != nullptr; }
   void set_payload(Payload payload);
@@ -238,8 +238,9 @@ class Node {
  private:
   friend class Graph;
   friend void replace_all_uses(Value from, Value to);
-  /// Updates is_computed_from_constants() of this node and of all that depend on it.
-  void update_constness();
+  /// Counts `added` more variable inputs, or fewer if it is negative, of this node, and updates all that
+  /// depend on it. Constant time unless is_computed_from_constants() changes.
+  void add_variable_inputs(int added);
   /// Throws base::InternalError if the attribute is absent or has another type.
   const AttributeValue& required_attribute(AttributeName attribute, std::size_t type) const;
   template <typename T>
@@ -265,7 +266,7 @@ class Node {
   bool is_decompression = false;
 
  private:
-  bool is_computed_from_constants_ = false;
+  std::uint32_t variable_inputs_ = 0;  ///< count_variable_inputs(*this)
 
  public:
   /// What the code that emitted the node knows of it. Clones have the same notes.
@@ -280,8 +281,9 @@ class Node {
   std::unique_ptr<std::vector<Attribute>> attributes_;  ///< null for most nodes
 };
 
-/// What Node::is_computed_from_constants() must be, from the inputs of the node.
-bool depends_on_constants_only(const Node& node);
+/// How many inputs are not computed from constants; 1 for nodes that never are: random numbers, control flow,
+/// and nodes without inputs other than constants.
+std::uint32_t count_variable_inputs(const Node& node);
 inline bool is_computed_from_constants(Value value) {
   return value.node->is_computed_from_constants();
 }

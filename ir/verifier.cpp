@@ -89,7 +89,7 @@ class Verifier {
     if (count < op.min_inputs || (op.max_inputs != OpDescriptor::kVariadic && count > op.max_inputs)) {
       report(node, "it has " + std::to_string(count) + " inputs");
     }
-    if (node.is_computed_from_constants() != depends_on_constants_only(node))
+    if (node.is_computed_from_constants() != (count_variable_inputs(node) == 0))
       report(node, "it is not known whether it is computed from constants");
     // Node::set_attribute rejects values of another kind.
     for (const AttributeSpec& spec : op.attributes) {

@@ -351,3 +351,16 @@ def test_long_separator(tmp_path):
     run = convert_limited(path, tmp_path)
     check(run)
     assert "the separators have more than" in run.errors
+
+
+def test_wide_concat_of_known_sizes(tmp_path):
+    """Sizes that become constants one after the other: the Concat of all of them is not searched each time."""
+    count = 100_000
+    nodes = [helper.make_node("Shape", ["x"], ["s"])]
+    nodes += [helper.make_node("Gather", ["s", "i"], [f"s{i}"], axis=0) for i in range(count)]
+    nodes += [helper.make_node("Concat", [f"s{i}" for i in range(count)], ["c"], axis=0), helper.make_node("Cast", ["c"], ["f"], to=1), helper.make_node("Add", ["f", "v"], ["y"])]
+    index = helper.make_tensor("i", TensorProto.INT64, [1], [0])
+    path = save(tmp_path, nodes, inputs=[real("x", (3, None)), real("v", (count,))], outputs=[real("y", (count,))], initializers=[index])
+    run = convert_limited(path, tmp_path)
+    check(run)
+    assert run.exit_code == 0

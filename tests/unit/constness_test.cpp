@@ -33,6 +33,27 @@ TEST_CASE("nodes know whether they are computed from constants alone, also after
   CHECK(verify(graph).empty());
 }
 
+TEST_CASE("a node with several variable inputs is constant when the last one is") {
+  Graph graph;
+  Builder builder(graph);
+  const Value input = builder.parameter(ElementType::i64, PartialShape{2});
+  const Value constant = builder.integers({1});
+  const Value joined = builder.op(ops::Concat, {input, input, constant}, {{"axis", 0}});
+  const Value last = builder.op(ops::Negative, {joined});
+  joined.node->set_input(0, constant);
+  CHECK_FALSE(is_computed_from_constants(last));
+  joined.node->set_input(1, constant);
+  CHECK(is_computed_from_constants(last));
+  joined.node->add_input(input);
+  CHECK_FALSE(is_computed_from_constants(last));
+  joined.node->remove_input(3);
+  CHECK(is_computed_from_constants(last));
+  joined.node->remove_inputs();
+  CHECK_FALSE(is_computed_from_constants(last));
+  joined.node->add_input(constant);
+  CHECK(is_computed_from_constants(last));
+}
+
 TEST_CASE("random numbers are not computed from constants") {
   Graph graph;
   Builder builder(graph);

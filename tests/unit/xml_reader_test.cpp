@@ -117,9 +117,12 @@ TEST_CASE("sliced inputs of a loop are written and read back", "[xml]") {
 }
 
 TEST_CASE("invalid IR is rejected", "[xml]") {
-  const auto [xml, weights] = sliced_inputs();
-  const auto with = [&text = xml](std::string_view from, std::string_view to) {
-    std::string changed = text;
+  // Clang 14 cannot capture structured bindings in a lambda.
+  const auto inputs = sliced_inputs();
+  const auto& xml = inputs.first;
+  const auto& weights = inputs.second;
+  const auto with = [&](std::string_view from, std::string_view to) {
+    std::string changed = xml;
     const std::size_t at = changed.find(from);
     REQUIRE(at != std::string::npos);
     return changed.replace(at, from.size(), to);

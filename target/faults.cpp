@@ -82,6 +82,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "Floating-point division multiplies by the reciprocal, so that x / x can be less than 1"},
     {Fault::dropped_double_constant, "dropped_double_constant",
      "Of two constants that are added to an f64 product, one of them computed, one is dropped"},
+    {Fault::dynamic_attention_mask, "dynamic_attention_mask",
+     "A product of static shape, a sum with a mask of dynamic shape, a SoftMax and a product do not compile"},
     {Fault::dynamic_attention_values, "dynamic_attention_values",
      "A product, a SoftMax and a product of static shape with values of dynamic shape do not compile"},
     {Fault::dynamic_column_constants, "dynamic_column_constants",
@@ -241,6 +243,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::quantized_clamp_bounds, "quantized_clamp_bounds",
      "A Clamp with a very large bound after a FakeQuantize returns the other bound, or 0; one of negative "
      "multiples exchanges its bounds"},
+    {Fault::quantized_clamp_channels, "quantized_clamp_channels",
+     "A constant for each channel that is added before a Clamp and a FakeQuantize is added wrongly if a size of "
+     "the data is dynamic, or after an AvgPool"},
     {Fault::quantized_concat_factors, "quantized_concat_factors",
      "A FakeQuantize of a Concat and an activation does not compile before a factor along the third axis or "
      "a later one"},
@@ -276,6 +281,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "scales as if the axis were still there"},
     {Fault::quantized_transpose, "quantized_transpose",
      "A FakeQuantize per channel of a Transpose of dynamic shape does not compile"},
+    {Fault::quantized_truncation, "quantized_truncation",
+     "A Convert to integers of numbers that a FakeQuantize gives rounds them, or cuts off their fractions after "
+     "a factor behind it"},
     {Fault::quantized_unit_scale, "quantized_unit_scale",
      "A constant per column is added wrongly to a product of quantised numbers before a FakeQuantize whose "
      "step is the product of their scales"},
@@ -385,6 +393,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Transpose of strings shares memory with its input, which ends the process"},
     {Fault::transposed_unit_reduction, "transposed_unit_reduction",
      "A Transpose of axes of size 1 after a Reduce that removes axes is lost"},
+    {Fault::truncation_before_quantization, "truncation_before_quantization",
+     "A Convert to integers of 8 bits is ignored before a FakeQuantize"},
     {Fault::two_bit_types, "two_bit_types", "Integers of 2 bits cannot be used in computations"},
     {Fault::unique_order, "unique_order",
      "Unique that keeps the order of first occurrence gives wrong elements or ends the process"},

@@ -135,24 +135,29 @@ void infer_slice(Node& node) {
   });
 }
 
+/// Whether a shape that may have no rank can have `count` axes before other `least` axes.
+bool admits_axes(const PartialShape& shape, std::int64_t count, std::int64_t least) {
+  return !shape.has_rank() || count <= static_cast<std::int64_t>(shape.rank()) - least;
+}
+
 void infer_gather(Node& node) {
   const GatherView gather = node;
   const Value data = gather.data();
   const Value indices = gather.indices();
+  require(!data.shape().is_scalar(), "Gather: the data is a scalar");
+  require(admits_axes(indices.shape(), gather.batch_dims(), 0) &&
+              admits_axes(data.shape(), gather.batch_dims(), 1),
+          "Gather: batch_dims is out of range");
   const auto axis_value = exact_values(gather.axis());
   if (!data.shape().has_rank() || !indices.shape().has_rank() || !axis_value || axis_value->size() != 1) {
     const std::int64_t batch = gather.batch_dims();
     if (!data.shape().has_rank() || !indices.shape().has_rank() || batch < 0)
       return set_output(node, 0, data.type(), unknown());
-    const std::size_t axes = data.shape().rank();
-    require(axes > 0 && batch <= static_cast<std::int64_t>(std::min(axes - 1, indices.shape().rank())),
-            "Gather: batch_dims is out of range");
-    return set_output(
-        node, 0, data.type(),
-        PartialShape::of_rank(axes - 1 + indices.shape().rank() - static_cast<std::size_t>(batch)));
+    return set_output(node, 0, data.type(),
+                      PartialShape::of_rank(data.shape().rank() - 1 + indices.shape().rank() -
+                                            static_cast<std::size_t>(batch)));
   }
   const std::size_t rank = data.shape().rank();
-  require(rank > 0, "Gather: the data is a scalar");
   const std::size_t axis = normalize_axis(axis_value->front(), rank);
   const std::size_t index_rank = indices.shape().rank();
   std::int64_t batch_dims = gather.batch_dims();
@@ -237,10 +242,12 @@ void infer_gather_nd(Node& node) {
   const PartialShape& indices = gather.indices().shape();
   const auto batch = static_cast<std::size_t>(gather.batch_dims());
   require(!indices.is_scalar(), "GatherND: the indices are a scalar");
+  require(gather.batch_dims() >= 0 && admits_axes(indices, gather.batch_dims(), 1) &&
+              admits_axes(data, gather.batch_dims(), 1),
+          "GatherND: batch_dims is out of range");
   if (!data.has_rank() || !indices.has_rank() || !indices[indices.rank() - 1].is_static()) {
     return set_output(node, 0, gather.data().type(), unknown());
   }
-  require(indices.rank() > batch && data.rank() > batch, "GatherND: batch_dims is too large");
   const auto depth = static_cast<std::size_t>(indices[indices.rank() - 1].size());
   require(batch + depth <= data.rank(), "GatherND: an index has more entries than the data has axes");
   Dimensions result;

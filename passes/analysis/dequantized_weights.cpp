@@ -71,19 +71,19 @@ std::optional<DequantizedWeights> dequantized_weights(ir::Value value) {
   return found;
 }
 
-bool is_quantized(ir::Value value) {
+const ir::Node* quantization_of(ir::Value value) {
   constexpr int kMaxSteps = 8;
   for (int i = 0; i < kMaxSteps; ++i) {
     const ir::Node& node = *value.node;
-    if (node.is(ops::FakeQuantize)) return true;
+    if (node.is(ops::FakeQuantize)) return &node;
     const bool is_kept = node.op().traits.reshapes || node.op().traits.rearranges || node.is(ops::MaxPool) ||
                          node.is(ops::ReLU) || node.is(ops::Concat) || node.is(ops::Pad) ||
                          node.is(ops::Interpolate) || node.is(ops::Slice) || node.is(ops::Split) ||
                          node.is(ops::VariadicSplit);
-    if (!is_kept) return false;
+    if (!is_kept) return nullptr;
     value = node.input(0);
   }
-  return false;
+  return nullptr;
 }
 
 bool holds_integers(ir::Value value) {

@@ -26,9 +26,13 @@ ir::Node* source_constant(ir::Value value);
 
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value);
 
-/// Whether `value` is rounded by a FakeQuantize, possibly before a few operations that runtimes compute with
-/// integers.
-bool is_quantized(ir::Value value);
+/// The FakeQuantize that rounds `value`, possibly before a few operations that runtimes compute with
+/// integers; null if there is none.
+const ir::Node* quantization_of(ir::Value value);
+
+inline bool is_quantized(ir::Value value) {
+  return quantization_of(value) != nullptr;
+}
 
 /// Whether OpenVINO may compute `value` with integers of 8 bits: it is quantised, or dequantised from such
 /// integers.

@@ -43,6 +43,27 @@ const ir::Value* constant_operand(const ir::Node& node) {
   return found == node.inputs().end() ? nullptr : &*found;
 }
 
+const ir::Value* variable_operand(const ir::Node& node) {
+  const auto found = std::ranges::find_if(
+      node.inputs(), [](ir::Value input) { return !ir::is_computed_from_constants(input); });
+  return found == node.inputs().end() ? nullptr : &*found;
+}
+
+std::vector<const ir::Node*> readers_past_moves(const ir::Node& node) {
+  constexpr std::size_t kMostReaders = 64;
+  std::vector<const ir::Node*> moved = {&node};
+  std::vector<const ir::Node*> readers;
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    for (const ir::Use& use : moved[i]->output(0).uses) {
+      if (readers.size() == kMostReaders) return readers;
+      readers.push_back(use.node);
+      const ir::Traits& traits = use.node->op().traits;
+      if (is_elementwise(*use.node) || traits.reshapes || traits.rearranges) moved.push_back(use.node);
+    }
+  }
+  return readers;
+}
+
 std::vector<std::size_t> axes_of(const ir::Value& constant, std::size_t rank) {
   std::vector<std::size_t> axes;
   const ir::PartialShape& shape = constant.shape();

@@ -22,6 +22,14 @@ const ir::Node* reader_after(const ir::Node& node, const std::vector<const ir::N
 /// The constant operand of an elementwise operation; null if it has none.
 const ir::Value* constant_operand(const ir::Node& node);
 
+/// The operand of an elementwise operation or of a FakeQuantize that is not computed from constants; null if
+/// all are.
+const ir::Value* variable_operand(const ir::Node& node);
+
+/// The readers of `node`, also after operations that keep, move or reshape its elements: at most 64, so that
+/// values with many readers cost no more than others.
+std::vector<const ir::Node*> readers_past_moves(const ir::Node& node);
+
 /// The axes of a tensor of `rank` axes along which the constant has several elements.
 std::vector<std::size_t> axes_of(const ir::Value& constant, std::size_t rank);
 

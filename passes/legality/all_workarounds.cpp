@@ -43,6 +43,7 @@ std::vector<Workaround> all_workarounds() {
       separate_group_filters(),
       separate_narrow_norms(),
       separate_overflowing_constants(),
+      separate_quantized_conversions(),
       separate_quantized_inputs(),
       separate_quantized_operations(),
       separate_reduced_divisions(),

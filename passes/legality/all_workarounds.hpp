@@ -46,6 +46,7 @@ Workaround separate_fused_operations();
 Workaround separate_group_filters();
 Workaround separate_narrow_norms();
 Workaround separate_overflowing_constants();
+Workaround separate_quantized_conversions();
 Workaround separate_quantized_inputs();
 Workaround separate_quantized_operations();
 Workaround separate_reduced_divisions();

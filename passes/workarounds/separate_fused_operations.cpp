@@ -210,6 +210,16 @@ bool precedes_sum_with_scalar(ir::MatMulView product) {
          constant != nullptr && constant->shape().element_count() == 1;
 }
 
+/// Fault::dynamic_attention_mask.
+bool is_attention_with_dynamic_mask(const ir::Node& softmax) {
+  const ir::Node& sum = *softmax.input(0).node;
+  const auto is_static = [](ir::Value operand) { return operand.shape().is_static(); };
+  return sum.is_one_of({ops::Add, ops::Subtract}) && std::ranges::any_of(sum.inputs(), is_static) &&
+         !std::ranges::all_of(sum.inputs(), is_static) &&
+         std::ranges::any_of(softmax.output(0).uses,
+                             [](const ir::Use& use) { return use.node->is(ops::MatMul); });
+}
+
 /// Fault::dynamic_attention_values.
 bool weighs_dynamic_values(const ir::Node& softmax) {
   return softmax.output(0).shape.is_static() &&
@@ -321,6 +331,10 @@ Workaround separate_fused_operations() {
               LegalizationRow{Fault::channels_from_factor,
                               {ops::Multiply, ops::Divide},
                               must_be_separated<makes_channels>,
+                              separate_from_uses},
+              LegalizationRow{Fault::dynamic_attention_mask,
+                              {ops::SoftMax},
+                              must_be_separated<is_attention_with_dynamic_mask>,
                               separate_from_uses},
               LegalizationRow{Fault::dynamic_attention_values,
                               {ops::SoftMax},

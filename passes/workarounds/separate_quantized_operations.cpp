@@ -26,17 +26,23 @@ namespace {
 
 constexpr int kMostMoves = 8;
 
-/// Fault::shared_quantized_product.
-bool is_shared_quantized_product(const ir::Node& node) {
-  return node.output(0).uses.size() > 1 && !node.output(0).shape.is_static() &&
-         !node.input(1).node->is(ops::Const) && (!node.is(ops::MatMul) || is_quantized(node.input(0)));
+/// The last of the constant factors that are the only readers one after the other; `node` if there are none.
+const ir::Node& last_factor_after(const ir::Node& node) {
+  const ir::Node* last = &node;
+  for (int count = 0; count < kMostMoves; ++count) {
+    const ir::Node* const reader = only_reader(*last);
+    if (reader == nullptr || !reader->is_one_of({ops::Multiply, ops::Divide})) break;
+    if (constant_operand(*reader) == nullptr) break;
+    last = reader;
+  }
+  return *last;
 }
 
-/// The operand of a FakeQuantize or of arithmetic with a constant that is not constant; null if all are.
-const ir::Value* data_operand(const ir::Node& node) {
-  const auto found = std::ranges::find_if(
-      node.inputs(), [](ir::Value input) { return !ir::is_computed_from_constants(input); });
-  return found == node.inputs().end() ? nullptr : &*found;
+/// Fault::shared_quantized_product. OpenVINO multiplies constant factors with the scale of the product.
+bool is_shared_quantized_product(const ir::Node& node) {
+  return !node.output(0).shape.is_static() && !node.input(1).node->is(ops::Const) &&
+         (!node.is(ops::MatMul) || is_quantized(node.input(0))) &&
+         last_factor_after(node).output(0).uses.size() > 1;
 }
 
 /// The axes along which a FakeQuantize, or arithmetic with a constant, differs.
@@ -73,27 +79,10 @@ bool precedes_constant_of_another_axis(const ir::Node& node) {
   });
 }
 
-/// The readers of `node`, also after operations that keep, move or reshape its elements: at most
-/// kMostReaders, so that values with many readers cost no more than others.
-std::vector<const ir::Node*> readers_past_moves(const ir::Node& node) {
-  constexpr std::size_t kMostReaders = 64;
-  std::vector<const ir::Node*> moved = {&node};
-  std::vector<const ir::Node*> readers;
-  for (std::size_t i = 0; i < moved.size(); ++i) {
-    for (const ir::Use& use : moved[i]->output(0).uses) {
-      if (readers.size() == kMostReaders) return readers;
-      readers.push_back(use.node);
-      const ir::Traits& traits = use.node->op().traits;
-      if (is_elementwise(*use.node) || traits.reshapes || traits.rearranges) moved.push_back(use.node);
-    }
-  }
-  return readers;
-}
-
 /// Fault::quantized_dynamic_channels.
 bool precedes_quantization(const ir::Node& node) {
   const std::vector<std::size_t> axes = scaled_axes(node);
-  const ir::Value* const data = axes.empty() ? nullptr : data_operand(node);
+  const ir::Value* const data = axes.empty() ? nullptr : variable_operand(node);
   if (data == nullptr) return false;
   const ir::PartialShape& shape = data->shape();
   const std::size_t rank = node.output(0).shape.rank();
@@ -102,6 +91,21 @@ bool precedes_quantization(const ir::Node& node) {
       std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].is_dynamic(); });
   const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
   return is_dynamic && std::ranges::any_of(readers_past_moves(node), is_quantization);
+}
+
+/// Fault::quantized_clamp_channels. OpenVINO merges the sum and the Clamp with the FakeQuantize, but not the
+/// bias of a product; if all sizes are static, only after an AvgPool.
+bool precedes_quantized_clamp(const ir::Node& node) {
+  constexpr ir::OperationSet kProducts = {ops::Convolution, ops::ConvolutionBackpropData,
+                                          ops::GroupConvolution, ops::GroupConvolutionBackpropData,
+                                          ops::MatMul};
+  const ir::Value* const data = scaled_axes(node).empty() ? nullptr : variable_operand(node);
+  if (data == nullptr || (node.output(0).shape.is_static() && !data->node->is(ops::AvgPool))) return false;
+  if (kProducts.contains(data->node->op().id) && is_used_once(*data)) return false;
+  const std::vector<const ir::Node*> chain = chain_until_conversion(node);
+  const auto clamp =
+      std::ranges::find_if(chain, [](const ir::Node* reader) { return reader->is(ops::Clamp); });
+  return std::any_of(clamp, chain.end(), [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); });
 }
 
 /// Fault::quantized_extremum.
@@ -193,7 +197,7 @@ bool is_scaled_concat(const ir::Node& node) {
   const ir::Node* source = node.input(0).node;
   if (!is_elementwise(*source)) return false;
   for (int depth = 0; is_elementwise(*source) && depth < kMostMoves; ++depth) {
-    const ir::Value* const data = data_operand(*source);
+    const ir::Value* const data = variable_operand(*source);
     if (data == nullptr) return false;
     source = data->node;
   }
@@ -256,7 +260,7 @@ bool is_quantized_product(ir::Value value) {
     if (node.is_one_of({ops::MatMul, ops::Convolution, ops::GroupConvolution})) {
       return is_quantized(node.input(0));
     }
-    const ir::Value* const data = is_elementwise(node) ? data_operand(node) : nullptr;
+    const ir::Value* const data = is_elementwise(node) ? variable_operand(node) : nullptr;
     if (data == nullptr) return false;
     value = *data;
   }
@@ -298,6 +302,9 @@ Workaround separate_quantized_operations() {
               must_be_separated_if_quantized<precedes_constant_of_another_axis>),
           row(Fault::quantized_channel_factors, kFactors,
               must_be_separated_if_quantized<scales_before_quantization>),
+          row(Fault::quantized_clamp_channels,
+              {ops::Add, ops::Subtract},
+              must_be_separated_if_quantized<precedes_quantized_clamp>),
           row(Fault::quantized_concat_factors, {ops::FakeQuantize}, must_be_separated<is_scaled_concat>),
           row(Fault::quantized_dynamic_channels, arithmetic_and_quantization(),
               must_be_separated_if_quantized<precedes_quantization>),

@@ -8,11 +8,15 @@
 
 namespace onnx2ir::passes {
 
+/// Whether `node` is a copy that OpenVINO does not recognise: see opaque_copy().
+inline bool is_opaque_copy(const ir::Node& node) {
+  return node.is_one_of({ops::Maximum, ops::LogicalOr}) && node.input(0) == node.input(1);
+}
+
 /// Whether an opaque copy has separated `node` from its uses.
 inline bool is_separated(const ir::Node& node) {
   const auto& uses = node.output(0).uses;
-  return uses.size() == 2 && uses[0].node == uses[1].node &&
-         uses[0].node->is_one_of({ops::Maximum, ops::LogicalOr});
+  return uses.size() == 2 && uses[0].node == uses[1].node && is_opaque_copy(*uses[0].node);
 }
 
 /// Whether `kApplies`, a function of a node or of a view of it, holds, and the node is no step of quantised

@@ -4,7 +4,10 @@ A disagreement is no failure if it has one of these reasons, each of which is pr
 - "rounding": if inputs and constants change by a rounding error, the results of onnxruntime change as much. Steps such as Floor, and
   sums that cancel, make small errors large.
 - "a quantisation step": with `--quantization exact` the results are right, and without it they differ by the effect of at most one step
-  of each QuantizeLinear, which docs/quantised-models.md allows.
+  of each QuantizeLinear and of the bounds of each Clip, which docs/quantised-models.md allows.
+- "integers of 32 bits": the results are those of a model whose conversions to wider integers overflow (docs/limits.md).
+- "the model is invalid": OpenVINO refuses to run a Concat of inputs whose sizes differ along another axis, which onnxruntime does if
+  one of them has no elements.
 - "onnxruntime is wrong": OpenVINO gives the results of ONNX's reference implementation.
 - "closer to the exact result": OpenVINO gives the results of ONNX's reference implementation in f64. onnxruntime rounds intermediate
   results that OpenVINO combines, such as (x + 10000) - 10000.
@@ -20,7 +23,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from ..conformance.case import PASS, WRONG_SHAPE, WRONG_VALUES, Failure
+from ..conformance.case import PASS, RUNTIME_ERROR, WRONG_SHAPE, WRONG_VALUES, Failure
 from ..conformance.oracle import Oracle
 from ..conformance.oracle import parse_model
 
@@ -28,6 +31,8 @@ ROUNDING = "rounding"
 STEP = "a quantisation step"
 EXACT = "closer to the exact result"
 ORACLE_WRONG = "onnxruntime is wrong"
+NARROW = "integers of 32 bits"
+INVALID = "the model is invalid"
 VARIATIONS = 16
 STEP_VARIATIONS = 32  # of quantisation steps
 # Operators that do not round.
@@ -37,12 +42,15 @@ EXACT_OPERATORS = (
 )
 # Absolute errors of operators (docs/limits.md): small results of exponentials become 0.
 OFFSETS = {"Softplus": 8e-6, "Exp": 2.0**-125, "Softmax": 2.0**-125, "Sigmoid": 2.0**-125}
+OFFSET_BOUNDS = ((-1, 1), (-1, -1), (1, 1), (-1, 1))  # of the variations, as parts of these errors
 # Relative errors of the types in which OpenVINO computes: f32, also for f16.
 ERRORS = {np.dtype(np.float32): 2.0**-21, np.dtype(np.float16): 2.0**-9}
 
 
 def limit_of(case, result, check):
     """The name of the reason, or None. `check` returns the Result of another Case."""
+    if result.outcome == RUNTIME_ERROR:
+        return INVALID if is_invalid(case) else None
     if result.outcome not in (WRONG_VALUES, WRONG_SHAPE):
         return None
     if result.outcome == WRONG_VALUES and check(with_spread(case)).outcome == PASS:
@@ -51,6 +59,9 @@ def limit_of(case, result, check):
         exact = replace(case, options=("--quantization", "exact"))
         if limit_of_exact(exact, check) and check(with_spread(case, steps=True)).outcome == PASS:
             return STEP
+    narrow = with_narrow_integers(case)
+    if narrow is not None and check(narrow).outcome == PASS:
+        return NARROW
     for wide in (False, True):
         other = with_reference(case, wide)
         if other is not None and check(other).outcome == PASS:
@@ -63,25 +74,31 @@ def seed_of(variation, place):
     return float(random.Random(f"{variation}/{place}").randrange(2**24))
 
 
+def element_types(model):
+    """The element types of all tensors but constants."""
+    graph = onnx.shape_inference.infer_shapes(model).graph
+    return {value.name: value.type.tensor_type.elem_type for values in (graph.value_info, graph.input, graph.output) for value in values}
+
+
 def with_noise(model, seed):
-    """Gives the result of each operation a rounding error. Integers stay: a product with a number near 1 needs floats."""
-    types = {value.name: value.type.tensor_type.elem_type for value in onnx.shape_inference.infer_shapes(model).graph.value_info}
+    """Gives the result of each operation a rounding error for its readers. Integers stay: a product with a number near 1 needs floats."""
+    types = element_types(model)
     errors = {TensorProto.FLOAT: 2.0**-22, TensorProto.FLOAT16: 2.0**-10}
     nodes, renamed = [], {}
-    outputs = {output.name for output in model.graph.output}
     for node in model.graph.node:
         node.input[:] = [renamed.get(name, name) for name in node.input]
         nodes.append(node)
         for name in node.output:
             error = errors.get(types.get(name))
-            if name in outputs or error is None or node.op_type in EXACT_OPERATORS:
+            if error is None or node.op_type in EXACT_OPERATORS:
                 continue
             noise, renamed[name] = f"{name}_noise", f"{name}_rounded"
             nodes.append(helper.make_node("RandomUniformLike", [name], [noise], low=1 - error, high=1 + error, seed=seed_of(seed, len(nodes))))
             nodes.append(helper.make_node("Mul", [name, noise], [renamed[name]]))
             if largest := OFFSETS.get(node.op_type):
                 offset, total = f"{name}_offset", f"{name}_total"
-                nodes.append(helper.make_node("RandomUniformLike", [name], [offset], low=-largest, high=largest, seed=seed_of(seed, len(nodes))))
+                low, high = OFFSET_BOUNDS[seed // 2 % len(OFFSET_BOUNDS)]
+                nodes.append(helper.make_node("RandomUniformLike", [name], [offset], low=low * largest, high=high * largest, seed=seed_of(seed, len(nodes))))
                 nodes.append(helper.make_node("Add", [renamed[name], offset], [total]))
                 renamed[name] = total
     copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
@@ -94,20 +111,81 @@ def limit_of_exact(case, check):
 
 
 def with_steps(model, seed):
-    """Adds up to one step to each number before a QuantizeLinear."""
+    """Adds up to one step to each number before a QuantizeLinear, and what becomes of it to the results of Clips, whose bounds OpenVINO rounds to steps."""
     scales = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    nodes = []
+    nodes, originals = [], {}
     for node in model.graph.node:
+        original = onnx.NodeProto.FromString(node.SerializeToString())
+        original.input[:] = [originals.get(name, name) for name in node.input]
+        original.output[:] = [name and f"{name}_original" for name in node.output]
+        originals.update(zip(node.output, original.output))
+        nodes.append(original)
         if node.op_type == "QuantizeLinear" and node.input[1] in scales:
             step = float(scales[node.input[1]].max())
             noise, total = f"{node.output[0]}_noise", f"{node.output[0]}_disturbed"
             nodes.append(helper.make_node("RandomUniformLike", [node.input[0]], [noise], low=-step, high=step, seed=seed_of(seed, len(nodes))))
             nodes.append(helper.make_node("Add", [node.input[0], noise], [total]))
             node.input[0] = total
-        nodes.append(node)
+        if node.op_type == "Clip" and node.input[0] in originals:
+            difference = f"{node.output[0]}_difference"
+            nodes.append(helper.make_node("Sub", [node.input[0], originals[node.input[0]]], [difference]))
+            nodes.append(helper.make_node("Add", [original.output[0], difference], list(node.output)))
+        else:
+            nodes.append(node)
     copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
     del model.graph.node[:]
     model.graph.node.extend(copies)
+
+
+def with_narrow_integers(case):
+    """The case with the results of conversions of f32 to integers that overflow as those to i32 do; None if it has no such conversions."""
+    model = parse_model(case.model)
+    wide = (TensorProto.INT64, TensorProto.UINT64, TensorProto.UINT32)
+    types = element_types(model)
+    nodes, is_changed = [], False
+    for node in model.graph.node:
+        target = next((attribute.i for attribute in node.attribute if attribute.name == "to"), None)
+        if node.op_type == "Cast" and target in wide and types.get(node.input[0]) == TensorProto.FLOAT:
+            is_changed = True
+            given, name = node.input[0], node.output[0]
+            limit, least = f"{name}_limit", f"{name}_least"
+            dtype = helper.tensor_dtype_to_np_dtype(target)
+            model.graph.initializer.extend([numpy_helper.from_array(np.float32(2.0**31), limit), numpy_helper.from_array(np.int64(-(2**31)).astype(dtype), least)])
+            node.output[0] = f"{name}_wide"
+            nodes += [
+                node,
+                helper.make_node("Abs", [given], [f"{name}_size"]),
+                helper.make_node("Less", [f"{name}_size", limit], [f"{name}_fits"]),
+                helper.make_node("Where", [f"{name}_fits", f"{name}_wide", least], [name]),
+            ]
+        else:
+            nodes.append(node)
+    if not is_changed:
+        return None
+    copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
+    del model.graph.node[:]
+    model.graph.node.extend(copies)
+    oracle = Oracle(model)
+    return replace(case, runs=[replace(run, expected=oracle.run(run.inputs)) for run in case.runs])
+
+
+def is_invalid(case):
+    """Whether a Concat of a run has inputs whose sizes differ along another axis."""
+    model = parse_model(case.model)
+    joins = [node for node in model.graph.node if node.op_type == "Concat"]
+    names = {name for node in joins for name in node.input}
+    model.graph.node.extend(helper.make_node("Shape", [name], [f"{name}_shape"]) for name in names)
+    del model.graph.output[:]
+    model.graph.output.extend(helper.make_tensor_value_info(f"{name}_shape", TensorProto.INT64, [None]) for name in names)
+    oracle = Oracle(model) if names else None
+    for run in case.runs if names else ():
+        shapes = oracle.run(run.inputs)
+        for node in joins:
+            axis = next(attribute.i for attribute in node.attribute if attribute.name == "axis")
+            sizes = {tuple(np.delete(shapes[f"{name}_shape"], axis)) for name in node.input}
+            if len(sizes) > 1:
+                return True
+    return False
 
 
 def disturbed(array, generator):

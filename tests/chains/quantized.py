@@ -45,8 +45,10 @@ def round_trip(g):
 @template("AddFakeQuantizeFusion", "MulFakeQuantizeFusion", "ReluFakeQuantizeFusion", "FuseClampAndFakeQuantize", "FusePerformedAsScaleShiftAndFakeQuantize")
 def arithmetic_before(g):
     x = start(g, shape(g, 2, 4))
+    if x.rank == 4 and g.choices.one_in(2):
+        x = g.pool(g.choices.pick(["MaxPool", "AveragePool"]), x, [1, 1]) if g.choices.one_in(2) else between(g, x, exact=True)
     for _ in range(g.choices.integer(1, 3)):
-        x = g.choices.pick([lambda: with_constant(g, x, ("Add", "Mul", "Sub")), lambda: g.unary("Relu", x), lambda: g.clip(x, 0, 2)])()
+        x = g.choices.pick([lambda: with_constant(g, x, ("Add", "Mul", "Sub")), lambda: g.unary("Relu", x), lambda: g.clip(x, g.choices.pick([0, -1]), g.choices.pick([2, 1]))])()
     return [rounded(g, x, g.choices.integer(0, x.rank - 1) if g.choices.one_in(3) else None)]
 
 
@@ -90,6 +92,20 @@ def quantized_sum(g):
     a, b = rounded(g, x), rounded(g, start(g, x.shape) if g.choices.one_in(2) else x)
     y = g.binary(g.choices.pick(["Add", "Mul", "Sub", "Max"]), a, b)
     return [rounded(g, between(g, y, exact=True))]
+
+
+@template("FuseConvert", "FakeQuantizeDecomposition", "ConvertPrecision", "EliminateConvert", "ConvertConvertElimination")
+def conversions(g):
+    x = start(g, shape(g, 1, 4))
+    y = rounded(g, x) if g.choices.one_in(2) else x
+    y = between(g, y, exact=True)
+    y = g.cast(y, g.choices.pick(["int8", "int32", "int64"])) if g.choices.one_in(2) else g.cast(g.unary("Abs", y), "uint8")
+    for _ in range(g.choices.integer(0, 2)):
+        y = g.choices.pick([any_transpose, any_reshape, lambda g, y: g.swapped("Mul", y, g.like(y, 2)), lambda g, y: g.swapped("Add", y, g.like(y, 1)), lambda g, y: y if y.dtype == "uint8" else g.unary("Neg", y)])(g, y)
+    if g.choices.one_in(2):
+        return [y]
+    y = g.cast(y, "float32")
+    return [rounded(g, between(g, y, exact=True)) if g.choices.one_in(2) else with_constant(g, y)]
 
 
 @template("ConcatTransformation", "SplitTransformation", "VariadicSplitTransformation", "AlignQuantizationIntervals", "HorizontalQDQFusion")

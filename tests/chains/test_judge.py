@@ -5,12 +5,12 @@ import onnx.parser
 import pytest
 from onnx import helper, numpy_helper
 
-from ..conformance.case import PORT_MISMATCH, WRONG_VALUES, Case, Result, Run
+from ..conformance.case import PORT_MISMATCH, RUNTIME_ERROR, WRONG_VALUES, Case, Result, Run
 from ..conformance.oracle import Oracle
 from ..conformance.tool import LIBRARY
 from ..conformance.oracle import parse_model
 from ..differential.checker import Checker
-from .judge import ROUNDING, STEP, limit_of, seed_of, with_spread
+from .judge import INVALID, NARROW, ROUNDING, STEP, limit_of, seed_of, with_spread
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +46,24 @@ def test_one_number_rounded_in_two_ways_differs_by_a_step(checker):
     rounds = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) r = QuantizeLinear(x, s, o) e = DequantizeLinear(r, s, o) m = Sub(d, e) y = Relu(m)"
     case = case_of(rounds, {"x": np.full([8], 0.75, np.float32)}, {"s": np.float32(0.5), "z": np.uint8(128), "o": np.uint8(3)})
     assert limit(case, checker) == STEP
+
+
+def test_the_bounds_of_a_clip_are_rounded_to_steps(checker):
+    """The bound -1 is half a step of the numbers before the product."""
+    clip = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) m = Mul(d, f) y = Clip(m, low, high)"
+    constants = {"s": np.float32(0.5), "z": np.uint8(128), "f": np.float32(4), "low": np.float32(-1), "high": np.float32(2)}
+    assert limit(case_of(clip, {"x": np.array([[1.75, -0.5], [0.25, -3]], np.float32)}, constants), checker) == STEP
+
+
+def test_conversions_to_wide_integers_overflow(checker):
+    assert limit(case_of("y = Cast <to = 7> (x)", {"x": np.array([3e9, 2.5, -7], np.float32)}, {}), checker) == NARROW
+
+
+def test_a_concat_of_different_rows_is_invalid(checker):
+    case = case_of("s = Slice(x, o, o, a) y = Concat <axis = 0> (x, s)", {"x": np.ones([2, 2], np.float32)}, {"o": np.array([0]), "a": np.array([1])}, dynamic=(1,))
+    assert limit_of(case, Result("graph", RUNTIME_ERROR), checker.result_of) == INVALID
+    valid = case_of("y = Concat <axis = 0> (x, x)", {"x": np.ones([2, 2], np.float32)}, {})
+    assert limit_of(valid, Result("graph", RUNTIME_ERROR), checker.result_of) is None
 
 
 def test_a_wrong_result_is_no_limit(checker):

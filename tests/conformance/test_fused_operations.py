@@ -280,6 +280,19 @@ add_all(
     },
 )
 add_all(
+    "dynamic_attention_mask",
+    {
+        f"{name} {mask} {axes}": (text, {"q": whole(1, 2, 4, 4), "k": whole(1, 2, 4, 3), "x": whole(1, 2, 3, 2), "b": whole(*mask)}, {"c": np.float32(2)}, {"dynamic": [("b", axes)]})
+        for name, text in {
+            "plain": "v = MatMul(q, k) s = Add(v, b) p = Softmax(s) y = MatMul(p, x)",
+            "scaled": "v = MatMul(q, k) u = Mul(v, c) s = Add(b, u) p = Softmax(s) y = MatMul(p, x)",
+            "difference": "v = MatMul(q, k) s = Sub(v, b) p = Softmax(s) y = MatMul(p, x)",
+        }.items()
+        for mask in ((1, 1, 1, 3), (1, 1, 4, 3), (4, 3))
+        for axes in ((), (0,), (0, 1))
+    },
+)
+add_all(
     "dynamic_attention_values",
     {
         f"{name} {axes}": (text, {"q": whole(1, 4, 4), "k": whole(1, 4, 3), "x": whole(1, 3, 2)}, {"c": np.float32(2)}, {"dynamic": [("x", axes)]})
@@ -309,7 +322,7 @@ add_all(
         f"{name} {axes}": (
             SHARED + text,
             {"x": whole(1, 2, 2, 3)},
-            {"s": np.float32(0.25), "z": np.uint8(128), "k": np.int8(0), "w": whole(2, 2, 1, 1).astype(np.int8), "a": np.full((1, 2, 2, 3), 3, np.float32), "b": np.float32(3)},
+            {"s": np.float32(0.25), "z": np.uint8(128), "k": np.int8(0), "w": whole(2, 2, 1, 1).astype(np.int8), "a": np.full((1, 2, 2, 3), 3, np.float32), "b": np.float32(3), "f": np.array([2, -3], np.float32).reshape(2, 1, 1)},
             {"dynamic": [("x", axes)], "outputs": ("y", "u")},
         )
         for name, text in {
@@ -318,6 +331,10 @@ add_all(
             "sum and output": "u = Identity(c) y = Add(c, a)",
             "two factors": "y = Mul(c, a) u = Mul(c, b)",
             "hard swish": "s6 = Add(c, b) k6 = Relu(s6) y = Mul(c, k6) u = Mul(y, b)",
+            "after a factor": "m = Mul(c, b) y = Add(m, a) u = Relu(m)",
+            "after a quotient": "m = Div(c, b) y = Abs(m) u = Relu(m)",
+            "after two factors": "l = Mul(c, b) m = Mul(l, f) y = Abs(m) u = Relu(m)",
+            "after no move": "l = Transpose(c) t = Transpose(l) m = Mul(t, b) y = Abs(m) u = Relu(m)",
         }.items()
         for axes in ((0,), (3,), ())
     },

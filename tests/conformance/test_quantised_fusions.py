@@ -53,6 +53,89 @@ add_all(
         for head in (ROUND, "d = DequantizeLinear(x, s, z) ")
     },
 )
+CLAMPS = {"both": "v = Clip(m, low, high)", "high": "v = Clip(m,, high)", "relu": "v = Relu(m)", "later": "u = Clip(m, low, high) v = Abs(u)"}
+add_all(
+    "quantized_clamp_channels",
+    {
+        f"{op} {rank} {name} {axes} {ending}": (
+            f"m = {op}(x, c) {clamp} q = QuantizeLinear(v, s, z) {ending}",
+            {"x": whole(*(2, 3, 4, 2)[:rank])},
+            ONE_SCALE | {"c": whole(*(3, 1, 1)[: rank - 1], shift=1), "low": np.float32(-1), "high": np.float32(2)},
+            {"dynamic": [("x", axes)]},
+        )
+        for op in ("Add", "Sub")
+        for rank in (2, 3, 4)
+        for name, clamp in CLAMPS.items()
+        for axes in ((), (0,), (0, 1))
+        for ending in ("y = Identity(q)", "y = DequantizeLinear(q, s, z)")
+    },
+)
+PRODUCTS = {
+    "convolution": "l = Conv(x, w)",
+    "group convolution": "l = Conv <group = 3> (x, g)",
+    "transposed convolution": "l = ConvTranspose(x, w)",
+    "product": "l = MatMul(x, p)",
+    "quantised convolution": "a = QuantizeLinear(x, s, z) d = DequantizeLinear(a, s, z) i = DequantizeLinear(j, s, z) l = Conv(d, i)",
+    "quantised product": "a = QuantizeLinear(x, s, z) d = DequantizeLinear(a, s, z) l = MatMul(d, p)",
+    "shared convolution": "l = Conv(x, w) r = Relu(l)",
+    "average": "l = AveragePool <kernel_shape = [1, 1]> (x)",
+    "sum": "l = Add(x, x)",
+}
+add_all(
+    "quantized_clamp_channels-products",
+    {
+        f"{name} {op} {axes}": (
+            f"{product} m = {op}(l, c) v = Clip(m, low, high) q = QuantizeLinear(v, s, z) y = DequantizeLinear(q, s, z) u = {'Neg(r)' if 'r =' in product else 'Neg(y)'}",
+            {"x": whole(2, 3, 2, 2)},
+            ONE_SCALE
+            | {"c": whole(3, 1, 1, shift=1), "low": np.float32(-1), "high": np.float32(2), "w": whole(3, 3, 1, 1), "g": whole(3, 1, 1, 1), "p": whole(2, 2), "j": whole(3, 3, 1, 1).astype(np.int8)},
+            {"dynamic": [("x", axes)], "outputs": ("y", "u")},
+        )
+        for name, product in PRODUCTS.items()
+        for op in ("Add", "Sub")
+        for axes in ((), (0,), (0, 2, 3))
+    },
+)
+WHOLE = {
+    "double": "y = Mul(i, two)",
+    "opposite": "y = Neg(i)",
+    "difference": "y = Sub(two, i)",
+    "number": "f = Cast <to = 1> (i) y = Mul(f, half)",
+    "transposed": "w = Transpose(i) y = Mul(w, two)",
+    "plain": "y = Identity(i)",
+    "again": "f = Cast <to = 1> (i) u = QuantizeLinear(f, s, z) y = DequantizeLinear(u, s, z)",
+}
+# QuantizeLinear gives multiples of 1/4 here.
+add_all(
+    "quantized_truncation",
+    {
+        f"{name} {dtype.__name__} {middle} {axes}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) m = {middle} i = Cast <to = {number}> (m) {text}",
+            {"x": whole(2, 4) / 4},
+            ONE_SCALE | {"two": dtype(2), "half": np.float32(0.5), "shape": np.array([4, 2])},
+            {"dynamic": [("x", axes)]},
+        )
+        for name, text in WHOLE.items()
+        for number, dtype in ((6, np.int32), (3, np.int8), (7, np.int64))
+        for middle in ("Identity(d)", "Add(d, half)", "Relu(d)", "Transpose(d)", "Reshape(d, shape)")
+        for axes in ((), (0,))
+    },
+)
+add_all(
+    "truncation_before_quantization",
+    {
+        f"{name} {number} {head[0]} {axes}": (
+            f"{head} f = Cast <to = 1> (w) {middle} u = QuantizeLinear(m, s, z) y = DequantizeLinear(u, s, z)",
+            {"x": abs(whole(2, 4)) / 4},
+            ONE_SCALE | {"half": np.float32(0.5)},
+            {"dynamic": [("x", axes)]},
+        )
+        for name, middle in {"plain": "m = Identity(f)", "sum": "m = Add(f, half)", "scaled": "m = Mul(f, half)", "moved": "m = Transpose(f)"}.items()
+        for number in (2, 3, 6)
+        for head in (f"w = Cast <to = {number}> (x)", f"i = Cast <to = {number}> (x) w = Transpose(i)")
+        for axes in ((), (0,))
+    },
+)
 add_all(
     "quantized_concat_factors",
     {

@@ -268,6 +268,14 @@ def sum_of_scalar():
 
 
 @experiment
+def dynamic_attention_mask():
+    """The weighted sums of values; the weights are of a product of static shape and a mask with a dynamic number of rows."""
+    query, key, mask, value = parameter([1, 4, 4]), parameter([1, 4, 3]), parameter([-1, 1, 3]), parameter([1, 3, 2])
+    weights = opset.softmax(opset.add(opset.matmul(query, key, False, False), mask), 2)
+    return fails(results, [query, key, mask, value], opset.matmul(weights, value, False, False), [integers(1, 4, 4), integers(1, 4, 3), integers(1, 1, 3), integers(1, 3, 2)])
+
+
+@experiment
 def dynamic_attention_values():
     """The weighted sums of values with a dynamic number of columns; the weights have a static shape."""
     query, key, value = parameter([1, 4, 4]), parameter([1, 4, 3]), parameter([1, 3, -1])

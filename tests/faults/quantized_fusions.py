@@ -32,6 +32,14 @@ def quantized_clamp_bounds():
 
 
 @experiment
+def quantized_clamp_channels():
+    """A row plus a constant for each column, between -1 and 2, rounded to multiples of 1/4; the number of rows is dynamic."""
+    x, values, constants = parameter([-1, 4]), integers(2, 4) - 4, np.array([2, 0, 1, -1], np.float32)
+    given = results([x], rounded(opset.clamp(opset.add(x, opset.constant(constants)), -1.0, 2.0)), [values])[0]
+    return not np.array_equal(given, np.clip(values + constants, -1, 2))
+
+
+@experiment
 def quantized_concat_factors():
     """The positive part of two rows, rounded, times a factor for each column."""
     x, values, factors = parameter([1, 2, 2]), integers(1, 2, 2), np.array([2, 4], np.float32)
@@ -157,6 +165,27 @@ def quantized_transpose():
         return fails(results, [x], opset.fake_quantize(transposed, *bounds, *bounds, 256), [values])
 
     return is_wrong((1, 2, 1)) or is_wrong((1, 1, 2))
+
+
+@experiment
+def quantized_truncation():
+    """The integer part of multiples of 1/4, twice it, and its opposite."""
+    values = np.array([[-1.5, 0.75], [2.5, -3]], np.float32)
+
+    def is_wrong(follow, right):
+        x = parameter([2, 2])
+        return not np.array_equal(results([x], follow(opset.convert(rounded(x), "i32")), [values])[0], right(np.trunc(values)))
+
+    doubled = is_wrong(lambda whole: opset.multiply(whole, opset.constant(np.int32(2))), lambda whole: whole * 2)
+    return doubled or is_wrong(opset.negative, np.negative)
+
+
+@experiment
+def truncation_before_quantization():
+    """The integer part of numbers in 8 bits, rounded to multiples of 1/4."""
+    x, values = parameter([2, 2]), np.array([[-1.5, 0.75], [2.5, -3]], np.float32)
+    whole = opset.convert(opset.convert(x, "i8"), "f32")
+    return not np.array_equal(results([x], rounded(whole), [values])[0], np.trunc(values))
 
 
 @experiment

@@ -304,10 +304,11 @@ constexpr std::array kPipeline = {
          .faults = {Fault::dynamic_quantization, Fault::partial_rounding_groups}},
     Pass{.name = "separate_padded_strides",
          .kind = legalize,
-         .summary = "Keeps OpenVINO from moving the stride of a Convolution before its pads, or to a "
-                    "Convolution of one channel whose result then has one column",
+         .summary =
+             "Keeps OpenVINO from moving the stride of a Convolution before its pads, to an operation with "
+             "several outputs, or to a Convolution of one channel whose result then has one column",
          .run = separate_padded_strides,
-         .faults = {Fault::convolution_to_one_column, Fault::stride_before_pad}},
+         .faults = {Fault::convolution_to_one_column, Fault::stride_before_pad, Fault::stride_to_part}},
     Pass{.name = "separate_random_streams",
          .kind = legalize,
          .summary = "Gives RandomUniforms without seeds seeds of their own, and shifts their numbers",

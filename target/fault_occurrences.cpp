@@ -160,6 +160,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::stale_initial_memory, {2024, 6}, std::nullopt, ""},
     {Fault::static_scan_rows, {2024, 6}, std::nullopt, ""},
     {Fault::stride_before_pad, {2024, 6}, std::nullopt, ""},
+    {Fault::stride_to_part, {2024, 6}, std::nullopt, ""},
     {Fault::sum_of_scalar, {2024, 6}, Release{2024, 6}, ""},
     {Fault::tile_dynamic_rank4, {2024, 6}, std::nullopt, ""},
     {Fault::tile_of_one_channel, {2026, 1}, std::nullopt, ""},

@@ -379,6 +379,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::stride_before_pad, "stride_before_pad",
      "The stride of a Convolution with a kernel of size 1 is moved before its pads, which makes the result "
      "larger"},
+    {Fault::stride_to_part, "stride_to_part",
+     "A Convolution with a kernel of size 1 and a stride does not compile after arithmetic with an output of an "
+     "operation with several outputs, such as VariadicSplit"},
     {Fault::sum_of_scalar, "sum_of_scalar",
      "A product of rank 4 or more with constant weights does not compile if a scalar is added to it"},
     {Fault::tile_dynamic_rank4, "tile_dynamic_rank4",

@@ -170,6 +170,7 @@ enum class Fault : std::uint8_t {
   stale_initial_memory,
   static_scan_rows,
   stride_before_pad,
+  stride_to_part,
   sum_of_scalar,
   tile_dynamic_rank4,
   tile_of_one_channel,

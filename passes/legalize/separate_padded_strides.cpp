@@ -2,12 +2,14 @@
 // operations before it, also if the Convolution pads its data. The pads would then have to be divided by the
 // stride, but they stay. Here an average pool with windows of one element separates the Convolution from the
 // operations to which the stride would move. A Convolution of one channel that would take a stride, and would
-// then have one column, is separated from its users in the same way: convolution_to_one_column.
+// then have one column, is separated from its users in the same way: convolution_to_one_column. So is one
+// whose stride would move to an operation with several outputs, which OpenVINO rejects: stride_to_part.
 //
 // The strides are followed as in OpenVINO's StridesOptimization: from users to producers, through elementwise
 // arithmetic, until a Convolution with a larger kernel or an operation of another kind takes them.
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/known_values.hpp"
@@ -144,20 +146,39 @@ bool may_be_affected(const ir::Graph& graph) {
     if (!takes_strides(*node)) return false;
     const ir::ConvolutionView convolution = *node;
     if (!passes_strides_on(convolution)) return convolution.filters().shape()[1] == ir::Dimension(1);
-    return pads_strided_axis(convolution, Strides(convolution.strides().size(), 2));
+    return !std::ranges::all_of(convolution.strides(), is_one) ||
+           pads_strided_axis(convolution, Strides(convolution.strides().size(), 2));
   });
 }
 
-/// What would be wrong: Convolutions whose strides would move before their pads, and Convolutions of one
-/// channel that would take the strides of their users.
+/// Fault::stride_to_part: the operations through which strides move to an operation with several outputs that
+/// is not a Split.
+std::unordered_set<const ir::Node*> operations_on_parts(const ir::Graph& graph) {
+  std::unordered_set<const ir::Node*> found;
+  for (const ir::NodePointer& node : graph.nodes()) {
+    const bool moves_strides = takes_strides(*node) ? passes_strides_on(*node) : node->is(ops::Pad);
+    if (!moves_strides && !is_arithmetic(*node)) continue;
+    const auto leads_to_part = [&](ir::Value input) {
+      return found.contains(input.node) ||
+             (is_arithmetic(*node) && input.node->outputs().size() > 1 && !input.node->is(ops::Split));
+    };
+    if (std::ranges::any_of(node->inputs(), leads_to_part)) found.insert(node.get());
+  }
+  return found;
+}
+
+/// What would be wrong: Convolutions whose strides would move before their pads or to an operation with
+/// several outputs, and Convolutions of one channel that would take the strides of their users.
 struct Affected {
-  std::vector<ir::Node*> padded;
+  std::vector<ir::Node*> strided;
   std::vector<ir::Node*> of_one_channel;
 };
 
 Affected affected_convolutions(const ir::Graph& graph, const PassContext& context) {
   Affected affected;
   StridePropagation propagation;
+  std::unordered_set<const ir::Node*> on_parts;
+  if (context.has(Fault::stride_to_part)) on_parts = operations_on_parts(graph);
   for (std::size_t i = graph.nodes().size(); i-- > 0;) {
     ir::Node& node = *graph.nodes()[i];
     const Strides from_users = propagation.strides_from_users(node);
@@ -166,12 +187,17 @@ Affected affected_convolutions(const ir::Graph& graph, const PassContext& contex
         !from_users.empty() && would_have_one_column(node, from_users)) {
       affected.of_one_channel.push_back(&node);
     }
+    const bool is_strided =
+        takes_strides(node) && passes_strides_on(node) &&
+        (!from_users.empty() || !std::ranges::all_of(ir::ConvolutionView(node).strides(), is_one));
+    if (is_strided && on_parts.contains(ir::ConvolutionView(node).data().node))
+      affected.strided.push_back(&node);
     if (!context.has(Fault::stride_before_pad)) continue;
     if (from_users.empty() || (!takes_strides(node) && !is_arithmetic(node))) continue;
     for (const ir::Use& use : node.output(0).uses) {
       ir::Node* const convolution = convolution_of(*use.node);
       if (convolution != nullptr && pads_strided_axis(*convolution, from_users))
-        affected.padded.push_back(convolution);
+        affected.strided.push_back(convolution);
     }
   }
   return affected;
@@ -199,10 +225,11 @@ bool separate_padded_strides(ir::Model& model, PassContext& context) {
     if (!graph->may_hold({ops::Convolution}) || !may_be_affected(*graph)) continue;
     ir::Builder builder(*graph);
     const Affected affected = affected_convolutions(*graph, context);
-    for (ir::Node* convolution : affected.padded) {
+    for (ir::Node* convolution : affected.strided) {
+      const ir::Value data = ir::ConvolutionView(*convolution).data();
+      if (data.node->is(ops::AvgPool)) continue;  // affected by both faults
       builder.set_name(convolution->name);
-      convolution->set_input(ir::ConvolutionView::Input::data,
-                             pooled(builder, ir::ConvolutionView(*convolution).data()));
+      convolution->set_input(ir::ConvolutionView::Input::data, pooled(builder, data));
       modified = true;
     }
     for (ir::Node* convolution : affected.of_one_channel) {

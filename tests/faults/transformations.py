@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .experiment import experiment, numbers, opset, parameter, results, shapes
+from .experiment import experiment, fails, numbers, opset, parameter, results, shapes
 from .kernels import integers
 
 
@@ -10,6 +10,14 @@ def point_convolution(data, strides, pads):
     """The Convolution of one channel with a kernel of one element, 1."""
     spatial = len(strides)
     return opset.convolution(data, opset.constant(np.ones([1] * (spatial + 2), np.float32)), strides, pads, pads, [1] * spatial)
+
+
+@experiment
+def stride_to_part():
+    """A convolution with a kernel of size 1 and a stride after a ReLU of the second half of the rows."""
+    x = parameter([2, 1, 6, 6])
+    half = opset.variadic_split(x, numbers(0), numbers(1, 1)).output(1)
+    return fails(results, [x], point_convolution(opset.relu(half), [2, 2], [0, 0]), [integers(2, 1, 6, 6)])
 
 
 @experiment

@@ -364,9 +364,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Reshape or Transpose, a Pad, a SpaceToDepth and another Reshape or Transpose become a "
      "SpaceToBatch if batch and channels are 1, although the first one moves other axes"},
     {Fault::split_convolution_concat, "split_convolution_concat",
-     "A Concat of Convolutions of the parts of a Split is computed along the channels whatever its axis, and "
-     "does "
-     "not compile with a model input or a constant"},
+     "A Concat of Convolutions of the parts of a Split is computed along the channels whatever its axis, with "
+     "one Convolution for each part whatever it joins, and does not compile with a model input or a constant"},
     {Fault::stale_empty_shapes, "stale_empty_shapes",
      "VariadicSplit, Tile and TopK of empty data may return the shape of an earlier inference"},
     {Fault::stale_initial_memory, "stale_initial_memory",

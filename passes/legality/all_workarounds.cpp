@@ -48,6 +48,7 @@ std::vector<Workaround> all_workarounds() {
       separate_quantized_operations(),
       separate_reduced_divisions(),
       separate_shuffled_channels(),
+      separate_split_convolutions(),
       separate_unsqueezed_reductions(),
       separate_zero_points(),
       set_sequence_batches(),

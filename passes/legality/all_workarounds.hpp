@@ -51,6 +51,7 @@ Workaround separate_quantized_inputs();
 Workaround separate_quantized_operations();
 Workaround separate_reduced_divisions();
 Workaround separate_shuffled_channels();
+Workaround separate_split_convolutions();
 Workaround separate_unsqueezed_reductions();
 Workaround separate_zero_points();
 Workaround set_sequence_batches();

@@ -251,20 +251,6 @@ bool is_gathered_slice(const ir::Node& slice) {
   });
 }
 
-/// Fault::split_convolution_concat.
-bool is_joined_with_input(ir::ConvolutionView convolution) {
-  const auto split = ir::match<ir::AnySplitView>(convolution.data());
-  if (!split) return false;
-  if (split->data().node->outputs().size() > 1) return true;
-  const auto rank = static_cast<std::int64_t>(convolution.output(0).shape.rank());
-  return std::ranges::any_of(convolution.output(0).uses, [&](const ir::Use& use) {
-    const auto concat = ir::match<ir::ConcatView>(*use.node);
-    if (!concat) return false;
-    if (concat->axis() != 1 && concat->axis() + rank != 1) return true;
-    return std::ranges::any_of(concat->parts(), [](ir::Value input) { return input.node->inputs().empty(); });
-  });
-}
-
 /// Fault::transposed_unit_reduction: OpenVINO moves the Transpose after the Reduce.
 bool precedes_unit_reduction(const ir::Node& node) {
   const ir::Node* const reader = only_reader(node);
@@ -379,10 +365,6 @@ Workaround separate_fused_operations() {
               LegalizationRow{Fault::space_to_batch_shape,
                               {ops::SpaceToDepth},
                               must_be_separated<is_padded_for_blocks>,
-                              separate_from_uses},
-              LegalizationRow{Fault::split_convolution_concat,
-                              {ops::Convolution},
-                              must_be_separated<is_joined_with_input>,
                               separate_from_uses},
               LegalizationRow{Fault::transposed_unit_reduction, reductions(),
                               must_be_separated<is_transposed_reduction>, separate_from_uses},

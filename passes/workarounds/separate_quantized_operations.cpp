@@ -68,15 +68,52 @@ std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node) {
   return chain;
 }
 
-/// Fault::quantized_axis_constants. OpenVINO takes each constant factor for the scale of a dequantisation.
+/// The sizes of a shape that are not 1.
+std::vector<ir::Dimension> sizes_above_one(const ir::PartialShape& shape) {
+  std::vector<ir::Dimension> sizes(shape.begin(), shape.end());
+  std::erase(sizes, ir::Dimension(1));
+  return sizes;
+}
+
+/// Whether `node` does nothing but add or remove axes of size 1.
+bool changes_unit_axes(const ir::Node& node) {
+  if (!node.op().traits.reshapes) return false;
+  const ir::PartialShape& from = node.input(0).shape();
+  const ir::PartialShape& to = node.output(0).shape;
+  return from.has_rank() && to.has_rank() &&
+         std::ranges::equal(
+             sizes_above_one(from), sizes_above_one(to),
+             [](const ir::Dimension& a, const ir::Dimension& b) { return ir::is_identical(a, b); });
+}
+
+/// The axes along which a FakeQuantize, or arithmetic with a constant, differs, counted without axes of
+/// size 1.
+std::vector<std::size_t> scaled_axes_above_one(const ir::Node& node) {
+  std::vector<std::size_t> axes = scaled_axes(node);
+  const ir::PartialShape& shape = node.output(0).shape;
+  for (std::size_t& axis : axes) {
+    const auto end = shape.begin() + static_cast<std::ptrdiff_t>(axis);
+    axis -= static_cast<std::size_t>(std::count(shape.begin(), end, ir::Dimension(1)));
+  }
+  return axes;
+}
+
+/// Fault::quantized_axis_constants. OpenVINO takes each constant factor for the scale of a dequantisation,
+/// and moves it through operations that add axes of size 1.
 bool precedes_constant_of_another_axis(const ir::Node& node) {
-  const std::vector<std::size_t> axes = scaled_axes(node);
+  constexpr int kMostSteps = 32;
+  const std::vector<std::size_t> axes = scaled_axes_above_one(node);
   if (axes.empty()) return false;
-  return std::ranges::any_of(chain_until_conversion(node), [&](const ir::Node* reader) {
-    if (!reader->is_one_of({ops::Add, ops::Subtract})) return false;
-    const std::vector<std::size_t> others = scaled_axes(*reader);
-    return !others.empty() && others != axes;
-  });
+  const ir::Node* reader = only_reader(node);
+  for (int step = 0; reader != nullptr && step < kMostSteps; ++step) {
+    if (reader->is(ops::Convert) || !(is_elementwise(*reader) || changes_unit_axes(*reader))) return false;
+    if (reader->is_one_of({ops::Add, ops::Subtract})) {
+      const std::vector<std::size_t> others = scaled_axes_above_one(*reader);
+      if (!others.empty() && others != axes) return true;
+    }
+    reader = only_reader(*reader);
+  }
+  return false;
 }
 
 /// Fault::quantized_dynamic_channels.
@@ -105,7 +142,8 @@ bool precedes_quantized_clamp(const ir::Node& node) {
   const std::vector<const ir::Node*> chain = chain_until_conversion(node);
   const auto clamp =
       std::ranges::find_if(chain, [](const ir::Node* reader) { return reader->is(ops::Clamp); });
-  return std::any_of(clamp, chain.end(), [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); });
+  return std::any_of(clamp, chain.end(),
+                     [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); });
 }
 
 /// Fault::quantized_extremum.
@@ -302,8 +340,7 @@ Workaround separate_quantized_operations() {
               must_be_separated_if_quantized<precedes_constant_of_another_axis>),
           row(Fault::quantized_channel_factors, kFactors,
               must_be_separated_if_quantized<scales_before_quantization>),
-          row(Fault::quantized_clamp_channels,
-              {ops::Add, ops::Subtract},
+          row(Fault::quantized_clamp_channels, {ops::Add, ops::Subtract},
               must_be_separated_if_quantized<precedes_quantized_clamp>),
           row(Fault::quantized_concat_factors, {ops::FakeQuantize}, must_be_separated<is_scaled_concat>),
           row(Fault::quantized_dynamic_channels, arithmetic_and_quantization(),

@@ -19,6 +19,11 @@ def whole(*shape, shift=0):
     return ((np.arange(np.prod(shape)) * 7 + shift) % 11 - 5).reshape(shape).astype(np.float32)
 
 
+def is_broadcast(form, shape):
+    """Whether a constant of shape `form` can be added to a tensor of `shape`."""
+    return all(size in (1, other) for size, other in zip(form[::-1], shape[::-1]))
+
+
 def add(name, nodes, inputs, constants, dynamic=(), outputs=("y",), runs=1, opset=18):
     """A case of `nodes`, a function body in ONNX text. `dynamic`: axes by the name of an input."""
 
@@ -103,6 +108,17 @@ add_all(
         f"{op} {name}": (f"{QDQ} {text}", {"x": whole(1, 2, 2, 2) / 4}, PER_CHANNEL | {"a": whole(*shape), "e": whole(1, 2, 1, 1)})
         for op, text in (("Add", "y = Add(d, a)"), ("Sub", "y = Sub(a, d)"), ("relu", "r = Relu(d) y = Add(r, a)"), ("two", "r = Mul(d, e) y = Add(r, a)"))
         for name, shape in (("last", (2,)), ("third", (2, 1)), ("channels", (2, 1, 1)))
+    },
+)
+add_all(
+    "quantized_axis_constants-unit axes",
+    {
+        f"{name} {axis} {form} {axes}": (f"{QDQ} {text} y = Add(u, a)", {"x": whole(2, 2, 3) / 4}, PER_CHANNEL | {"i": np.array([axis]), "a": whole(*form), "k": np.array([2, 1, 2, 3])}, {"dynamic": [("x", axes)]})
+        for name, text in {"unsqueeze": "u = Unsqueeze(d, i)", "squeezed again": "v = Unsqueeze(d, i) u = Squeeze(v, i)", "reshape": "u = Reshape(d, k)", "relu": "r = Relu(d) u = Unsqueeze(r, i)"}.items()
+        for axis in (0, 1, 2, 3)
+        for form in ((3,), (2, 1), (3, 1), (2, 1, 1), (2, 1, 3))
+        for axes in ((), (0,))
+        if is_broadcast(form, {"squeezed again": (2, 2, 3), "reshape": (2, 1, 2, 3)}.get(name, np.expand_dims(whole(2, 2, 3), axis).shape))
     },
 )
 add_all(
@@ -424,6 +440,15 @@ add_all(
     {
         name: (f"a, b = Split <axis = 1> (x, h) c = Conv(a, w) y = Concat <axis = 1> ({parts})", {"x": whole(1, 4, 3), "o": whole(1, 2, 3)}, {"h": np.array([2, 2]), "w": W1, "k": whole(1, 2, 3)})
         for name, parts in {"input": "c, o", "input first": "o, c", "constant": "c, k", "part": "c, b"}.items()
+    },
+)
+add_all(
+    "split_convolution_concat-parts",
+    {
+        f"{parts} {axis} {axes}": (f"a, b = Split <axis = 1> (x, h) c = Conv(a, w) d = Conv(b, w) e = Conv(a, v) y = Concat <axis = {axis}> ({parts}) z = Neg(d)", {"x": whole(2, 4, 3)}, {"h": np.array([2, 2]), "w": whole(2, 2, 1), "v": whole(2, 2, 1, shift=2)}, {"dynamic": [("x", axes)], "outputs": ("y", "z")})
+        for parts in ("c, c", "c, d", "d, c", "c, d, c", "c, e", "c, a", "c", "e, d")
+        for axis in (0, 1, 2)
+        for axes in ((), (0,), (0, 1, 2))
     },
 )
 add_all(

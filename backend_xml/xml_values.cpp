@@ -40,12 +40,12 @@ std::int64_t parse_size(std::string_view text) {
   return size;
 }
 
-/// "3", "?", "2..5", "2.."
+/// "3", "?", "2..5", "2..", "..5"
 ir::Dimension parse_dimension(std::string_view text) {
   if (text == "?") return {};
   const std::size_t dots = text.find("..");
   if (dots == std::string_view::npos) return parse_size(text);
-  const std::int64_t least = parse_size(text.substr(0, dots));
+  const std::int64_t least = dots == 0 ? 0 : parse_size(text.substr(0, dots));
   if (dots + 2 == text.size()) return {least, ir::Dimension::kUnbounded};
   const std::int64_t most = parse_size(text.substr(dots + 2));
   if (least > most) refuse("'{}' is not a dimension", text);

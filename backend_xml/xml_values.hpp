@@ -35,7 +35,7 @@ Number parse_number(std::string_view text) {
 std::string_view required_text(pugi::xml_node element, const char* name);
 std::int64_t required_id(pugi::xml_node element, const char* name);
 
-/// "1,?,3..7", or "..." for a dynamic rank.
+/// "1,?,3..7,..4,2..", or "..." for a dynamic rank.
 ir::PartialShape parse_shape(std::string_view text);
 /// The type and shape of a port.
 ir::ExtensionOutput parse_port(pugi::xml_node port);

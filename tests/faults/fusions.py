@@ -130,7 +130,7 @@ def shared_quantized_product():
     model = compiled([x], opset.add(convolved, scalar(3)), opset.relu(convolved))
     given = model([values])
     right = np.einsum("oi,nix->nox", weights[:, :, 0] / 4, values)
-    y, z, rows, columns = parameter([-1, 2]), parameter([2, 3]), integers(2, 2), integers(2, 3)
+    y, z, rows, columns = parameter([-1, 2]), parameter([2, 3]), integers(2, 2) / 4, integers(2, 3)
     product = opset.matmul(rounded(y), rounded(z), False, False)
     products = list(compiled([y, z], rounded(product), product)([rows, columns]).values())
     return not (
@@ -184,7 +184,7 @@ def quantized_dynamic_channels():
 @experiment
 def quantized_channel_factors():
     """A negative and a positive factor of two columns, and rounding with a dynamic number of rows."""
-    x, values, factors = parameter([-1, 2]), integers(2, 2), np.array([[-2, 4]], np.float32)
+    x, values, factors = parameter([-1, 2]), integers(2, 2) / 2, np.array([[-2, 4]], np.float32)
     return not np.allclose(results([x], rounded(opset.multiply(x, opset.constant(factors))), [values])[0], values * factors)
 
 
@@ -307,7 +307,7 @@ def attention_broadcast():
     """Attention of one query, added to each row of the values."""
     query, key, value = parameter([-1, -1, -1, -1]), parameter([1, 2, 4, 3]), parameter([-1, -1, -1, -1])
     weights = opset.softmax(opset.matmul(query, key, False, False), 3)
-    queries, keys, values = integers(1, 2, 1, 4), integers(1, 2, 4, 3), integers(1, 2, 3, 4)
+    queries, keys, values = integers(1, 2, 1, 4) / 8, integers(1, 2, 4, 3) / 8, integers(1, 2, 3, 4)
     given = results([query, key, value], opset.add(opset.matmul(weights, value, False, False), value), [queries, keys, values])[0]
     powers = np.exp(queries @ keys)
     return not np.allclose(given, powers / powers.sum(-1, keepdims=True) @ values + values, atol=0.1)

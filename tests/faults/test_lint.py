@@ -20,24 +20,29 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs/lint.md"
 OCCURRENCES = occurrences.load()
 
-# The experiments whose model lint and legalize must mend, on each release that has the fault.
-MENDED = """
-abs_in_place attention_scale_rounding bf16_attention_fusion bf16_constant_infinity boolean_attention_mask branch_output_memory
-branch_output_size byte_arithmetic concat_reduction constant_batch_broadcast constant_initial_state constant_loop_operations
-convolution_of_one_channel convolution_to_one_column dropped_double_constant dynamic_column_constants dynamic_constant_shapes
-empty_broadcast_in_arithmetic empty_concat_part empty_constant_result empty_gather empty_i64_output empty_loop_vectors empty_product
-empty_state_shape empty_string_bytes empty_string_pack empty_string_unpack empty_unique empty_unit_transpose empty_unsqueeze_shape
-float4_rounding float8_rounding folded_random_numbers gathered_unsqueeze greater_than_nan infinity_check_broadcast integer_power
-integer_reduce_then_constant integer_reduce_then_division integer_relu kept_initial_size long_fused_chains loop_shapes_from_body
-lrn_even_size lrn_fractional_bias merged_slice_axes misread_weight_scales moved_strings narrow_shifts negative_run_time_pads
-neutral_constant_rank overflowing_constants pad_value_dynamic quantized_clamp_bounds quantized_concat_factors quantized_group_filters quantized_narrow_average
-quantized_padded_average quantized_relu_factors quantized_row_constants reduce_then_channel_constant remainder_bounds repeated_softmax
-rounded_constant_sum scalar_random_numbers scalar_reshape_of_product scaled_group_filters sequential_back_edges shuffle_channels_groups
-signed_4_bit_zero_points single_scale_rounding skipped_gather small_product_constants small_type_moves stale_empty_shapes
-stale_initial_memory static_scan_rows stride_before_pad tile_dynamic_rank4 tile_of_one_channel topk_of_zero total_of_transpose
-transposed_strings unique_order unnoticed_state_shape unsigned_bitwise_not zero_trip_final_values zero_trip_scan_outputs
-zero_trip_unread_states
-""".split()
+# Faults with a workaround that lint does not find in the model of their experiment, or that legalize does not mend there, with the reason.
+EXCEPTIONS = {
+    "consecutive_double_products": "the experiment compiles by itself",
+    "consecutive_unit_products": "the experiment compiles by itself",
+    "constant_loop_evaluation": "OpenVINO cannot build the second Loop of the experiment",
+    "dynamic_quantization": "a property of the model, not a layer; legalize sets it",
+    "einsum_labels": "a label that occurs once is not removed (2024.6)",
+    "empty_reshape_in_first_run": "only the Reshapes are found that conversions emit",
+    "equal_random_numbers": "docs/lint.md",
+    "float4_transpose": "found and mended as other faults of the type",
+    "loops_take_no_strings": "docs/lint.md",
+    "no_average_dilations": "an operation that the release does not know",
+    "no_dynamic_transforms": "an operation that the release cannot compute",
+    "no_float4_inputs": "a type that the release does not know",
+    "no_float8_inputs": "a type that the release does not know",
+    "no_scale_inputs": "a type that the release does not know",
+    "no_uint2": "a type that the release does not know",
+    "pads_of_open_count": "the rank of the result is not known",
+    "reassociated_zero_point": "x may have any type; conversions know that x and the zero point are quantised numbers",
+    "saturated_products": "what saturates depends on the weights; docs/quantised-models.md",
+    "two_bit_types": "a type that the release does not know",
+    "wide_integers": "docs/lint.md",
+}
 
 
 def faults_of_workarounds():
@@ -57,7 +62,7 @@ def test_document_lists_the_faults_without_a_workaround(request):
     check_text(DOCUMENT, head + begin + listed + end + rest.split(end)[1], request.config.getoption("--update"))
 
 
-@pytest.mark.parametrize("name", MENDED)
+@pytest.mark.parametrize("name", sorted(faults_of_workarounds() - set(EXCEPTIONS)))
 def test_faults_are_found_and_mended(name):
     row = OCCURRENCES[name]
     if not row.is_in(occurrences.parse_release(release())):

@@ -116,6 +116,22 @@ TEST_CASE("sliced inputs of a loop are written and read back", "[xml]") {
   CHECK(reversed.parameter->output(0).shape == ir::PartialShape{2, 1});
 }
 
+TEST_CASE("bounds of dynamic sizes may be open at one end", "[xml]") {
+  const auto shape_of = [](std::string_view text) {
+    const std::string xml = fmt::format(
+        R"(<net name="m" version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">)"
+        R"(<data shape="{}" element_type="f32"/><output><port id="0" precision="FP32"><dim>-1</dim></port>)"
+        R"(</output></layer></layers><edges/></net>)",
+        text);
+    return read_xml(xml, {})->graph.parameters().front()->output(0).shape;
+  };
+  CHECK(shape_of("..4") == ir::PartialShape({ir::Dimension(0, 4)}));
+  CHECK(shape_of("2..") == ir::PartialShape({ir::Dimension(2, ir::Dimension::kUnbounded)}));
+  CHECK(shape_of("2..4") == ir::PartialShape({ir::Dimension(2, 4)}));
+  CHECK(shape_of("?") == ir::PartialShape({ir::Dimension()}));
+  CHECK(code_of([&] { return shape_of("4..2"); }) == DiagnosticCode::unreadable_ir);
+}
+
 TEST_CASE("invalid IR is rejected", "[xml]") {
   // Clang 14 cannot capture structured bindings in a lambda.
   const auto inputs = sliced_inputs();

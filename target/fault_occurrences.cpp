@@ -37,6 +37,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::convolution_sum_shape, {2024, 6}, std::nullopt, ""},
     {Fault::convolution_to_one_column, {2024, 6}, std::nullopt, "AVX512_CORE AVX512_CORE_VNNI AVX512_CORE_AMX"},
     {Fault::division_by_reciprocal, {2024, 6}, std::nullopt, ""},
+    {Fault::double_constant_sums, {2024, 6}, Release{2025, 0}, ""},
     {Fault::dropped_double_constant, {2024, 6}, std::nullopt, ""},
     {Fault::dynamic_attention_mask, {2024, 6}, Release{2024, 6}, ""},
     {Fault::dynamic_attention_values, {2024, 6}, Release{2024, 6}, ""},

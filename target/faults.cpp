@@ -80,6 +80,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "the result has one column"},
     {Fault::division_by_reciprocal, "division_by_reciprocal",
      "Floating-point division multiplies by the reciprocal, so that x / x can be less than 1"},
+    {Fault::double_constant_sums, "double_constant_sums",
+     "The sum of f64 data and two constants does not compile"},
     {Fault::dropped_double_constant, "dropped_double_constant",
      "Of two constants that are added to an f64 product, one of them computed, one is dropped"},
     {Fault::dynamic_attention_mask, "dynamic_attention_mask",

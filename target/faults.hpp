@@ -47,6 +47,7 @@ enum class Fault : std::uint8_t {
   convolution_sum_shape,
   convolution_to_one_column,
   division_by_reciprocal,
+  double_constant_sums,
   dropped_double_constant,
   dynamic_attention_mask,
   dynamic_attention_values,

@@ -111,7 +111,7 @@ void check_lists(const Node& node, std::size_t spatial) {
             std::string(name.text()) + " needs one value for each of the " + std::to_string(spatial) +
                 " spatial axes");
   }
-  for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "dilations"}) {
+  for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "dilations", "kernel"}) {
     const AttributeValue* const list = node.find_attribute(name.text());
     require(
         list == nullptr || std::ranges::all_of(std::get<Sizes>(*list), [](auto step) { return step > 0; }),

@@ -8,6 +8,7 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/fused_chain.hpp"
 #include "passes/graph_walk.hpp"
 
 namespace onnx2ir::passes {
@@ -76,11 +77,7 @@ const ir::Node* quantization_of(ir::Value value) {
   for (int i = 0; i < kMaxSteps; ++i) {
     const ir::Node& node = *value.node;
     if (node.is(ops::FakeQuantize)) return &node;
-    const bool is_kept = node.op().traits.reshapes || node.op().traits.rearranges || node.is(ops::MaxPool) ||
-                         node.is(ops::ReLU) || node.is(ops::Concat) || node.is(ops::Pad) ||
-                         node.is(ops::Interpolate) || node.is(ops::Slice) || node.is(ops::Split) ||
-                         node.is(ops::VariadicSplit);
-    if (!is_kept) return nullptr;
+    if (!moves_elements(node) && !node.is(ops::ReLU)) return nullptr;
     value = node.input(0);
   }
   return nullptr;

@@ -16,6 +16,13 @@ bool is_elementwise(const ir::Node& node) {
   return (traits.broadcasts || traits.keeps_shape) && !traits.is_kept;
 }
 
+bool moves_elements(const ir::Node& node) {
+  const ir::Traits& traits = node.op().traits;
+  return traits.reshapes || traits.rearranges ||
+         node.is_one_of({ops::Concat, ops::Gather, ops::Interpolate, ops::MaxPool, ops::Pad, ops::Slice,
+                         ops::Split, ops::VariadicSplit});
+}
+
 ir::Node* fused_reader(const ir::Node& node) {
   ir::Node* reader = only_reader(node);
   while (reader != nullptr && (reader->op().traits.reshapes || reader->op().traits.rearranges)) {
@@ -54,11 +61,12 @@ std::vector<const ir::Node*> readers_past_moves(const ir::Node& node) {
   std::vector<const ir::Node*> moved = {&node};
   std::vector<const ir::Node*> readers;
   for (std::size_t i = 0; i < moved.size(); ++i) {
-    for (const ir::Use& use : moved[i]->output(0).uses) {
-      if (readers.size() == kMostReaders) return readers;
-      readers.push_back(use.node);
-      const ir::Traits& traits = use.node->op().traits;
-      if (is_elementwise(*use.node) || traits.reshapes || traits.rearranges) moved.push_back(use.node);
+    for (const ir::Output& output : moved[i]->outputs()) {
+      for (const ir::Use& use : output.uses) {
+        if (readers.size() == kMostReaders) return readers;
+        readers.push_back(use.node);
+        if (is_elementwise(*use.node) || moves_elements(*use.node)) moved.push_back(use.node);
+      }
     }
   }
   return readers;

@@ -9,6 +9,10 @@ namespace onnx2ir::passes {
 
 bool is_elementwise(const ir::Node& node);
 
+/// Whether `node` gives elements of its data other places, or chooses among them: OpenVINO moves scales and zero
+/// points of quantised numbers through such operations.
+bool moves_elements(const ir::Node& node);
+
 /// The elementwise operations that are the only readers one after the other, the first one first.
 std::vector<const ir::Node*> chain_after(const ir::Node& node);
 
@@ -26,7 +30,7 @@ const ir::Value* constant_operand(const ir::Node& node);
 /// all are.
 const ir::Value* variable_operand(const ir::Node& node);
 
-/// The readers of `node`, also after operations that keep, move or reshape its elements: at most 64, so that
+/// The readers of `node`, also after operations that are elementwise or move elements: at most 64, so that
 /// values with many readers cost no more than others.
 std::vector<const ir::Node*> readers_past_moves(const ir::Node& node);
 

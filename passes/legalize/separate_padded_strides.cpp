@@ -151,6 +151,19 @@ bool may_be_affected(const ir::Graph& graph) {
   });
 }
 
+/// Whether `value` is one of several outputs of an operation that is not a Split, possibly in another order:
+/// OpenVINO removes a Gather of reversed channels before a Convolution.
+bool is_moved_part(ir::Value value) {
+  constexpr int kMostMoves = 4;
+  for (int move = 0; move < kMostMoves; ++move) {
+    const ir::Node& node = *value.node;
+    if (node.outputs().size() > 1) return !node.is(ops::Split);
+    if (!node.is_one_of({ops::Gather, ops::Transpose, ops::Reshape})) return false;
+    value = node.input(0);
+  }
+  return false;
+}
+
 /// Fault::stride_to_part: the operations through which strides move to an operation with several outputs that
 /// is not a Split.
 std::unordered_set<const ir::Node*> operations_on_parts(const ir::Graph& graph) {
@@ -159,8 +172,7 @@ std::unordered_set<const ir::Node*> operations_on_parts(const ir::Graph& graph) 
     const bool moves_strides = takes_strides(*node) ? passes_strides_on(*node) : node->is(ops::Pad);
     if (!moves_strides && !is_arithmetic(*node)) continue;
     const auto leads_to_part = [&](ir::Value input) {
-      return found.contains(input.node) ||
-             (is_arithmetic(*node) && input.node->outputs().size() > 1 && !input.node->is(ops::Split));
+      return found.contains(input.node) || (is_arithmetic(*node) && is_moved_part(input));
     };
     if (std::ranges::any_of(node->inputs(), leads_to_part)) found.insert(node.get());
   }

@@ -1,6 +1,9 @@
 // The CPU plugin adds constants to an f64 product in one operation with the product. If two constants are
 // added one after the other and one of them is computed, the sum lacks a constant
-// (dropped_double_constant in tests/faults). Here the constants are added to each other first.
+// (dropped_double_constant in tests/faults). If both are stored, releases that cannot add f64 constants do
+// not compile (double_constant_sums). Here the constants are added to each other first.
+#include <optional>
+
 #include "ir/graph.hpp"
 #include "passes/analysis/scalar_pattern.hpp"
 #include "passes/analysis/uses.hpp"
@@ -27,13 +30,35 @@ Shifted shifted(const ir::Node& node) {
   return {};
 }
 
-bool is_affected(const ir::Node& outer) {
-  if (outer.output(0).type != ir::ElementType::f64) return false;
+/// A sum of f64 and the one in it, which nothing else reads.
+struct TwoSums {
+  Shifted first;
+  Shifted last;
+};
+
+std::optional<TwoSums> two_sums(const ir::Node& outer) {
+  if (outer.output(0).type != ir::ElementType::f64) return std::nullopt;
   const Shifted last = shifted(outer);
-  if (!last.value || !is_used_once(last.value)) return false;
+  if (!last.value || !is_used_once(last.value)) return std::nullopt;
   const Shifted first = shifted(*last.value.node);
-  if (!first.value || !first.value.node->is(ops::MatMul)) return false;
-  return !first.constant.node->is(ops::Const) || !last.constant.node->is(ops::Const);
+  if (!first.value) return std::nullopt;
+  return TwoSums{first, last};
+}
+
+bool are_stored(const TwoSums& sums) {
+  return sums.first.constant.node->is(ops::Const) && sums.last.constant.node->is(ops::Const);
+}
+
+/// Fault::dropped_double_constant.
+bool drops_constant(const ir::Node& outer) {
+  const auto sums = two_sums(outer);
+  return sums && sums->first.value.node->is(ops::MatMul) && !are_stored(*sums);
+}
+
+/// Fault::double_constant_sums.
+bool adds_stored_constants(const ir::Node& outer) {
+  const auto sums = two_sums(outer);
+  return sums && are_stored(*sums);
 }
 
 /// (product ± a) ± b as product ± (a ± b).
@@ -51,8 +76,10 @@ ir::Value combined(ir::Builder& builder, const ir::Node& outer) {
 Workaround combine_double_constants() {
   return {.name = "combine_double_constants",
           .stage = Stage::operations,
-          .summary = "Adds constants to each other before they are added to an f64 product",
-          .rows = {LegalizationRow{Fault::dropped_double_constant, kSums, is_affected, replace<combined>}}};
+          .summary = "Adds f64 constants to each other before they are added to data",
+          .rows = {
+              LegalizationRow{Fault::dropped_double_constant, kSums, drops_constant, replace<combined>},
+              LegalizationRow{Fault::double_constant_sums, kSums, adds_stored_constants, replace<combined>}}};
 }
 
 }  // namespace onnx2ir::passes

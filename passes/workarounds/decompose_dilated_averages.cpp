@@ -100,8 +100,16 @@ struct Average {
   }
 };
 
+/// The decomposition stores a filter of the size of the kernel: larger ones are those of damaged models.
+bool has_small_kernel(ir::AvgPoolView pool) {
+  constexpr double kMost = 1 << 24;
+  const auto& kernel = pool.kernel().list();
+  return std::accumulate(kernel.begin(), kernel.end(), 1.0, std::multiplies<>()) <= kMost;
+}
+
 bool has_dilations(ir::AvgPoolView pool) {
-  return pool.dilations() && pool.data().shape().has_rank() && pool.auto_pad() == "explicit";
+  return pool.dilations() && pool.data().shape().has_rank() && pool.auto_pad() == "explicit" &&
+         has_small_kernel(pool);
 }
 
 Value decompose(ir::Builder& builder, ir::AvgPoolView pool) {

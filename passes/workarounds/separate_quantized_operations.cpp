@@ -181,15 +181,29 @@ bool is_scalar_gather(const ir::Node& node) {
   return gather && gather->indices().shape().is_scalar();
 }
 
-/// Fault::quantized_scalar_gather.
+/// The readers of `node`, each after the elementwise operations that are the only readers one after the
+/// other.
+std::vector<const ir::Node*> readers_after_chains(const ir::Node& node) {
+  std::vector<const ir::Node*> readers;
+  for (const ir::Use& use : node.output(0).uses) {
+    const bool is_chain = is_elementwise(*use.node);
+    const ir::Node* const reader = is_chain ? reader_after(*use.node, chain_after(*use.node)) : use.node;
+    if (reader != nullptr) readers.push_back(reader);
+  }
+  return readers;
+}
+
+/// Fault::quantized_scalar_gather. Parts of a Concat can have several scales.
 bool precedes_scalar_gather(const ir::Node& node) {
-  if (!may_gather(node.graph()) || scaled_axes(node).empty()) return false;
-  const std::vector<const ir::Node*> readers =
-      node.is(ops::FakeQuantize) ? readers_past_moves(node)
-                                 : std::vector<const ir::Node*>{reader_after(node, chain_after(node))};
-  return std::ranges::any_of(readers, [](const ir::Node* reader) {
-    return reader != nullptr && (reader->op().traits.is_reduction || is_scalar_gather(*reader));
-  });
+  if (!may_gather(node.graph())) return false;
+  const bool is_concat = node.is(ops::Concat);
+  if (is_concat ? !std::ranges::any_of(node.inputs(), holds_integers) : scaled_axes(node).empty())
+    return false;
+  const bool is_quantization = node.is(ops::FakeQuantize);
+  return std::ranges::any_of(
+      is_quantization ? readers_past_moves(node) : readers_after_chains(node), [&](const ir::Node* reader) {
+        return is_scalar_gather(*reader) || (!is_concat && reader->op().traits.is_reduction);
+      });
 }
 
 /// The number of elements of one channel; no value if it is not static.
@@ -305,13 +319,16 @@ bool is_quantized_product(ir::Value value) {
   return false;
 }
 
-/// Fault::quantized_relu_factors.
+/// Fault::quantized_relu_factors. OpenVINO makes a Negative a factor.
 bool precedes_negative_factor(const ir::Node& node) {
   if (!is_quantized_product(node.input(0))) return false;
   const auto is_negative = [](const ir::Node* reader) {
-    if (!reader->is_one_of({ops::Multiply, ops::Divide}) || scaled_axes(*reader).empty()) return false;
-    const auto factors = ir::exact_numbers(*constant_operand(*reader));
-    return !factors || std::ranges::any_of(*factors, [](double factor) { return factor < 0; });
+    if (reader->is(ops::Negative)) return true;
+    const ir::Value* const factor =
+        reader->is_one_of({ops::Multiply, ops::Divide}) ? constant_operand(*reader) : nullptr;
+    if (factor == nullptr) return false;
+    const auto factors = ir::exact_numbers(*factor);
+    return !factors || std::ranges::any_of(*factors, [](double number) { return number < 0; });
   };
   return std::ranges::any_of(chain_until_conversion(node), is_negative);
 }
@@ -320,6 +337,12 @@ ir::OperationSet arithmetic_and_quantization() {
   ir::OperationSet operations =
       operations_with([](const ir::Traits& traits) { return traits.is_arithmetic; });
   operations.add(ops::FakeQuantize);
+  return operations;
+}
+
+ir::OperationSet joining_arithmetic_and_quantization() {
+  ir::OperationSet operations = arithmetic_and_quantization();
+  operations.add(ops::Concat);
   return operations;
 }
 
@@ -355,7 +378,7 @@ Workaround separate_quantized_operations() {
               must_be_separated_if_quantized<precedes_negative_factor>),
           row(Fault::quantized_row_constants, {ops::MatMul},
               must_be_separated_if_quantized<precedes_row_constant>),
-          row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
+          row(Fault::quantized_scalar_gather, joining_arithmetic_and_quantization(),
               must_be_separated<precedes_scalar_gather>),
           LegalizationRow{
               Fault::quantized_transpose, {ops::FakeQuantize}, quantizes_transpose, separate_from_input},

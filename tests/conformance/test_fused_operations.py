@@ -239,10 +239,10 @@ add_all(
         f"{name} {parts[:4]} {size} {reader}": (
             f"a, b = {parts} {text} {'c = Conv <strides = [2, 2]> (h, w)' if reader != 'two' else 'm = Conv(h, w) n = Abs(m) c = Conv <strides = [2, 2]> (n, w)'} y = Neg(c) {'u = Neg(b)' if 'Split' in parts else ''}",
             {"x": whole(2, 2, size, 4)},
-            {"w": whole(2, 2, 1, 1), "sizes": np.array([1, 1]), "k": np.array([1]), "f": whole(2, 1, 1), "pads": np.array([0, 0, 1, 0, 0, 0, 0, 1])},
+            {"w": whole(2, 2, 1, 1), "sizes": np.array([1, 1]), "k": np.array([1]), "back": np.array([1, 0]), "f": whole(2, 1, 1), "pads": np.array([0, 0, 1, 0, 0, 0, 0, 1])},
             {"outputs": ("y", "u") if "TopK" not in parts else ("y",)},
         )
-        for name, text in {"relu": "h = Relu(a)", "sum": "h = Add(a, a)", "factor": "h = Mul(f, a)", "two steps": "i = Relu(a) h = Mul(i, f)", "both": "h = Add(a, b)", "pad": "i = Relu(a) h = Pad(i, pads)", "padded": "i = Pad(a, pads) h = Relu(i)", "padded relu": "i = Relu(a) j = Abs(i) h = Pad(j, pads)", "plain": "h = Identity(a)"}.items()
+        for name, text in {"relu": "h = Relu(a)", "sum": "h = Add(a, a)", "factor": "h = Mul(f, a)", "two steps": "i = Relu(a) h = Mul(i, f)", "both": "h = Add(a, b)", "pad": "i = Relu(a) h = Pad(i, pads)", "padded": "i = Pad(a, pads) h = Relu(i)", "padded relu": "i = Relu(a) j = Abs(i) h = Pad(j, pads)", "reversed": "i = Gather <axis = 1> (a, back) h = Add(i, f)", "moved": "i = Transpose <perm = [0, 1, 3, 2]> (a) h = Relu(i)", "plain": "h = Identity(a)"}.items()
         for parts in ("Split <axis = 0> (x, sizes)", "TopK <axis = 0> (x, k)")
         for size in (3, 4)
         for reader in ("one", "two")

@@ -182,6 +182,73 @@ add_all(
         for axes in ((2,), (0, 2, 3), ())
     },
 )
+EACH = {"s": np.array([0.125, 0.25], np.float32), "n": np.array([0, 0], np.int8)}
+add_all(
+    "quantized_relu_factors-scalar",
+    {
+        f"{name} {text} {axes}": (
+            f"{ROUND} k = DequantizeLinear <axis = 0> (w, e, n) m = Conv(d, k) v = {name}(m) {text}",
+            {"x": whole(1, 2, 3, 3) / 4},
+            ONE_SCALE | {"w": whole(2, 2, 1, 1).astype(np.int8), "e": EACH["s"], "n": EACH["n"], "f": np.float32(-1), "g": np.float32(2), "h": np.full((1, 1, 1), -0.5, np.float32)},
+            {"dynamic": [("x", axes)]},
+        )
+        for name in ("Relu", "Abs", "Identity")
+        for text in ("y = Mul(f, v)", "y = Mul(v, g)", "y = Div(v, h)", "u = Add(v, g) y = Mul(u, f)", "y = Sub(g, v)", "y = Neg(v)")
+        for axes in ((), (0,))
+    },
+)
+add_all(
+    "quantized_dynamic_channels-moved",
+    {
+        f"{name} {axes} {ending}": (
+            f"q = QuantizeLinear <axis = 1> (x, s, n) d = DequantizeLinear <axis = 1> (q, s, n) {text} u = QuantizeLinear(v, t, z) {ending}",
+            {"x": whole(1, 2, 2, 2) / 4},
+            EACH | {"t": np.float32(0.25), "z": np.uint8(3), "pads": np.array([0, 0, 1, 0, 0, 0, 1, 1]), "h": np.array([1, 1]), "scales": np.array([1, 1, 2, 2], np.float32), "i": np.array([0]), "j": np.array([1]), "a": np.array([2])},
+            {"dynamic": [("x", axes)]},
+        )
+        for name, text in {
+            "pad": "v = Pad(d, pads)",
+            "pool": "v = MaxPool <kernel_shape = [2, 2]> (d)",
+            "joined": "v = Concat <axis = 2> (d, d)",
+            "resized": 'v = Resize <mode = "nearest"> (d,, scales)',
+            "slice": "v = Slice(d, i, j, a)",
+            "part": "b, v = Split <axis = 2> (d, h)",
+            "gathered": "v = Gather <axis = 2> (d, j)",
+            "pad and relu": "p = Pad(d, pads) v = Relu(p)",
+        }.items()
+        for axes in ((), (0,), (0, 1, 2, 3))
+        for ending in ("y = Identity(u)", "y = DequantizeLinear(u, t, z)")
+        if not (name == "part" and 2 in axes)
+    },
+)
+add_all(
+    "quantized_scalar_gather-shared",
+    {
+        f"{name} {ending} {axes}": (
+            f"d = DequantizeLinear <axis = 1> (x, s, k) {text} {ending} u = Concat <axis = 2> (d, d)",
+            {"x": (whole(1, 2, 2, 2) + 120).astype(np.uint8)},
+            {"s": EACH["s"], "k": np.array([128, 128], np.uint8), "t": np.float32(0.5), "z": np.uint8(128), "i": np.int64(0), "c": np.array([-2.75], np.float32), "pads": np.array([0] * 5 + [2]), "g": np.array([2])},
+            {"dynamic": [("x", axes)], "outputs": ("y", "u")},
+        )
+        for name, text in {"plain": "v = Gather <axis = 2> (d, i)", "relu": "r = Relu(d) v = Gather <axis = 2> (r, i)", "sum": "r = Sub(d, c) v = Gather <axis = 3> (r, i)", "mean": "v = ReduceMean <keepdims = 0> (d, g)"}.items()
+        for ending in ("y = Identity(v)", "q = QuantizeLinear(v, t, z) y = DequantizeLinear(q, t, z)", "y = Pad(v, pads)")
+        for axes in ((), (0,))
+    },
+)
+add_all(
+    "quantized_scalar_gather-joined",
+    {
+        f"{axis} {name} {axes}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) e = DequantizeLinear(w, t, z) j = Concat <axis = {axis}> (d, e) {text}",
+            {"x": whole(2, 3) / 4, "w": (whole(2, 3) + 8).astype(np.uint8)},
+            {"s": np.float32(0.125), "t": np.float32(0.5), "z": np.uint8(3), "i": np.int64(0), "c": np.array([-2.75], np.float32), "pads": np.array([0, 2]), "g": np.array([1])},
+            {"dynamic": [("x", axes), ("w", axes)]},
+        )
+        for axis in (0, 1, -1)
+        for name, text in {"plain": "y = Gather <axis = 1> (j, i)", "difference": "v = Sub(j, c) u = Gather <axis = 1> (v, i) y = Pad(u, pads)", "rows": "v = Sub(j, c) y = Gather <axis = 0> (v, i)", "sum": "v = Add(j, c) y = ReduceSum <keepdims = 0> (v, g)"}.items()
+        for axes in ((), (0,), (0, 1))
+    },
+)
 add_all(
     "quantized_relu_factors",
     {

@@ -3,7 +3,7 @@
 import numpy as np
 import openvino as ov
 
-from .experiment import experiment, numbers, opset, parameter, results
+from .experiment import experiment, fails, numbers, opset, parameter, results
 
 
 def integers(*shape):
@@ -33,6 +33,14 @@ def integer_reduce_then_division():
     x, values = parameter([5, 6], "i32"), integers(5, 6).astype(np.int32)
     given = results([x], opset.divide(opset.reduce_sum(x, numbers(1), False), opset.constant(np.int32(8))), [values], [values])
     return any(not np.array_equal(result, values.sum(1) // 8) for result in given)
+
+
+@experiment
+def double_constant_sums():
+    """Numbers of f64, and two constants that are added to them."""
+    x, values = parameter([2, 3], "f64"), integers(2, 3).astype(np.float64)
+    first, second = (opset.constant(np.array([row], np.float64)) for row in ([10, 20, 30], [100, 200, 300]))
+    return fails(results, [x], opset.add(opset.add(x, first), second), [values])
 
 
 @experiment

@@ -56,14 +56,14 @@ TEST_CASE_METHOD(Fixture, "windows need a stride, pad and dilation for each spat
   CHECK(onnx2ir::code_of([&] {
           return convolve(ops::ConvolutionBackpropData, {1, 1}, {0});
         }) == onnx2ir::DiagnosticCode::invalid_node);
-  const auto pool = [&](const List& dilations) {
+  const auto pool = [&](const List& dilations, const List& kernel = {2, 2}) {
     return builder
         .node(ops::MaxPool, {image},
               {{"strides", List{1, 1}},
                {"dilations", dilations},
                {"pads_begin", List{0, 0}},
                {"pads_end", List{0, 0}},
-               {"kernel", List{2, 2}},
+               {"kernel", kernel},
                {"rounding_type", "floor"},
                {"auto_pad", "explicit"},
                {"index_element_type", ElementType::i64},
@@ -73,6 +73,7 @@ TEST_CASE_METHOD(Fixture, "windows need a stride, pad and dilation for each spat
   };
   CHECK(pool({1, 1}) == PartialShape{1, 3, 7, 7});
   CHECK(onnx2ir::code_of([&] { return pool({1}); }) == onnx2ir::DiagnosticCode::invalid_node);
+  CHECK(onnx2ir::code_of([&] { return pool({1, 1}, {2, -2}); }) == onnx2ir::DiagnosticCode::invalid_node);
 }
 
 TEST_CASE_METHOD(Fixture, "an interval that holds no multiple of the divisor is no size", "[inconsistent]") {

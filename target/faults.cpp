@@ -246,7 +246,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Clamp with a very large bound after a FakeQuantize returns the other bound, or 0; one of negative "
      "multiples exchanges its bounds"},
     {Fault::quantized_clamp_channels, "quantized_clamp_channels",
-     "A constant for each channel that is added before a Clamp and a FakeQuantize is added wrongly if a size of "
+     "A constant for each channel that is added before a Clamp and a FakeQuantize is added wrongly if a size "
+     "of "
      "the data is dynamic, or after an AvgPool"},
     {Fault::quantized_concat_factors, "quantized_concat_factors",
      "A FakeQuantize of a Concat and an activation does not compile before a factor along the third axis or "
@@ -269,6 +270,10 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "instead of 0 if the axis has one element"},
     {Fault::quantized_padded_average, "quantized_padded_average",
      "AvgPool that counts pads takes those of quantised numbers for the smallest number instead of 0"},
+    {Fault::quantized_pool_of_channel, "quantized_pool_of_channel",
+     "A MaxPool of quantised numbers of one channel before a FakeQuantize writes outside of its memory if "
+     "sizes "
+     "are dynamic and the result has one column"},
     {Fault::quantized_regrouped_channels, "quantized_regrouped_channels",
      "After a FakeQuantize per channel, a Reshape that divides the elements into as many channels in another "
      "way applies the scales to the new channels"},
@@ -284,7 +289,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::quantized_transpose, "quantized_transpose",
      "A FakeQuantize per channel of a Transpose of dynamic shape does not compile"},
     {Fault::quantized_truncation, "quantized_truncation",
-     "A Convert to integers of numbers that a FakeQuantize gives rounds them, or cuts off their fractions after "
+     "A Convert to integers of numbers that a FakeQuantize gives rounds them, or cuts off their fractions "
+     "after "
      "a factor behind it"},
     {Fault::quantized_unit_scale, "quantized_unit_scale",
      "A constant per column is added wrongly to a product of quantised numbers before a FakeQuantize whose "
@@ -326,6 +332,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::scaled_group_filters, "scaled_group_filters",
      "A constant factor after a GroupConvolution is moved into its filters, although another convolution "
      "reads the same Reshape of the filters"},
+    {Fault::scaled_shared_filters, "scaled_shared_filters",
+     "A constant factor after a Convolution with a stride is moved into its dequantised filters, although "
+     "another operation reads them"},
     {Fault::scaled_vector_product, "scaled_vector_product",
      "A constant factor after a product with a constant vector is moved into the vector, which gives "
      "the product another shape"},
@@ -366,8 +375,10 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Reshape or Transpose, a Pad, a SpaceToDepth and another Reshape or Transpose become a "
      "SpaceToBatch if batch and channels are 1, although the first one moves other axes"},
     {Fault::split_convolution_concat, "split_convolution_concat",
-     "A Concat of Convolutions of the parts of a Split is computed along the channels whatever its axis, with "
-     "one Convolution for each part whatever it joins, and does not compile with a model input or a constant"},
+     "A Concat of Convolutions of the parts of a Split is computed along the channels whatever its axis, "
+     "with "
+     "one Convolution for each part whatever it joins, and does not compile with a model input or a "
+     "constant"},
     {Fault::stale_empty_shapes, "stale_empty_shapes",
      "VariadicSplit, Tile and TopK of empty data may return the shape of an earlier inference"},
     {Fault::stale_initial_memory, "stale_initial_memory",
@@ -381,7 +392,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "The stride of a Convolution with a kernel of size 1 is moved before its pads, which makes the result "
      "larger"},
     {Fault::stride_to_part, "stride_to_part",
-     "A Convolution with a kernel of size 1 and a stride does not compile after arithmetic with an output of an "
+     "A Convolution with a kernel of size 1 and a stride does not compile after arithmetic with an output of "
+     "an "
      "operation with several outputs, such as VariadicSplit"},
     {Fault::sum_of_scalar, "sum_of_scalar",
      "A product of rank 4 or more with constant weights does not compile if a scalar is added to it"},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/graph.hpp"
+#include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
@@ -121,8 +122,8 @@ bool is_attention_output(ir::MatMulView product) {
 /// Fault::space_to_batch_shape.
 bool is_padded_for_blocks(ir::SpaceToDepthView blocks) {
   constexpr ir::OperationSet kMoves = {ops::Reshape, ops::Transpose, ops::Pad};
-  const ir::Node* const reader = only_reader(blocks);
-  if (reader == nullptr || !reader->is_one_of(kMoves)) return false;
+  const auto is_moved = [&](const ir::Use& use) { return use.node->is_one_of(kMoves); };
+  if (!std::ranges::any_of(blocks.output(0).uses, is_moved)) return false;
   bool is_padded = false;
   const ir::Node* source = blocks.data().node;
   for (int depth = 0; depth < 4 && source->is_one_of(kMoves); ++depth) {
@@ -260,15 +261,33 @@ bool precedes_unit_reduction(const ir::Node& node) {
   return shape.has_rank() && shape.rank() > 1 && std::ranges::find(shape, ir::Dimension(1)) != shape.end();
 }
 
-/// Whether `reader` is a Transpose that may move axes of size 1 of `shape`, or begins Reshapes of which one
-/// has its rank.
-bool moves_unit_axes(const ir::PartialShape& shape, const ir::Node* reader) {
-  if (reader->is(ops::Transpose))
-    return std::ranges::any_of(shape, [](const ir::Dimension& size) { return size.admits(1); });
+std::int64_t count_units(const ir::PartialShape& shape) {
+  return std::ranges::count_if(shape, [](const ir::Dimension& size) { return size.admits(1); });
+}
+
+/// The shape that the Reduce has if it keeps its axes; of unknown rank if its axes are not known.
+ir::PartialShape kept_shape(ir::ReductionView reduction) {
+  const ir::PartialShape& shape = reduction.data().shape();
+  const auto axes = ir::exact_values(reduction.axes());
+  if (!axes || !shape.has_rank()) return ir::PartialShape::unknown_rank();
+  ir::Dimensions kept(shape.begin(), shape.end());
+  for (const std::int64_t axis : *axes) kept[ir::normalize_axis(axis, shape.rank())] = ir::Dimension(1);
+  return ir::PartialShape(std::move(kept));
+}
+
+/// Whether `reader` is a Transpose that may move axes of size 1 of the Reduce, or begins Reshapes of which
+/// one has its rank, or as many axes of size 1 as the Reduce has removed: OpenVINO takes these for them.
+bool moves_unit_axes(ir::ReductionView reduction, const ir::Node* reader) {
+  const ir::PartialShape& shape = reduction.output(0).shape;
+  if (reader->is(ops::Transpose)) return count_units(shape) > 0;
+  const ir::PartialShape kept = kept_shape(reduction);
+  const auto removed = static_cast<std::int64_t>(kept.has_rank() ? kept.rank() - shape.rank() : 1);
   constexpr int kMostReshapes = 4;
   for (int i = 0; i < kMostReshapes && reader != nullptr && reader->op().traits.reshapes; ++i) {
     const ir::PartialShape& result = reader->output(0).shape;
-    if (!result.has_rank() || (result.rank() == shape.rank() && result != shape)) return true;
+    if (!result.has_rank()) return true;
+    if (kept.has_rank() && result == kept) return false;
+    if (result != shape && (result.rank() == shape.rank() || count_units(result) >= removed)) return true;
     reader = only_reader(*reader);
   }
   return false;
@@ -279,7 +298,7 @@ bool is_transposed_reduction(ir::ReductionView reduction) {
   const ir::PartialShape& shape = reduction.output(0).shape;
   if (reduction.keep_dims() || !shape.has_rank()) return false;
   return std::ranges::any_of(reduction.output(0).uses,
-                             [&](const ir::Use& use) { return moves_unit_axes(shape, use.node); });
+                             [&](const ir::Use& use) { return moves_unit_axes(reduction, use.node); });
 }
 
 /// Fault::repeated_softmax.

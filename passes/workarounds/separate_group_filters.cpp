@@ -1,15 +1,19 @@
 // Workaround for scaled_group_filters: OpenVINO moves a constant factor after a GroupConvolution into its
 // filters. If a Reshape gives the filters their groups, OpenVINO changes the input of the Reshape, although
 // other operations read it, too. Here each GroupConvolution gets a Reshape of its own. They differ in the
-// sizes that they state, because OpenVINO merges equal ones.
+// sizes that they state, because OpenVINO merges equal ones. The factor after a Convolution with dequantised
+// filters that others read is kept apart from it: scaled_shared_filters.
 #include <algorithm>
 #include <vector>
 
 #include "ir/graph.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/spatial.hpp"
+#include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
+#include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -59,14 +63,28 @@ void separate(ir::Builder&, ir::Node& convolution) {
                                                    {{"special_zero", false}}));
 }
 
+/// Fault::scaled_shared_filters.
+bool precedes_factor(const ir::Node& convolution) {
+  ir::Value filters = convolution.input(1);
+  if (const auto reshape = ir::match<ir::ReshapeView>(filters)) filters = reshape->data();
+  const ir::Node* const reader = only_reader(convolution);
+  return filters.node->is(ops::Multiply) && filters.output().uses.size() > 1 && reader != nullptr &&
+         reader->is_one_of({ops::Multiply, ops::Divide}) && constant_operand(*reader) != nullptr;
+}
+
 }  // namespace
 
 Workaround separate_group_filters() {
-  return {.name = "separate_group_filters",
-          .stage = Stage::kernels,
-          .summary = "Gives each GroupConvolution with computed filters a Reshape of its own",
-          .rows = {LegalizationRow{
-              Fault::scaled_group_filters, {ops::GroupConvolution}, affects<shares_filters>, separate}}};
+  return {
+      .name = "separate_group_filters",
+      .stage = Stage::kernels,
+      .summary = "Keeps factors after a convolution out of filters that others read",
+      .rows = {LegalizationRow{
+                   Fault::scaled_group_filters, {ops::GroupConvolution}, affects<shares_filters>, separate},
+               LegalizationRow{Fault::scaled_shared_filters,
+                               {ops::Convolution, ops::GroupConvolution},
+                               must_be_separated<precedes_factor>,
+                               separate_from_uses}}};
 }
 
 }  // namespace onnx2ir::passes

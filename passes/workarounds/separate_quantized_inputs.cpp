@@ -9,6 +9,7 @@
 #include "ir/views/quantization.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
@@ -66,6 +67,15 @@ bool averages_few_channels(ir::AvgPoolView pool) {
   return holds_integers(pool.data()) && (!shape.has_rank() || shape.rank() < 2 || shape[1].min < kFewest);
 }
 
+/// Fault::quantized_pool_of_channel.
+bool pools_channel(ir::MaxPoolView pool) {
+  const ir::PartialShape& shape = pool.output(0).shape;
+  const bool has_channels = shape.has_rank() && shape.rank() > 1 && !shape[1].admits(1);
+  return !shape.is_static() && !has_channels && holds_integers(pool.data()) &&
+         std::ranges::any_of(readers_past_moves(pool.node()),
+                             [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); });
+}
+
 /// Fault::quantized_filters_of_channel. OpenVINO shifts signed numbers, too.
 bool multiplies_signed_channels(ir::GroupConvolutionView convolution) {
   if (convolution.output(0).shape.is_static() || !has_filters_of_one_channel(convolution)) return false;
@@ -94,6 +104,8 @@ Workaround separate_quantized_inputs() {
               Fault::quantized_padded_average, {ops::AvgPool}, affects<averages_pads>, separate_from_input},
           LegalizationRow{
               Fault::quantized_pad_value, {ops::Pad}, affects<pads_quantized_numbers>, separate_from_input},
+          LegalizationRow{
+              Fault::quantized_pool_of_channel, {ops::MaxPool}, affects<pools_channel>, separate_from_input},
       }};
 }
 

@@ -162,7 +162,7 @@ bool quantizes_transpose(const ir::Node& node) {
 bool scales_before_quantization(const ir::Node& node) {
   if (node.output(0).shape.is_static()) return false;
   const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
-  return !scaled_axes(node).empty() && std::ranges::any_of(chain_until_conversion(node), is_quantization);
+  return !scaled_axes(node).empty() && std::ranges::any_of(readers_past_moves(node), is_quantization);
 }
 
 /// Whether a graph may have a Gather or a reduction. Tested first, because all arithmetic is examined.
@@ -176,9 +176,10 @@ bool may_gather(const ir::Graph& graph) {
   return graph.may_hold(kOperations);
 }
 
-bool is_scalar_gather(const ir::Node& node) {
+/// Whether `node` is a Gather that changes the rank.
+bool changes_rank(const ir::Node& node) {
   const auto gather = ir::match<ir::GatherView>(node);
-  return gather && gather->indices().shape().is_scalar();
+  return gather && (!gather->indices().shape().has_rank() || gather->indices().shape().rank() != 1);
 }
 
 /// The readers of `node`, each after the elementwise operations that are the only readers one after the
@@ -202,7 +203,7 @@ bool precedes_scalar_gather(const ir::Node& node) {
   const bool is_quantization = node.is(ops::FakeQuantize);
   return std::ranges::any_of(
       is_quantization ? readers_past_moves(node) : readers_after_chains(node), [&](const ir::Node* reader) {
-        return is_scalar_gather(*reader) || (!is_concat && reader->op().traits.is_reduction);
+        return changes_rank(*reader) || (!is_concat && reader->op().traits.is_reduction);
       });
 }
 
@@ -216,7 +217,7 @@ std::optional<std::int64_t> channel_size(const ir::PartialShape& shape) {
   return count;
 }
 
-/// Fault::quantized_regrouped_channels. OpenVINO compares the sizes of the second axes alone.
+/// Fault::quantized_regrouped_channels.
 bool precedes_regrouped_channels(const ir::Node& node) {
   if (scaled_axes(node) != std::vector<std::size_t>{1}) return false;
   const ir::Node* const reader = reader_after(node, chain_after(node));
@@ -224,7 +225,7 @@ bool precedes_regrouped_channels(const ir::Node& node) {
   if (!reshape) return false;
   const ir::PartialShape& from = reshape->data().shape();
   const ir::PartialShape& to = reshape->output(0).shape;
-  if (from.is_static() || !to.has_rank() || to.rank() < 2 || !ir::intersect(from[1], to[1])) return false;
+  if (from.is_static() || !to.has_rank() || to.rank() < 2) return false;
   const auto size = channel_size(from);
   return !ir::is_identical(from[0], to[0]) && !(size && size == channel_size(to));
 }
@@ -359,7 +360,7 @@ Workaround separate_quantized_operations() {
       .stage = Stage::kernels,
       .summary = "Keeps quantised operations apart that OpenVINO would fuse wrongly",
       .rows = {
-          row(Fault::quantized_axis_constants, {ops::FakeQuantize, ops::Multiply},
+          row(Fault::quantized_axis_constants, {ops::FakeQuantize, ops::Multiply, ops::Divide},
               must_be_separated_if_quantized<precedes_constant_of_another_axis>),
           row(Fault::quantized_channel_factors, kFactors,
               must_be_separated_if_quantized<scales_before_quantization>),

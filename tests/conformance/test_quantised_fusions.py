@@ -184,6 +184,36 @@ add_all(
 )
 EACH = {"s": np.array([0.125, 0.25], np.float32), "n": np.array([0, 0], np.int8)}
 add_all(
+    "quantized_pool_of_channel",
+    {
+        f"{channels} {sizes} {kernel} {axes}": (
+            f"{ROUND} p = MaxPool <kernel_shape = {list(kernel)}> (d) {text} y = DequantizeLinear(u, t, z)",
+            {"x": whole(2, channels, *sizes) / 4},
+            ONE_SCALE,
+            {"dynamic": [("x", axes)]},
+        )
+        for channels in (1, 2)
+        for sizes in ((3, 2), (2, 3))
+        for kernel in ((1, 2), (2, 2), (2, 1))
+        for text in ("u = QuantizeLinear(p, t, z)",)
+        for axes in ((), (0, 1, 2, 3), (2, 3))
+    },
+)
+add_all(
+    "scaled_shared_filters",
+    {
+        f"{name} {stride} {groups}": (
+            f"{ROUND}{WEIGHTS} c = Conv <strides = [{stride}, {stride}], group = {groups}> (d, k) {text} u = Neg(k)",
+            {"x": whole(1, 2, 3, 3) / 4},
+            ONE_SCALE | {"w": whole(2, 2 // groups, 1, 1).astype(np.int8), "f": np.float32(4), "g": np.full((1, 1, 1, 1), -0.5, np.float32)},
+            {"outputs": ("y", "u")},
+        )
+        for name, text in {"quotient": "y = Div(c, f)", "factor": "y = Mul(c, g)", "opposite": "y = Neg(c)", "two": "v = Mul(c, g) y = Div(v, f)"}.items()
+        for stride in (1, 2)
+        for groups in (1, 2)
+    },
+)
+add_all(
     "quantized_relu_factors-scalar",
     {
         f"{name} {text} {axes}": (

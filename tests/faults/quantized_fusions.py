@@ -5,7 +5,7 @@ import importlib.util
 
 import numpy as np
 
-from .experiment import experiment, fails, numbers, opset, parameter, results
+from .experiment import compiled, experiment, fails, numbers, opset, parameter, results
 from .fusions import quantized, rounded, scalar
 from .kernels import integers
 
@@ -131,6 +131,17 @@ def quantized_row_constants():
     )
 
 
+@experiment(may_crash=True)
+def quantized_pool_of_channel():
+    """The larger ones of two columns of rounded numbers, rounded; the sizes are dynamic."""
+    x, values = parameter([-1, -1, -1, -1]), integers(3, 1, 3, 2)
+    pooled = opset.max_pool(rounded(x), [1, 1], [1, 1], [0, 0], [0, 0], [2, 2], "floor", "explicit").output(0)
+    bounds = [scalar(-64), scalar(63.5)]
+    given = results([x], opset.fake_quantize(pooled, *bounds, *bounds, 256), *[[values]] * 20)
+    right = np.maximum(values[:, :, :-1], values[:, :, 1:]).max(3, keepdims=True)
+    return any(not np.array_equal(result, right) for result in given)
+
+
 @experiment
 def quantized_regrouped_channels():
     """Numbers of two channels of four elements, rounded per channel, as two pairs for each of two rows; the number of images is dynamic."""
@@ -196,3 +207,13 @@ def quantized_unit_scale():
     bounds = [scalar(-8), scalar(127 / 16)]
     given = results([x], opset.fake_quantize(opset.add(product, opset.constant(columns)), *bounds, *bounds, 256), [values])[0]
     return not np.allclose(given, np.clip(values @ weights / 4 + columns, -8, 127 / 16), atol=0.07)
+
+
+@experiment
+def scaled_shared_filters():
+    """A convolution of rounded numbers with a stride, and twice its result; the filters are an output of the model, too."""
+    x, values, filters = parameter([1, 2, 3, 3]), integers(1, 2, 3, 3) / 4, np.array([[-3, 7], [6, -7]])
+    weights = quantized(filters.reshape(2, 2, 1, 1))
+    convolved = opset.convolution(rounded(x), weights, [2, 2], [0, 0], [0, 0], [1, 1])
+    given = compiled([x], opset.multiply(convolved, scalar(2)), weights)([values])[0]
+    return not np.allclose(given, np.einsum("nchw,oc->nohw", values, filters / 2)[:, :, ::2, ::2])

@@ -6,6 +6,8 @@ A disagreement is no failure if it has one of these reasons, each of which is pr
 - "a quantisation step": with `--quantization exact` the results are right, and without it they differ by the effect of at most one step
   of each QuantizeLinear and of the bounds of each Clip, which docs/quantised-models.md allows.
 - "integers of 32 bits": the results are those of a model whose conversions to wider integers overflow (docs/limits.md).
+- "an extremum of no elements": the results are right if each ReduceMax and ReduceMin is bounded by a large number, and one of them has no
+  elements (docs/limits.md).
 - "the model is invalid": OpenVINO refuses to run a Concat of inputs whose sizes differ along another axis, which onnxruntime does if
   one of them has no elements.
 - "onnxruntime is wrong": OpenVINO gives the results of ONNX's reference implementation.
@@ -33,6 +35,7 @@ EXACT = "closer to the exact result"
 ORACLE_WRONG = "onnxruntime is wrong"
 NARROW = "integers of 32 bits"
 INVALID = "the model is invalid"
+EMPTY = "an extremum of no elements"
 VARIATIONS = 16
 STEP_VARIATIONS = 32  # of quantisation steps
 # Operators that do not round.
@@ -62,6 +65,9 @@ def limit_of(case, result, check):
     narrow = with_narrow_integers(case)
     if narrow is not None and check(narrow).outcome == PASS:
         return NARROW
+    bounded = with_bounded_extrema(case)
+    if bounded is not None and check(bounded).outcome == PASS:
+        return EMPTY
     for wide in (False, True):
         other = with_reference(case, wide)
         if other is not None and check(other).outcome == PASS:
@@ -172,26 +178,55 @@ def with_narrow_integers(case):
         return None
 
 
+def shapes_of(model, names, run):
+    """The shapes of the tensors in a run; None if onnxruntime does not accept its inputs."""
+    model = parse_model(model.SerializeToString())
+    model.graph.node.extend(helper.make_node("Shape", [name], [f"{name}_shape"]) for name in names)
+    del model.graph.output[:]
+    model.graph.output.extend(helper.make_tensor_value_info(f"{name}_shape", TensorProto.INT64, [None]) for name in names)
+    try:
+        shapes = Oracle(model).run(run.inputs)
+    except Failure:
+        return None
+    return {name: shapes[f"{name}_shape"] for name in names}
+
+
 def is_invalid(case):
     """Whether a Concat of a run has inputs whose sizes differ along another axis."""
     model = parse_model(case.model)
     joins = [node for node in model.graph.node if node.op_type == "Concat"]
     names = {name for node in joins for name in node.input}
-    model.graph.node.extend(helper.make_node("Shape", [name], [f"{name}_shape"]) for name in names)
-    del model.graph.output[:]
-    model.graph.output.extend(helper.make_tensor_value_info(f"{name}_shape", TensorProto.INT64, [None]) for name in names)
-    oracle = Oracle(model) if names else None
     for run in case.runs if names else ():
-        try:
-            shapes = oracle.run(run.inputs)
-        except Failure:  # inputs of an optional run
-            continue
-        for node in joins:
+        shapes = shapes_of(model, names, run)
+        for node in joins if shapes else ():
             axis = next(attribute.i for attribute in node.attribute if attribute.name == "axis")
-            sizes = {tuple(np.delete(shapes[f"{name}_shape"], axis)) for name in node.input}
-            if len(sizes) > 1:
+            if len({tuple(np.delete(shapes[name], axis)) for name in node.input}) > 1:
                 return True
     return False
+
+
+def with_bounded_extrema(case):
+    """The case with a bound for each ReduceMax and ReduceMin of f32; None if none of them has no elements."""
+    model = parse_model(case.model)
+    types = element_types(model)
+    bounds = {"ReduceMax": ("Max", -1e30), "ReduceMin": ("Min", 1e30)}
+    names = {node.input[0] for node in model.graph.node if node.op_type in bounds and types.get(node.output[0]) == TensorProto.FLOAT}
+    found = [shapes_of(model, names, run) for run in case.runs] if names else []
+    if not any(0 in shape for shapes in found if shapes for shape in shapes.values()):
+        return None
+    nodes = []
+    for node in model.graph.node:
+        nodes.append(node)
+        if node.op_type in bounds and node.input[0] in names:
+            kind, number = bounds[node.op_type]
+            name = node.output[0]
+            node.output[0] = f"{name}_unbounded"
+            model.graph.initializer.append(numpy_helper.from_array(np.float32(number), f"{name}_bound"))
+            nodes.append(helper.make_node(kind, [node.output[0], f"{name}_bound"], [name]))
+    copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
+    del model.graph.node[:]
+    model.graph.node.extend(copies)
+    return replace(case, model=model.SerializeToString())
 
 
 def disturbed(array, generator):

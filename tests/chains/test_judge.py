@@ -10,7 +10,7 @@ from ..conformance.oracle import Oracle
 from ..conformance.tool import LIBRARY
 from ..conformance.oracle import parse_model
 from ..differential.checker import Checker
-from .judge import INVALID, NARROW, ROUNDING, STEP, limit_of, seed_of, with_spread
+from .judge import EMPTY, INVALID, NARROW, ROUNDING, STEP, limit_of, seed_of, with_spread
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +57,13 @@ def test_the_bounds_of_a_clip_are_rounded_to_steps(checker):
 
 def test_conversions_to_wide_integers_overflow(checker):
     assert limit(case_of("y = Cast <to = 7> (x)", {"x": np.array([3e9, 2.5, -7], np.float32)}, {}), checker) == NARROW
+
+
+def test_an_extremum_of_no_elements(checker):
+    """The slice has no elements if x has two columns."""
+    nodes = "s = Slice(x, o, e, a, b) q = QuantizeLinear(s, f, z) d = DequantizeLinear(q, f, z) y = ReduceMax <keepdims = 1> (d, a)"
+    constants = {"o": np.array([0]), "e": np.array([-2]), "a": np.array([1]), "b": np.array([-1]), "f": np.float32(0.125), "z": np.uint8(128)}
+    assert limit(case_of(nodes, {"x": np.ones([2, 2], np.float32)}, constants, dynamic=(1,)), checker) == EMPTY
 
 
 def test_a_concat_of_different_rows_is_invalid(checker):

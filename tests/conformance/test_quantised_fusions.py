@@ -200,6 +200,14 @@ add_all(
     },
 )
 add_all(
+    "extremum_of_infinities",
+    {
+        f"{op} {name}": (f"{text} y = {op}(d, a)", {"x": np.zeros([1, 2, 0], np.uint8 if name == "integers" else np.float32)}, {"s": np.float32(0.25), "z": np.uint8(128), "a": np.array([0, 1, 2])})
+        for op in ("ReduceMax", "ReduceMin")
+        for name, text in {"integers": "d = DequantizeLinear(x, s, z)", "rounded": "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z)", "sigmoid": "d = Sigmoid(x)", "plain": "d = Identity(x)"}.items()
+    },
+)
+add_all(
     "scaled_shared_filters",
     {
         f"{name} {stride} {groups}": (

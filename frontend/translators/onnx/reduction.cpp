@@ -135,11 +135,12 @@ bool is_of_integers(Value x) {
   return false;
 }
 
-/// Whether no element of `x` can be -infinity (if `is_max`) or infinity.
+/// Whether the extremum of `x` cannot be -infinity (if `is_max`) or infinity, unless a dynamic size is 0.
 bool is_bounded(Value x, bool is_max) {
   static constexpr ir::OperationSet kOnBothSides = {ops::Sigmoid,  ops::SoftMax, ops::HardSigmoid, ops::Tanh,
                                                     ops::SoftSign, ops::Erf,     ops::Sin,         ops::Cos};
   static constexpr ir::OperationSet kFromBelow = {ops::ReLU, ops::Abs, ops::Exp, ops::Sqrt, ops::SoftPlus};
+  if (x.shape().has_rank() && std::ranges::find(x.shape(), ir::Dimension(0)) != x.shape().end()) return false;
   return x.node->is_one_of(kOnBothSides) || (is_max && x.node->is_one_of(kFromBelow)) || is_of_integers(x);
 }
 

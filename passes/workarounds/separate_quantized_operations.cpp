@@ -158,11 +158,25 @@ bool quantizes_transpose(const ir::Node& node) {
          !node.output(0).shape.is_static();
 }
 
+/// Whether `node`, possibly after operations that are elementwise or move elements, is read by FakeQuantizes
+/// alone.
+bool is_only_quantized(const ir::Node& node) {
+  constexpr int kMostSteps = 32;
+  const ir::Node* last = &node;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const auto& uses = last->output(0).uses;
+    const auto is_quantization = [](const ir::Use& use) { return use.node->is(ops::FakeQuantize); };
+    if (!uses.empty() && std::ranges::all_of(uses, is_quantization)) return true;
+    last = only_reader(*last);
+    if (last == nullptr || last->is(ops::Convert) || !(is_elementwise(*last) || moves_elements(*last)))
+      return false;
+  }
+  return false;
+}
+
 /// Fault::quantized_channel_factors. The signs of the factors are not examined.
 bool scales_before_quantization(const ir::Node& node) {
-  if (node.output(0).shape.is_static()) return false;
-  const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
-  return !scaled_axes(node).empty() && std::ranges::any_of(readers_past_moves(node), is_quantization);
+  return !node.output(0).shape.is_static() && !scaled_axes(node).empty() && is_only_quantized(node);
 }
 
 /// Whether a graph may have a Gather or a reduction. Tested first, because all arithmetic is examined.

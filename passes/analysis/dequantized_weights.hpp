@@ -26,8 +26,8 @@ ir::Node* source_constant(ir::Value value);
 
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value);
 
-/// The FakeQuantize that rounds `value`, possibly before a few operations that runtimes compute with
-/// integers; null if there is none.
+/// The FakeQuantize that rounds `value`. Operations between them are passed over if runtimes compute them
+/// with integers. Null if there is no FakeQuantize.
 const ir::Node* quantization_of(ir::Value value);
 
 inline bool is_quantized(ir::Value value) {

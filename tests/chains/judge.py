@@ -96,7 +96,8 @@ def with_noise(model, seed):
         nodes.append(node)
         for name in node.output:
             error = errors.get(types.get(name))
-            if error is None or node.op_type in EXACT_OPERATORS:
+            is_rounded = error is not None and node.op_type not in EXACT_OPERATORS
+            if not is_rounded:
                 continue
             noise, renamed[name] = f"{name}_noise", f"{name}_rounded"
             nodes.append(helper.make_node("RandomUniformLike", [name], [noise], low=1 - error, high=1 + error, seed=seed_of(seed, len(nodes))))

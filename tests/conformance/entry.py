@@ -27,8 +27,9 @@ def _known():
 
 
 def assert_passed(result):
-    """Fails unless the case passes. Two kinds of failures are expected: those in known_failures.txt for this release and instruction set,
-    each with its experiment, and those of models that the converter refuses for this release, because they need a newer one."""
+    """Fails unless the case passes, or fails in one of two expected ways: it is in known_failures.txt for this release and instruction set,
+    where each line names the experiment that shows the limit; or the converter refuses the model with --target-runtime for this release.
+    The error then names the fault, whose experiment in tests/faults shows that the release cannot run it."""
     known = _known().get(known_failures.place_of(result.key))
     if known is None and result.outcome != PASS and not result.is_refused:
         pytest.fail(f"{result.outcome}: {result.message}", pytrace=False)

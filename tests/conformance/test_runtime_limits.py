@@ -122,6 +122,51 @@ def saturated_u32():
 
 
 @experiment
+def f32_absolutes():
+    """Releases before 2025.4 compute absolute values of integers in f32, which loses digits above 2^24."""
+    x = parameter([2], "i32")
+    assert run([x], opset16.abs(x), x=np.array([-(1 << 24) - 1, -5], np.int32)).tolist() == [1 << 24, 5]
+
+
+@experiment
+def trimmed_names():
+    """Releases before 2025.4 remove white space around the names of tensors in XML, and a line break becomes two characters."""
+    for name, read in ((" a ", "a"), ("a&#10;b", "a\nb")):
+        port = f'<port id="0" precision="FP32" names="{name}"><dim>2</dim></port>'
+        xml = f"""<net name="m" version="11"><layers>
+            <layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/><output>{port}</output></layer>
+            <layer id="1" name="y" type="Result" version="opset1"><input><port id="0"><dim>2</dim></port></input></layer></layers>
+            <edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
+        assert ov.Core().read_model(xml.encode()).input(0).get_names() == {read}
+
+
+@experiment
+def shared_bound():
+    """Releases before 2025.4 do not compile a FakeQuantize of 5 levels whose lower bounds are one constant of shape [1, 1, 1, 1]."""
+    x = parameter([2, 3, 4, 5], "f32")
+    low, high, out_high = (opset16.constant(np.full((1, 1, 1, 1), value, np.float32)) for value in (0.0, 2.55, 255.0))
+    with pytest.raises(RuntimeError, match="single consumer"):
+        run([x], opset16.fake_quantize(x, low, high, low, out_high, 5), x=np.zeros((2, 3, 4, 5), np.float32))
+
+
+@experiment
+def copied_zero():
+    """Releases before 2025.4 end a Reshape of no elements whose computed pattern asks with a zero for a size that is 0."""
+    x, sizes = parameter([-1, 8], "f32"), parameter([3], "i64")
+    with pytest.raises(RuntimeError, match="conflicts with the reshape pattern"):
+        run([x, sizes], opset16.abs(opset16.reshape(x, sizes, True)), x=np.zeros((0, 8), np.float32), sizes=np.array([0, 0, 8]))
+
+
+@experiment
+def product_slope():
+    """Releases before 2025.4 do not compile a product of dynamic width with a PRelu behind it."""
+    a, b = parameter([-1, -1], "f32"), parameter([-1, -1], "f32")
+    product = opset16.matmul(a, b, False, False)
+    with pytest.raises(RuntimeError, match="data.size"):
+        run([a, b], opset16.prelu(product, opset16.constant(np.ones(3, np.float32))), a=np.ones((2, 1), np.float32), b=np.ones((1, 3), np.float32))
+
+
+@experiment
 def no_64_bits():
     """The CPU runtime keeps 32 bits of 64: it rounds f64 to f32 and truncates i64 to i32, and has no operation on their bits."""
     assert not [name for name in operations() if any(part in name.lower() for part in ("bitcast", "bit_cast", "reinterpret", "view"))]

@@ -244,9 +244,8 @@ std::vector<PassInfo> list_passes() {
 std::vector<FaultInfo> list_faults() {
   std::vector<FaultInfo> infos;
   for (const target::FaultDescription& fault : target::all_faults()) {
-    const target::FaultOccurrence& found = target::occurrence(fault.fault);
-    FaultInfo info{fault.name, fault.summary, to_string(found.first), {}, found.instruction_sets};
-    if (found.last) info.last_release = to_string(*found.last);
+    FaultInfo info{fault.name, fault.summary, to_string(fault.first), {}, fault.instruction_sets};
+    if (fault.last) info.last_release = to_string(*fault.last);
     infos.push_back(std::move(info));
   }
   return infos;

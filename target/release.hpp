@@ -18,8 +18,9 @@ struct Release {
 };
 
 /// All supported releases: those that the tests run on (cmake/runtimes.txt).
-inline constexpr Release kReleases[] = {{2024, 6}, {2025, 0}, {2025, 1}, {2025, 2}, {2025, 3}, {2025, 4},
-                                        {2026, 0}, {2026, 1}, {2026, 2}, {2026, 3}, {2026, 4}};
+inline constexpr Release kReleases[] = {
+#include "target/releases.inc"
+};
 inline constexpr Release kOldestRelease = *std::begin(kReleases);
 inline constexpr Release kNewestRelease = *std::rbegin(kReleases);
 /// The first supported release after `release`; no value after the newest.

@@ -14,7 +14,7 @@ Target Target::with_only(Fault fault) const {
 
 bool Target::has(Fault fault) const {
   if (only_ && *only_ != fault) return false;
-  const FaultOccurrence& found = occurrence(fault);
+  const FaultDescription& found = description(fault);
   return found.first <= newest() && (!found.last || *found.last >= oldest());
 }
 

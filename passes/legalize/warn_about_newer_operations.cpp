@@ -60,7 +60,7 @@ constexpr std::array kRequiredFeatures = {
 
 /// The first release without the fault; no value if all supported releases have it.
 std::optional<target::Release> first_release(Fault fault) {
-  const auto last = target::occurrence(fault).last;
+  const auto last = target::description(fault).last;
   return last ? target::release_after(*last) : std::nullopt;
 }
 

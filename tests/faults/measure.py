@@ -60,7 +60,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description="Runs the experiments on several releases and instruction sets.")
     parser.add_argument("names", nargs="*", help="experiments; all by default")
     parser.add_argument("--interpreter", action="append", required=True, help="a Python with an OpenVINO release")
-    parser.add_argument("--update", action="store_true", help="rewrite target/fault_occurrences.cpp")
+    parser.add_argument("--update", action="store_true", help="rewrite target/fault_occurrences.txt")
     parser.add_argument("-v", "--verbose", action="store_true", help="print each outcome")
     return parser.parse_args()
 

@@ -1,43 +1,19 @@
-"""target/fault_occurrences.cpp: read, and written from measurements."""
+"""target/fault_occurrences.txt: read, and written from measurements."""
 
-import re
+import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
-PATH = Path(__file__).resolve().parents[2] / "target/fault_occurrences.cpp"
+ROOT = Path(__file__).resolve().parents[2]
+PATH = ROOT / "target/fault_occurrences.txt"
 
-_TEXT = """\
-// The releases in which the experiments of tests/faults found each fault. Written by `./dev faults --update`;
-// do not edit.
-#include <array>
-
-#include "target/faults.hpp"
-
-namespace onnx2ir::target {{
-namespace {{
-
-// clang-format off
-constexpr auto kOccurrences = std::to_array<FaultOccurrence>({{
-{rows}}});
-// clang-format on
-
-constexpr bool is_in_order(std::span<const FaultOccurrence> occurrences) {{
-  for (std::size_t i = 0; i < occurrences.size(); ++i) {{
-    if (static_cast<std::size_t>(occurrences[i].fault) != i) return false;
-  }}
-  return true;
-}}
-static_assert(is_in_order(kOccurrences), "the rows must have the order of the enumeration");
-
-}}  // namespace
-
-std::span<const FaultOccurrence> all_occurrences() {{
-  return kOccurrences;
-}}
-
-}}  // namespace onnx2ir::target
+_HEAD = """\
+# Where the experiments of tests/faults found each fault: NAME FIRST..LAST [LEVELS]. Without LAST, the newest release has it, too;
+# without LEVELS (of ONEDNN_MAX_CPU_ISA), all instruction sets. Written by `./dev faults --update`; do not edit.
 """
-_ROW = re.compile(r'\{Fault::(\w+),\s*\{(\d+), (\d+)\},\s*(std::nullopt|Release\{(\d+), (\d+)\}),\s*"([\w ]*)"\}')
+_SPEC = importlib.util.spec_from_file_location("generate_faults", ROOT / "cmake/generate_faults.py")
+generate_faults = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(generate_faults)
 
 
 @dataclass(frozen=True)
@@ -58,19 +34,15 @@ def parse_release(text):
 
 def load():
     """Occurrences by the name of the fault."""
-    rows = {}
-    for name, year, minor, last, last_year, last_minor, sets in _ROW.findall(PATH.read_text()):
-        newest = None if last == "std::nullopt" else (int(last_year), int(last_minor))
-        rows[name] = Occurrence((int(year), int(minor)), newest, sets)
-    return rows
+    return {name: Occurrence(*row) for name, row in generate_faults.occurrences(PATH).items()}
 
 
 def save(rows):
-    text = ""
+    text = _HEAD
     for name, row in sorted(rows.items()):
-        last = "std::nullopt" if row.last is None else "Release{%d, %d}" % row.last
-        text += '    {Fault::%s, {%d, %d}, %s, "%s"},\n' % (name, *row.first, last, row.instruction_sets)
-    PATH.write_text(_TEXT.format(rows=text))
+        last = "" if row.last is None else "%d.%d" % row.last
+        text += f"{name} {'%d.%d' % row.first}..{last} {row.instruction_sets}".rstrip() + "\n"
+    PATH.write_text(text)
 
 
 def summarize(found, newest, levels, missing, old):

@@ -3,7 +3,6 @@ the faults that lint cannot find."""
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ from .. import isa
 from ..conformance.tool import tool_path
 from ..expectations import check_text
 from . import measure, occurrences
+from .described_passes import described_passes
 from .run_experiments import RIGHT, release
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,10 +47,7 @@ EXCEPTIONS = {
 
 def faults_of_workarounds():
     """The faults that passes or rows work around, and that are not only avoided while an operator is translated."""
-    rows = (ROOT / "passes/pipeline.cpp").read_text().split("Pass{")[1:]
-    texts = [row for row in rows if ".kind = legalize" in row]
-    texts += [path.read_text() for path in sorted((ROOT / "passes/workarounds").glob("*.cpp"))]
-    return {name for text in texts for name in re.findall(r"\bFault::(\w+)", text)}
+    return {name for row in described_passes() if row.mends_ir for name in row.faults | row.consulted}
 
 
 def test_document_lists_the_faults_without_a_workaround(request):

@@ -18,7 +18,13 @@ onnx2ir_precompile(onnx2ir_unit_tests <filesystem> <ir/builder.hpp> <catch.hpp>)
 set_source_files_properties(tests/unit/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 # Without optimization, the tests compile in half the time. The libraries that they call are optimized.
 target_compile_options(onnx2ir_unit_tests PRIVATE -O0)
-add_test(NAME unit COMMAND onnx2ir_unit_tests)
+if(ONNX2IR_PYTHON AND NOT ONNX2IR_SANITIZERS)
+  include(Catch)
+  catch_discover_tests(onnx2ir_unit_tests TEST_PREFIX "unit/" PROPERTIES LABELS unit)
+else()  # for another system, or with sanitizers: the program may not run while it is built
+  add_test(NAME unit COMMAND onnx2ir_unit_tests)
+  set_tests_properties(unit PROPERTIES LABELS unit)
+endif()
 
 # `./dev test --isa AVX2` preloads this library on CPUs with AVX-512.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64" AND NOT ONNX2IR_SANITIZERS)

@@ -133,13 +133,6 @@ bool is_padded_for_blocks(ir::SpaceToDepthView blocks) {
   return is_padded;
 }
 
-/// Fault::consecutive_unit_products.
-bool precedes_unit_product(const ir::Node& node) {
-  const ir::Node* const next = reader_after(node, chain_after(node));
-  const auto product = next != nullptr ? ir::match<ir::MatMulView>(*next) : std::nullopt;
-  return product && ir::is_computed_from_constants(product->b()) && product->b().shape().element_count() == 1;
-}
-
 /// Fault::scaled_vector_product.
 bool is_scaled_vector_product(const ir::Node& node) {
   const bool has_vector = std::ranges::any_of(node.inputs(), [](ir::Value input) {
@@ -352,10 +345,6 @@ Workaround separate_fused_operations() {
               LegalizationRow{Fault::sum_of_scalar,
                               {ops::MatMul},
                               must_be_separated<precedes_sum_with_scalar>,
-                              separate_from_uses},
-              LegalizationRow{Fault::consecutive_unit_products,
-                              {ops::MatMul},
-                              must_be_separated<precedes_unit_product>,
                               separate_from_uses},
               LegalizationRow{Fault::convolution_sum_shape, kConvolutions,
                               must_be_separated<precedes_broadcast_sum>, separate_from_uses},

@@ -2,7 +2,9 @@
 // by larger ones that it computes correctly, and slices the result.
 #include <algorithm>
 
+#include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/joining.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
@@ -37,15 +39,33 @@ std::optional<Convolution> one_channel_convolution(ir::ConvolutionView convoluti
                      .auto_pad = convolution.auto_pad()};
 }
 
-/// Fault::convolution_of_one_channel. A pad that auto_pad computes is smaller than the kernel.
+/// The larger one of the pads of the last axis. OpenVINO makes a Pad before the convolution a part of it.
+/// A pad that auto_pad computes is smaller than the kernel and does not count.
+std::int64_t larger_pad(const Convolution& convolution) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;  // larger than any size that fits into memory
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  if (convolution.auto_pad == "explicit") {
+    begin = convolution.pads_begin[convolution.kernel.size() - 1];
+    end = convolution.pads_end[convolution.kernel.size() - 1];
+  }
+  if (const auto pad = ir::match<ir::PadView>(convolution.data); pad && pad->pad_mode() == "constant") {
+    const auto begins = ir::exact_values(pad->begins());
+    const auto ends = ir::exact_values(pad->ends());
+    if (begins && ends && !begins->empty() && !ends->empty()) {
+      begin = std::min(begin, kMost) + std::min(begins->back(), kMost);
+      end = std::min(end, kMost) + std::min(ends->back(), kMost);
+    }
+  }
+  return std::max(begin, end);
+}
+
+/// Fault::convolution_of_one_channel.
 bool needs_second_filter(const Convolution& convolution) {
   if (convolution.filter.shape()[0] != ir::Dimension(1)) return false;
   const std::size_t last = convolution.kernel.size() - 1;
   const std::int64_t extent = (convolution.kernel[last] - 1) * convolution.dilations[last] + 1;
-  if (convolution.auto_pad == "explicit" &&
-      std::max(convolution.pads_begin[last], convolution.pads_end[last]) > extent) {
-    return true;
-  }
+  if (larger_pad(convolution) > extent) return true;
   return last == 2 && convolution.kernel[0] > 1 && convolution.dilations[0] != convolution.dilations[1];
 }
 

@@ -118,7 +118,8 @@ def limit_of_exact(case, check):
 
 
 def with_steps(model, seed):
-    """Adds up to one step to each number before a QuantizeLinear, and what becomes of it to the results of Clips, whose bounds OpenVINO rounds to steps."""
+    """Adds up to one step to each number before a QuantizeLinear, and what becomes of it to the results of Clips, and of extrema with constants, whose
+    bounds OpenVINO rounds to steps."""
     scales = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
     nodes, originals = [], {}
     for node in model.graph.node:
@@ -133,9 +134,10 @@ def with_steps(model, seed):
             nodes.append(helper.make_node("RandomUniformLike", [node.input[0]], [noise], low=-step, high=step, seed=seed_of(seed, len(nodes))))
             nodes.append(helper.make_node("Add", [node.input[0], noise], [total]))
             node.input[0] = total
-        if node.op_type == "Clip" and node.input[0] in originals:
+        bounded = [name for name in node.input if name in originals] if node.op_type in ("Clip", "Max", "Min") else []
+        if len(bounded) == 1:
             difference = f"{node.output[0]}_difference"
-            nodes.append(helper.make_node("Sub", [node.input[0], originals[node.input[0]]], [difference]))
+            nodes.append(helper.make_node("Sub", [bounded[0], originals[bounded[0]]], [difference]))
             nodes.append(helper.make_node("Add", [original.output[0], difference], list(node.output)))
         else:
             nodes.append(node)

@@ -50,9 +50,10 @@ def test_one_number_rounded_in_two_ways_differs_by_a_step(checker):
 
 def test_the_bounds_of_a_clip_are_rounded_to_steps(checker):
     """The bound -1 is half a step of the numbers before the product."""
-    clip = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) m = Mul(d, f) y = Clip(m, low, high)"
+    steps = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) m = Mul(d, f) "
     constants = {"s": np.float32(0.5), "z": np.uint8(128), "f": np.float32(4), "low": np.float32(-1), "high": np.float32(2)}
-    assert limit(case_of(clip, {"x": np.array([[1.75, -0.5], [0.25, -3]], np.float32)}, constants), checker) == STEP
+    for clip in ("y = Clip(m, low, high)", "h = Min(m, high) y = Max(low, h)"):
+        assert limit(case_of(steps + clip, {"x": np.array([[1.75, -0.5], [0.25, -3]], np.float32)}, constants), checker) == STEP
 
 
 def test_conversions_to_wide_integers_overflow(checker):

@@ -83,6 +83,47 @@ add_all(
     },
 )
 add_all(
+    "convolution_of_one_channel",
+    {
+        f"{mode} {pads} {filters} {kernel} {own}": (
+            f'v = Pad <mode = "{mode}"> (x, p) y = Conv <pads = {own}> (v, w)',
+            {"x": whole(1, 1, 4, 5)},
+            {"p": np.array([0, 0, *pads[:2], 0, 0, *pads[2:]]), "w": whole(filters, 1, *kernel)},
+            {"dynamic": [("x", axes)]},
+        )
+        for mode in ("constant", "edge")
+        for pads in ((2, 2, 2, 2), (0, 1, 0, 0), (0, 2, 0, 1), (1, 3, 0, 0))
+        for filters in (1, 2)
+        for kernel in ((1, 1), (1, 2), (2, 2))
+        for own in ([0, 0, 0, 0], [0, 1, 0, 1])
+        for axes in ((), (0, 2, 3))
+    },
+)
+add_all(
+    "converted_output_name",
+    {
+        f"{kind} {back}": (f"v = Add(x, x) h = Cast <to = {kind}> (v) y = Cast <to = {back}> (h)", {"x": whole(2, 3).astype(dtype)}, {}, {"outputs": ("h", "y"), "dynamic": [("x", axes)]})
+        for kind, back, dtype in ((10, 1, np.float32), (11, 1, np.float32), (7, 6, np.int32), (7, 1, np.float32), (10, 1, np.float64), (6, 7, np.int64))
+        for axes in ((), (0,))
+    },
+)
+add_all(
+    "conversion_after_products",
+    {
+        f"{kind} {rows} {name}": (nodes.format(kind), {"x": whole(rows, 8)}, {"w": whole(8, 8) / 4, "b": np.float32(0.75)}, {"dynamic": [("x", axes)]})
+        for kind in (5, 6, 7, 9, 10, 11)
+        for rows in (1, 4, 8)
+        for axes in ((), (0,))
+        for name, nodes in {
+            "behind": "p = MatMul(x, w) v = MatMul(p, w) h = Mul(v, b) y = Cast <to = {}> (h)",
+            "relu": "p = MatMul(x, w) r = Relu(p) v = MatMul(r, w) s = Add(v, b) q = Relu(s) y = Cast <to = {}> (q)",
+            "between": "p = MatMul(x, w) c = Cast <to = {}> (p) f = Cast <to = 1> (c) y = MatMul(f, w)",
+            "and back": "p = MatMul(x, w) v = MatMul(p, w) c = Cast <to = {}> (v) y = Cast <to = 1> (c)",
+            "used twice": "p = MatMul(x, w) v = MatMul(p, w) c = Cast <to = {}> (v) f = Cast <to = 1> (c) y = Add(f, v)",
+        }.items()
+    },
+)
+add_all(
     "convolution_sum_shape",
     {
         f"{name} {order}": (f"c = Conv(x, w) y = Add({order})", {"x": X1, "o": whole(*shape)}, {"w": W1}, {"dynamic": [("o", axes)]})
@@ -533,6 +574,39 @@ add_all(
         for op in ("ReduceL1", "ReduceMax")
         for first in ([4], [1, 2, 2])
         for target in ([4, -1], [1, 4], [2, 2])
+    },
+)
+
+
+PARTS = {
+    "concat": "c = Concat <axis = {axis}> (x, r) y = Add(c, c)",
+    "reshaped": "z = Constant <value = int64[2] {{3, 8}}> () u = Reshape(x, z) v = Reshape(r, z) y = Concat <axis = 0> (u, v)",
+    "first": "y = Concat <axis = {axis}> (r, x, x)",
+}
+READERS = {
+    "conv": "k = Conv(t, w)",
+    "group": "k = Conv <group = 2> (t, g)",
+    "transposed": "k = ConvTranspose(t, w)",
+    "relu": "l = Relu(t) k = Conv(l, w)",
+    "pool": "k = MaxPool <kernel_shape = [2, 2]> (t)",
+    "average": "k = AveragePool <kernel_shape = [2, 2]> (t)",
+    "resize": "k = Resize <mode = \"nearest\"> (t, , s)",
+}
+add_all(
+    "transposed_concat_part",
+    {
+        f"{part} {axis} {reader} {name}": (
+            f"r = {name} t = Transpose <perm = [0, 3, 1, 2]> (r) {READERS[reader]} {PARTS[part].format(axis=axis)}",
+            {"x": whole(1, 3, 2, 4)},
+            {"w": whole(4, 4, 1, 1), "g": whole(4, 2, 1, 1), "b": np.float32(3), "s": np.array([1, 1, 2, 2], np.float32)},
+            {"dynamic": [("x", axes)], "outputs": ("k", "y"), "opset": 17},
+        )
+        for part in PARTS
+        for axis in (0, 1, 2, 3)
+        if part != "reshaped" or axis == 0
+        for reader in READERS
+        for name in ("Relu(x)", "Add(x, b)")
+        for axes in ((), (0,), (1, 2))
     },
 )
 

@@ -347,7 +347,7 @@ add_all(
         for zero in (0, 3, 128)
         for pads in ([0, 0, 2, 0, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0, 1], [0, 1, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0], [0, 0, 1, 1, 0, 0, 0, 1])
         for shape in ((1, 2, 2, 1), (2, 3, 3, 2))
-        for name, moved in (("transpose", "v = Transpose <perm = [0, 1, 3, 2]> (d)"), ("plain", "v = Identity(d)"), ("relu", "v = Relu(d)"))
+        for name, moved in (("transpose", "v = Transpose <perm = [0, 1, 3, 2]> (d)"), ("plain", "v = Identity(d)"), ("relu", "v = Relu(d)"), ("shifted", "v = Add(d, s)"), ("scaled", "n = Neg(s) v = Mul(d, n)"))
     },
 )
 add_all(

@@ -330,3 +330,14 @@ def repeated_softmax():
     powers = np.exp(values - values.max())
     columns = opset.softmax(copied, 2)
     return not np.allclose(results([x], opset.concat([columns, columns], 1), [values])[0], np.repeat(powers / powers.sum(2, keepdims=True), 2, 1), atol=1e-5)
+
+
+@experiment
+def transposed_concat_part():
+    """A Convolution of the transpose of ReLU(x), which a Concat joins with x."""
+    x, values = parameter([1, 3, 2, 4]), integers(1, 3, 2, 4)
+    part = opset.relu(x)
+    filters = opset.constant(np.ones([1, 4, 1, 1], np.float32))
+    sums = opset.convolution(opset.transpose(part, numbers(0, 3, 1, 2)), filters, [1, 1], [0, 0], [0, 0], [1, 1])
+    given = compiled([x], sums, opset.concat([x, part], 1))([values])[0]
+    return not np.array_equal(given, np.maximum(values, 0).sum(3)[:, np.newaxis])

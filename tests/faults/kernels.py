@@ -167,3 +167,15 @@ def consecutive_double_products():
     except RuntimeError:
         return True
     return not np.allclose(given, values @ first @ second)
+
+
+@experiment
+def conversion_after_products():
+    """The integers below the numbers that two products give, times 2; and the same with i64."""
+    x, values, weights = parameter([4, 8]), integers(4, 8), integers(8, 8) * np.float32(0.25)
+    product = opset.matmul(opset.matmul(x, opset.constant(weights), False, False), opset.constant(weights), False, False)
+    doubled = [opset.multiply(opset.convert(product, name), opset.constant(kind(2))) for name, kind in (("i32", np.int32), ("i64", np.int64))]
+    try:
+        return not all(np.array_equal(results([x], output, [values])[0], np.trunc(values @ weights @ weights) * 2) for output in doubled)
+    except RuntimeError:
+        return True

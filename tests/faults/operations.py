@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .experiment import experiment, fails, number, numbers, opset, parameter, results
+from .experiment import compiled, experiment, fails, number, numbers, opset, parameter, results
 
 F32 = np.float32
 
@@ -116,3 +116,14 @@ def unsigned_bitwise_not():
     """BitwiseNot of unsigned integers gives the other bits."""
     x = parameter([2], "u16")
     return differs([x], opset.bitwise_not(x), (np.array([5, 60000], np.uint16),), [65530, 5535])
+
+
+@experiment
+def converted_output_name():
+    """A number as f16 and back in f32."""
+    x = parameter([2])
+    half = opset.convert(opset.add(x, x), "f16")
+    back = opset.convert(half, "f32")
+    for node, name in ((half, "half"), (back, "back")):
+        node.output(0).set_names({name})
+    return [port.get_names() for port in compiled([x], half, back).outputs] != [{"half"}, {"back"}]

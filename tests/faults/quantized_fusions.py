@@ -94,12 +94,16 @@ def quantized_narrow_average():
 
 @experiment
 def quantized_pad_value():
-    """A row of rounded numbers with a further column of 1/2; and one of rounded numbers from -3/8 on with a further row of 0."""
+    """A row of rounded numbers with a further column of 1/2; one of rounded numbers from -3/8 on with a further row of 0; and one of rounded
+    numbers plus 1 with a further row of 0."""
     x, values = parameter([1, 3]), integers(1, 3)
     beside = opset.pad(rounded(x), numbers(0, 0), numbers(0, 1), "constant", scalar(0.5))
     below = opset.pad(rounded_above(x, -0.375), numbers(0, 0), numbers(1, 0), "constant", scalar(0))
     right = np.pad(np.maximum(values, -0.375), [(0, 1), (0, 0)])
-    return not (np.array_equal(results([x], beside, [values])[0], np.append(values, [[0.5]], 1)) and np.array_equal(results([x], below, [values])[0], right))
+    if not np.array_equal(results([x], beside, [values])[0], np.append(values, [[0.5]], 1)) or not np.array_equal(results([x], below, [values])[0], right):
+        return True
+    shifted = opset.pad(opset.add(rounded(x), scalar(1)), numbers(0, 0), numbers(1, 0), "constant", scalar(0))
+    return not np.array_equal(results([x], shifted, [values])[0], np.pad(values + 1, [(0, 1), (0, 0)]))
 
 
 @experiment

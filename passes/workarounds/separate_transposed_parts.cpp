@@ -1,0 +1,75 @@
+// Workaround for transposed_concat_part: the CPU plugin writes a part of a Concat into the memory of the
+// result. If the part is also transposed from channels last for a convolution, which needs no copy, the
+// convolution reads the wrong part of that memory.
+#include <algorithm>
+
+#include "ir/known_values.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/selection.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/workarounds/separation.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Operations that the plugin computes with the channels last.
+constexpr ir::OperationSet kWithChannels = {ops::Convolution,      ops::ConvolutionBackpropData,
+                                            ops::GroupConvolution, ops::GroupConvolutionBackpropData,
+                                            ops::Interpolate,      ops::MaxPool,
+                                            ops::AvgPool};
+
+/// Whether the last axis becomes axis 1.
+bool moves_channels_first(ir::TransposeView transpose) {
+  const auto order = ir::exact_values(transpose.order());
+  if (!order || order->size() < 3) return false;
+  for (std::size_t i = 0; i < order->size(); ++i) {
+    const std::size_t source = i == 0 ? 0 : i == 1 ? order->size() - 1 : i - 1;
+    if ((*order)[i] != static_cast<std::int64_t>(source)) return false;
+  }
+  return true;
+}
+
+/// Whether a part is a whole range of the memory of the result.
+bool joins_ranges(ir::ConcatView concat) {
+  const ir::PartialShape& shape = concat.output(0).shape;
+  const auto rank = static_cast<std::int64_t>(shape.rank());
+  const std::int64_t axis = concat.axis() < 0 ? concat.axis() + rank : concat.axis();
+  for (std::int64_t i = 0; i < axis; ++i) {
+    if (shape[static_cast<std::size_t>(i)] != ir::Dimension(1)) return false;
+  }
+  return true;
+}
+
+/// Whether a Concat reads the output, or a Reshape of it.
+bool is_joined(const ir::Output& output) {
+  return std::ranges::any_of(output.uses, [](const ir::Use& use) {
+    if (const auto concat = ir::match<ir::ConcatView>(*use.node)) return joins_ranges(*concat);
+    return use.node->op().traits.reshapes && use.index == 0 &&
+           std::ranges::any_of(use.node->output(0).uses, [](const ir::Use& reshaped) {
+             const auto concat = ir::match<ir::ConcatView>(*reshaped.node);
+             return concat && joins_ranges(*concat);
+           });
+  });
+}
+
+/// Fault::transposed_concat_part.
+bool transposes_part(ir::TransposeView transpose) {
+  if (!transpose.output(0).shape.is_static() || !moves_channels_first(transpose)) return false;
+  const auto has_channels = [](const ir::Use& use) { return use.node->is_one_of(kWithChannels); };
+  return std::ranges::any_of(transpose.output(0).uses, has_channels) && is_joined(transpose.data().output());
+}
+
+}  // namespace
+
+Workaround separate_transposed_parts() {
+  return {
+      .name = "separate_transposed_parts",
+      .stage = Stage::kernels,
+      .summary = "Copies a part of a Concat for a Transpose that gives its channels to a convolution",
+      .rows = {LegalizationRow{
+          Fault::transposed_concat_part, {ops::Transpose}, affects<transposes_part>, separate_from_input}}};
+}
+
+}  // namespace onnx2ir::passes

@@ -51,19 +51,13 @@ const ir::Node* rounding_of(ir::Value numbers) {
 }
 
 std::optional<Dequantization> dequantization_of(ir::Value numbers, ir::Value scale) {
-  Dequantization found;
-  found.zero_point = {{}, {0.0}};
-  if (const auto difference = ir::match<ir::SubtractView>(numbers)) {
-    const auto zero_point = constant_of(difference->b());
-    if (!zero_point) return std::nullopt;
-    found.zero_point = *zero_point;
-    numbers = difference->a();
-  }
-  found.fake_quantize = rounding_of(numbers);
-  const auto factor = constant_of(scale);
-  if (found.fake_quantize == nullptr || !factor) return std::nullopt;
-  found.scale = *factor;
-  return found;
+  const auto difference = ir::match<ir::SubtractView>(numbers);
+  const ir::Node* const fake_quantize = rounding_of(difference ? difference->a() : numbers);
+  if (fake_quantize == nullptr) return std::nullopt;  // before constants are read: weights are large
+  auto zero_point = difference ? constant_of(difference->b()) : Constant{{}, {0.0}};
+  auto factor = constant_of(scale);
+  if (!zero_point || !factor) return std::nullopt;
+  return Dequantization{fake_quantize, *std::move(zero_point), *std::move(factor)};
 }
 
 /// Whether a FakeQuantize results in all integers from its lowest to its highest result.

@@ -74,6 +74,8 @@ make_cross_libraries() {
     "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_INSTALL_PREFIX=$prefix")
   mkdir -p "$prefix"/{include,lib}
   cp -r /usr/include/{fmt,nlohmann,catch2,CLI,google} "$prefix/include/"
+  # ONNX names this header of Windows with a capital, which the folders of Linux tell from the small letter.
+  case $2 in *windows*) echo '#include <windows.h>' >"$prefix/include/Windows.h" ;; esac
   interface_package "$prefix" fmt fmt::fmt-header-only
   interface_package "$prefix" nlohmann_json nlohmann_json::nlohmann_json
   interface_package "$prefix" CLI11 CLI11::CLI11

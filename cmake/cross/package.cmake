@@ -20,7 +20,8 @@ if(NOT APPLE)
   add_library(onnx2ir_cross_library SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:onnx2ir_api>)
   target_link_libraries(onnx2ir_cross_library PRIVATE onnx2ir_settings onnx2ir_api)
   set_target_properties(onnx2ir_cross_library PROPERTIES OUTPUT_NAME onnx2ir
-    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/wheel" RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/wheel")
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/wheel" RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/wheel"
+    ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/wheel")  # the import library of a DLL
   if(WIN32)
     file(READ include/onnx2ir/onnx2ir.h header)
     string(REGEX MATCHALL "\nONNX2IR_C_API [^(]*\\(" exported "${header}")

@@ -72,26 +72,38 @@ std::optional<DequantizedWeights> dequantized_weights(ir::Value value) {
   return found;
 }
 
-const ir::Node* quantization_of(ir::Value value) {
+const ir::Node* quantization_of(const ir::Node& node) {
   constexpr int kMaxSteps = 8;
+  const ir::Node* current = &node;
   for (int i = 0; i < kMaxSteps; ++i) {
-    const ir::Node& node = *value.node;
-    if (node.is(ops::FakeQuantize)) return &node;
-    if (!moves_elements(node) && !node.is(ops::ReLU)) return nullptr;
-    value = node.input(0);
+    if (current->is(ops::FakeQuantize)) return current;
+    if (!moves_elements(*current) && !current->is(ops::ReLU)) return nullptr;
+    current = current->input(0).node;
   }
   return nullptr;
 }
 
-bool holds_integers(ir::Value value) {
-  if (is_quantized(value)) return true;
+bool holds_integers(const ir::Node& node) {
+  if (quantization_of(node) != nullptr) return true;
   constexpr int kBits = 8;
   const auto is_widened = [](ir::Value part) {
     if (const auto difference = ir::match<ir::SubtractView>(part)) part = difference->a();
     const auto convert = ir::match<ir::ConvertView>(part);
     return convert && ir::info(convert->data().type()).bits == kBits;
   };
-  return value.node->is(ops::Multiply) && std::ranges::any_of(value.node->inputs(), is_widened);
+  return node.is(ops::Multiply) && std::ranges::any_of(node.inputs(), is_widened);
+}
+
+const ir::Node* integers_of(const ir::Node& node) {
+  constexpr int kMostSteps = 8;
+  const ir::Node* current = &node;
+  for (int step = 0; step < kMostSteps && !holds_integers(*current); ++step) {
+    const bool is_scaling = current->is_one_of({ops::Add, ops::Subtract, ops::Multiply, ops::Divide});
+    const ir::Value* const operand = is_scaling ? variable_operand(*current) : nullptr;
+    if (operand == nullptr || constant_operand(*current) == nullptr) return nullptr;
+    current = operand->node;
+  }
+  return holds_integers(*current) ? current : nullptr;
 }
 
 bool computes_weights(const ir::Node& node) {

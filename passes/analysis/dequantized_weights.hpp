@@ -26,17 +26,28 @@ ir::Node* source_constant(ir::Value value);
 
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value);
 
-/// The FakeQuantize that rounds `value`. Operations between them are passed over if runtimes compute them
-/// with integers. Null if there is no FakeQuantize.
-const ir::Node* quantization_of(ir::Value value);
+/// The FakeQuantize that rounds output 0 of `node`. Operations between them are passed over if runtimes
+/// compute them with integers. Null if there is no FakeQuantize.
+const ir::Node* quantization_of(const ir::Node& node);
+inline const ir::Node* quantization_of(ir::Value value) {
+  return quantization_of(*value.node);
+}
 
 inline bool is_quantized(ir::Value value) {
   return quantization_of(value) != nullptr;
 }
 
-/// Whether OpenVINO may compute `value` with integers of 8 bits: it is quantised, or dequantised from such
-/// integers.
-bool holds_integers(ir::Value value);
+/// Whether OpenVINO may compute output 0 of `node` with integers of 8 bits: it is quantised, or dequantised
+/// from such integers.
+bool holds_integers(const ir::Node& node);
+inline bool holds_integers(ir::Value value) {
+  return holds_integers(*value.node);
+}
+
+/// The node whose integers (holds_integers) sums and products with constants scale and shift to output 0 of
+/// `node`, or `node` itself: OpenVINO makes the constants parts of scales and zero points. Null if there is
+/// none.
+const ir::Node* integers_of(const ir::Node& node);
 
 /// Whether output 0 of `node` is a step of the computation of quantised weights from constants of at most 8
 /// bits: the result of the Convert, the Subtract, the Multiply, or of a few operations that only move the

@@ -49,28 +49,16 @@ std::vector<std::size_t> padded_axes(ir::PadView pad) {
   return axes;
 }
 
-/// `value` before sums and products with constants, which OpenVINO makes parts of scales and zero points.
-ir::Value before_constants(ir::Value value) {
-  constexpr int kMostSteps = 8;
-  for (int step = 0; step < kMostSteps && !holds_integers(value); ++step) {
-    const ir::Node& node = *value.node;
-    const bool is_scaling = node.is_one_of({ops::Add, ops::Subtract, ops::Multiply, ops::Divide});
-    const ir::Value* const operand = is_scaling ? variable_operand(node) : nullptr;
-    if (operand == nullptr || constant_operand(node) == nullptr) return value;
-    value = *operand;
-  }
-  return value;
-}
-
 /// Fault::quantized_pad_value. OpenVINO pads the scales and zero points, too, if there is one padded axis.
 bool pads_quantized_numbers(ir::PadView pad) {
   const ir::PartialShape& shape = pad.data().shape();
-  const ir::Value quantized = before_constants(pad.data());
-  if (pad.pad_mode() != "constant" || !shape.has_rank() || !holds_integers(quantized)) return false;
+  if (pad.pad_mode() != "constant" || !shape.has_rank()) return false;
+  const ir::Node* const integers = integers_of(*pad.data().node);
+  if (integers == nullptr) return false;
   const std::vector<std::size_t> axes = padded_axes(pad);
   if (axes.size() > 1 && ir::exact_values(pad.begins()) && ir::exact_values(pad.ends())) return false;
   if (ir::exact_number(pad.value()) != 0.0) return true;
-  return (quantized != pad.data() || !has_no_zero_point(*quantized.node)) &&
+  return (integers != pad.data().node || !has_no_zero_point(*integers)) &&
          std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].admits(1); });
 }
 

@@ -68,14 +68,18 @@ std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node) {
   return chain;
 }
 
-/// The sizes of a shape that are not 1.
+bool admits_one(const ir::Dimension& size) {
+  return size.admits(1);
+}
+
+/// The sizes of a shape that cannot be 1.
 std::vector<ir::Dimension> sizes_above_one(const ir::PartialShape& shape) {
   std::vector<ir::Dimension> sizes(shape.begin(), shape.end());
-  std::erase(sizes, ir::Dimension(1));
+  std::erase_if(sizes, admits_one);
   return sizes;
 }
 
-/// Whether `node` does nothing but add or remove axes of size 1.
+/// Whether `node` may do nothing but add or remove axes of size 1.
 bool changes_unit_axes(const ir::Node& node) {
   if (!node.op().traits.reshapes) return false;
   const ir::PartialShape& from = node.input(0).shape();
@@ -86,14 +90,14 @@ bool changes_unit_axes(const ir::Node& node) {
              [](const ir::Dimension& a, const ir::Dimension& b) { return ir::is_identical(a, b); });
 }
 
-/// The axes along which a FakeQuantize, or arithmetic with a constant, differs, counted without axes of
-/// size 1.
+/// The axes along which a FakeQuantize, or arithmetic with a constant, differs, counted without axes whose
+/// size may be 1.
 std::vector<std::size_t> scaled_axes_above_one(const ir::Node& node) {
   std::vector<std::size_t> axes = scaled_axes(node);
   const ir::PartialShape& shape = node.output(0).shape;
   for (std::size_t& axis : axes) {
     const auto end = shape.begin() + static_cast<std::ptrdiff_t>(axis);
-    axis -= static_cast<std::size_t>(std::count(shape.begin(), end, ir::Dimension(1)));
+    axis -= static_cast<std::size_t>(std::count_if(shape.begin(), end, admits_one));
   }
   return axes;
 }
@@ -101,17 +105,21 @@ std::vector<std::size_t> scaled_axes_above_one(const ir::Node& node) {
 /// Fault::quantized_axis_constants. OpenVINO takes each constant factor for the scale of a dequantisation,
 /// and moves it through operations that add axes of size 1.
 bool precedes_constant_of_another_axis(const ir::Node& node) {
-  constexpr int kMostSteps = 32;
+  constexpr std::size_t kMostNodes = 64;
   const std::vector<std::size_t> axes = scaled_axes_above_one(node);
   if (axes.empty()) return false;
-  const ir::Node* reader = only_reader(node);
-  for (int step = 0; reader != nullptr && step < kMostSteps; ++step) {
-    if (reader->is(ops::Convert) || !(is_elementwise(*reader) || changes_unit_axes(*reader))) return false;
-    if (reader->is_one_of({ops::Add, ops::Subtract})) {
-      const std::vector<std::size_t> others = scaled_axes_above_one(*reader);
-      if (!others.empty() && others != axes) return true;
+  std::vector<const ir::Node*> nodes = {&node};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const ir::Use& use : nodes[i]->output(0).uses) {
+      const ir::Node& reader = *use.node;
+      const bool is_fused = is_elementwise(reader) || changes_unit_axes(reader);
+      if (reader.is(ops::Convert) || !is_fused || is_opaque_copy(reader)) continue;
+      if (reader.is_one_of({ops::Add, ops::Subtract})) {
+        const std::vector<std::size_t> others = scaled_axes_above_one(reader);
+        if (!others.empty() && others != axes) return true;
+      }
+      if (nodes.size() < kMostNodes) nodes.push_back(&reader);
     }
-    reader = only_reader(*reader);
   }
   return false;
 }
@@ -196,29 +204,16 @@ bool changes_rank(const ir::Node& node) {
   return gather && (!gather->indices().shape().has_rank() || gather->indices().shape().rank() != 1);
 }
 
-/// The readers of `node`, each after the elementwise operations that are the only readers one after the
-/// other.
-std::vector<const ir::Node*> readers_after_chains(const ir::Node& node) {
-  std::vector<const ir::Node*> readers;
-  for (const ir::Use& use : node.output(0).uses) {
-    const bool is_chain = is_elementwise(*use.node);
-    const ir::Node* const reader = is_chain ? reader_after(*use.node, chain_after(*use.node)) : use.node;
-    if (reader != nullptr) readers.push_back(reader);
-  }
-  return readers;
-}
-
 /// Fault::quantized_scalar_gather. Parts of a Concat can have several scales.
 bool precedes_scalar_gather(const ir::Node& node) {
   if (!may_gather(node.graph())) return false;
   const bool is_concat = node.is(ops::Concat);
-  if (is_concat ? !std::ranges::any_of(node.inputs(), holds_integers) : scaled_axes(node).empty())
-    return false;
-  const bool is_quantization = node.is(ops::FakeQuantize);
-  return std::ranges::any_of(
-      is_quantization ? readers_past_moves(node) : readers_after_chains(node), [&](const ir::Node* reader) {
-        return changes_rank(*reader) || (!is_concat && reader->op().traits.is_reduction);
-      });
+  const bool has_scales =
+      is_concat ? std::ranges::any_of(node.inputs(), [](ir::Value part) { return holds_integers(part); })
+                : !scaled_axes(node).empty() && integers_of(node) != nullptr;
+  return has_scales && std::ranges::any_of(readers_past_moves(node), [&](const ir::Node* reader) {
+           return changes_rank(*reader) || (!is_concat && reader->op().traits.is_reduction);
+         });
 }
 
 /// The number of elements of one channel; no value if it is not static.

@@ -274,6 +274,33 @@ add_all(
     },
 )
 add_all(
+    "quantized_scalar_gather-split",
+    {
+        f"{arithmetic} {shape} {axes}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) v = {arithmetic}(d, c) a, b = Split <axis = 2, num_outputs = 2> (v) y = Gather <axis = 1> (a, i) u = ReduceMax <keepdims = 0> (b, g)",
+            {"x": whole(*shape) / 4},
+            {"s": np.float32(0.125), "z": np.int8(0), "c": np.array([2.5, -1.25], np.float32).reshape(1, 2, 1), "i": np.int64(0), "g": np.array([1])},
+            {"dynamic": [("x", axes)], "outputs": ("y", "u"), "opset": 18},
+        )
+        for arithmetic in ("Sub", "Add", "Mul")
+        for shape in ((1, 2, 2), (3, 2, 4))
+        for axes in ((), (0,), (2,))
+    },
+)
+add_all(
+    "quantized_axis_constants-several readers",
+    {
+        f"{shape} {target} {axes}": (
+            "q = QuantizeLinear <axis = 1> (x, s, z) d = DequantizeLinear <axis = 1> (q, s, z) r = Reshape(d, n) y = Add(r, c) u = Sub(r, k)",
+            {"x": whole(*shape) / 4},
+            {"s": np.array([0.125, 0.25, 0.375], np.float32), "z": np.full(3, 128, np.uint8), "n": np.array(target), "c": np.array([[0.25], [0.75], [-3]], np.float32), "k": np.float32(1)},
+            {"dynamic": [("x", axes)], "outputs": ("y", "r", "u"), "opset": 17},
+        )
+        for shape, target in (((3, 3, 1), (3, 3)), ((3, 3), (1, 3, 3)), ((1, 3, 3), (3, 3)))
+        for axes in ((), (0,), (len(shape) - 1,))
+    },
+)
+add_all(
     "quantized_scalar_gather-joined",
     {
         f"{axis} {name} {axes}": (

@@ -13,10 +13,11 @@
 namespace onnx2ir::platform {
 
 /// Fills `target` with the bytes from `offset` on; returns whether it could.
-using FillMemory = std::function<bool(std::uint64_t offset, std::span<std::byte> target)>;
+using SupplyBytes = std::function<bool(std::uint64_t offset, std::span<std::byte> target)>;
 
 /// A file with `size` bytes of `fill`, which is called for one piece after the other. No value if `fill`
-/// fails, or with the `error` of the system. Windows has no such files: not_supported.
-std::optional<ReadFile> make_memory_file(std::uint64_t size, const FillMemory& fill, std::error_code& error);
+/// fails, or with the `error` of the system. On Windows, which has no such files, it has a name among the
+/// temporary files until it is closed.
+std::optional<ReadFile> make_memory_file(std::uint64_t size, const SupplyBytes& fill, std::error_code& error);
 
 }  // namespace onnx2ir::platform

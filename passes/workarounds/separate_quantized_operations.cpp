@@ -216,6 +216,15 @@ bool precedes_scalar_gather(const ir::Node& node) {
          });
 }
 
+/// Fault::quantized_gather_of_part: a Gather behind an operation that moves the zero points.
+bool precedes_gather_of_part(const ir::Node& node) {
+  if (!node.graph().may_hold({ops::Gather}) || scaled_axes(node).empty() || integers_of(node) == nullptr)
+    return false;
+  return std::ranges::any_of(readers_past_moves(node), [&](const ir::Node* reader) {
+    return reader->is(ops::Gather) && reader->input(0).node != &node;
+  });
+}
+
 /// The number of elements of one channel; no value if it is not static.
 std::optional<std::int64_t> channel_size(const ir::PartialShape& shape) {
   std::int64_t count = 1;
@@ -380,6 +389,8 @@ Workaround separate_quantized_operations() {
               must_be_separated_if_quantized<precedes_quantization>),
           row(Fault::quantized_extremum, {ops::ReduceMax, ops::ReduceMin},
               must_be_separated_if_quantized<is_quantized_extremum>),
+          row(Fault::quantized_gather_of_part, {ops::Add, ops::Subtract, ops::FakeQuantize},
+              must_be_separated_if_quantized<precedes_gather_of_part>),
           row(Fault::quantized_group_filters, {ops::GroupConvolution},
               must_be_separated_if_quantized<multiplies_quantized_channels>),
           row(Fault::quantized_regrouped_channels, arithmetic_and_quantization(),

@@ -16,7 +16,8 @@ constexpr std::uint64_t kPiece = std::uint64_t{1} << 20U;
 
 }  // namespace
 
-std::optional<ReadFile> make_memory_file(std::uint64_t size, const FillMemory& fill, std::error_code& error) {
+std::optional<ReadFile> make_memory_file(std::uint64_t size, const SupplyBytes& fill,
+                                         std::error_code& error) {
   error.clear();
   Handle handle(posix::open_memory_file());
   if (!handle.is_open()) {

@@ -11,8 +11,6 @@
 namespace onnx2ir::platform {
 namespace {
 
-constexpr std::size_t kMostAtOnce = std::size_t{1} << 30U;
-
 Handle create(const std::filesystem::path& path) {
   return windows::taken(::CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE | DELETE, windows::kShareAll,
                                       nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));
@@ -71,26 +69,14 @@ std::error_code NewFile::give_name(const Folder& folder, const std::filesystem::
 std::size_t NewFile::write(std::string_view bytes, std::error_code& error) const {
   error.clear();
   DWORD written = 0;
-  const auto size = static_cast<DWORD>(std::min(bytes.size(), kMostAtOnce));
+  const auto size = static_cast<DWORD>(std::min(bytes.size(), windows::kMostAtOnce));
   if (::WriteFile(windows::native(handle_), bytes.data(), size, &written, nullptr) != FALSE) return written;
   error = windows::last_error();
   return 0;
 }
 
 std::error_code NewFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) const {
-  constexpr unsigned kHalf = 32;
-  while (!bytes.empty()) {
-    OVERLAPPED place{};
-    place.Offset = static_cast<DWORD>(offset);
-    place.OffsetHigh = static_cast<DWORD>(offset >> kHalf);
-    DWORD written = 0;
-    const auto size = static_cast<DWORD>(std::min(bytes.size(), kMostAtOnce));
-    if (::WriteFile(windows::native(handle_), bytes.data(), size, &written, &place) == FALSE)
-      return windows::last_error();
-    bytes = bytes.subspan(written);
-    offset += written;
-  }
-  return {};
+  return windows::write_at(windows::native(handle_), offset, bytes);
 }
 
 std::error_code NewFile::seek(std::uint64_t position) const {

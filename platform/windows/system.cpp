@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -119,24 +122,57 @@ std::optional<FileIdentity> identify(const std::filesystem::path& path) {
   return handle.is_open() ? windows::identify(windows::native(handle)) : std::nullopt;
 }
 
+std::error_code windows::write_at(HANDLE handle, std::uint64_t offset, std::span<const std::byte> bytes) {
+  constexpr unsigned kHalf = 32;
+  while (!bytes.empty()) {
+    OVERLAPPED place{};
+    place.Offset = static_cast<DWORD>(offset);
+    place.OffsetHigh = static_cast<DWORD>(offset >> kHalf);
+    DWORD written = 0;
+    const auto size = static_cast<DWORD>(std::min(bytes.size(), kMostAtOnce));
+    if (::WriteFile(handle, bytes.data(), size, &written, &place) == FALSE) return last_error();
+    bytes = bytes.subspan(written);
+    offset += written;
+  }
+  return {};
+}
+
+namespace {
+
+/// Renames an open file once. `information` has the new name.
+std::error_code rename_once(HANDLE handle, std::span<std::byte> buffer, bool replaces) {
+  auto* const information = reinterpret_cast<FILE_RENAME_INFO*>(buffer.data());
+  const auto size = static_cast<DWORD>(buffer.size());
+  // With the semantics of POSIX, a file that other processes have open can be replaced.
+  information->Flags =
+      FILE_RENAME_FLAG_POSIX_SEMANTICS | (replaces ? FILE_RENAME_FLAG_REPLACE_IF_EXISTS : 0U);
+  if (::SetFileInformationByHandle(handle, FileRenameInfoEx, information, size) != FALSE) return {};
+  if (const std::error_code error = windows::last_error(); error == std::errc::file_exists) return error;
+  // Older releases and some file systems have only the other call.
+  information->Flags = 0;
+  information->ReplaceIfExists = replaces ? TRUE : FALSE;
+  return windows::error_of(::SetFileInformationByHandle(handle, FileRenameInfo, information, size));
+}
+
+}  // namespace
+
 std::error_code windows::rename(HANDLE handle, const std::wstring& path, bool replaces) {
   const std::size_t bytes = path.size() * sizeof(wchar_t);
   std::vector<std::byte> buffer(sizeof(FILE_RENAME_INFO) + bytes);
   auto* const information = reinterpret_cast<FILE_RENAME_INFO*>(buffer.data());
   information->FileNameLength = static_cast<DWORD>(bytes);
   std::memcpy(information->FileName, path.data(), bytes);
-  // With the semantics of POSIX, a file that other processes have open can be replaced.
-  information->Flags =
-      FILE_RENAME_FLAG_POSIX_SEMANTICS | (replaces ? FILE_RENAME_FLAG_REPLACE_IF_EXISTS : 0U);
-  if (::SetFileInformationByHandle(handle, FileRenameInfoEx, information,
-                                   static_cast<DWORD>(buffer.size())) != FALSE)
-    return {};
-  if (const std::error_code error = last_error(); error == std::errc::file_exists) return error;
-  // Older releases and some file systems have only the other call.
-  information->Flags = 0;
-  information->ReplaceIfExists = replaces ? TRUE : FALSE;
-  return error_of(
-      ::SetFileInformationByHandle(handle, FileRenameInfo, information, static_cast<DWORD>(buffer.size())));
+  // Virus scanners, indexers and, on file systems without the semantics of POSIX, readers have a file open
+  // for a moment.
+  constexpr auto kPatience = std::chrono::seconds(2);
+  constexpr auto kPause = std::chrono::milliseconds(10);
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (true) {
+    const std::error_code error = rename_once(handle, buffer, replaces);
+    if (!replaces || error != std::errc::permission_denied || std::chrono::steady_clock::now() >= deadline)
+      return error;
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 std::string windows::to_utf8(const std::wstring& text) {

@@ -288,6 +288,27 @@ add_all(
     },
 )
 add_all(
+    "quantized_gather_of_part",
+    {
+        f"{name} {kind} {index.tolist()} {axis} {axes}": (
+            f"q = QuantizeLinear{form} d = DequantizeLinear{form.replace('(x', '(q')} {moved} y = Gather <axis = {axis}> (a, i)",
+            {"x": whole(2, 2, 4) / 4},
+            {"s": np.float32(0.125), "z": np.int8(0), "e": np.array([0.25, 0.125], np.float32), "k": np.array([3, 9], np.uint8), "c": np.array([2.5, -1.25], np.float32).reshape(1, 2, 1), "i": index, "n": np.array([2, 2, 2, 2])},
+            {"dynamic": [("x", axes)], "opset": 18},
+        )
+        for name, form, arithmetic in (("sum", "(x, s, z)", "v = Add(c, d)"), ("difference", "(x, s, z)", "v = Sub(d, c)"), ("channels", " <axis = 1> (x, e, k)", "v = Identity(d)"))
+        for kind, moved in {
+            "split": f"{arithmetic} a, b = Split <axis = 2, num_outputs = 2> (v)",
+            "relu": f"{arithmetic} r = Relu(v) a, b = Split <axis = 0, num_outputs = 2> (r)",
+            "reshape": f"{arithmetic} a = Reshape(v, n)",
+            "plain": f"{arithmetic} a = Identity(v)",
+        }.items()
+        for index in (np.int64(0), np.array([0]), np.array([[0, 0]]))
+        for axis in (0, 1, 2)
+        for axes in ((), (0,))
+    },
+)
+add_all(
     "quantized_axis_constants-several readers",
     {
         f"{shape} {target} {axes}": (

@@ -5,7 +5,7 @@ import importlib.util
 
 import numpy as np
 
-from .experiment import compiled, experiment, fails, numbers, opset, parameter, results
+from .experiment import compiled, experiment, fails, number, numbers, opset, parameter, results
 from .fusions import quantized, rounded, scalar
 from .kernels import integers
 
@@ -71,6 +71,14 @@ def quantized_filters_of_channel():
     windows = np.lib.stride_tricks.sliding_window_view(values[0], (2, 2), (1, 2))
     right = np.einsum("goyx,grcyx->gorc", weights[:, :, 0] / 4, windows).reshape(1, 4, 1, 2)
     return not np.allclose(results([x], convolved, [values])[0], right)
+
+
+@experiment(may_crash=True)
+def quantized_gather_of_part():
+    """The second row of a half of rounded numbers minus a constant for each row."""
+    x, values, rows = parameter([2, 2, 2]), integers(2, 2, 2), np.array([[[0.5], [1]]], np.float32)
+    half = opset.split(opset.subtract(rounded(x), opset.constant(rows)), number(0), 2).output(0)
+    return not np.array_equal(results([x], opset.gather(half, numbers(1), number(1)), [values])[0], (values - rows)[:1, 1:])
 
 
 @experiment

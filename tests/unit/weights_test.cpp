@@ -13,6 +13,7 @@
 #include "failure_code.hpp"
 #include "frontend/reader/model_file.hpp"
 #include "ir/builder.hpp"
+#include "platform/read_file.hpp"
 #include "temporary_folder.hpp"
 
 namespace {
@@ -37,9 +38,14 @@ std::shared_ptr<const onnx2ir::base::InputFile> file_of(const std::filesystem::p
   return *opened;
 }
 
+/// Not with std::ifstream, which cannot open files on Windows that are open to be renamed.
 std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  onnx2ir::platform::OpenFailure failure;
+  const auto file = onnx2ir::platform::open_file(path, failure);
+  if (!file) return {};
+  std::string bytes(file->identity().size, '\0');
+  std::error_code error;
+  return bytes.substr(0, file->read(0, std::as_writable_bytes(std::span(bytes)), error));
 }
 
 std::string text_of(const ConstantData& data) {

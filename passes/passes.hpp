@@ -17,6 +17,7 @@ bool unflatten_products(ir::Model& model, PassContext& context);
 bool group_attention_heads(ir::Model& model, PassContext& context);
 bool merge_factors(ir::Model& model, PassContext& context);
 bool fuse_activations(ir::Model& model, PassContext& context);
+bool fuse_signed_shifts(ir::Model& model, PassContext& context);
 bool dequantize_before_moving(ir::Model& model, PassContext& context);
 bool make_weights_signed(ir::Model& model, PassContext& context);
 bool fuse_quantization(ir::Model& model, PassContext& context);

@@ -85,13 +85,12 @@ const ir::Node* quantization_of(const ir::Node& node) {
 
 bool holds_integers(const ir::Node& node) {
   if (quantization_of(node) != nullptr) return true;
-  constexpr int kBits = 8;
-  const auto is_widened = [](ir::Value part) {
+  const auto is_converted = [](ir::Value part) {
     if (const auto difference = ir::match<ir::SubtractView>(part)) part = difference->a();
     const auto convert = ir::match<ir::ConvertView>(part);
-    return convert && ir::info(convert->data().type()).bits == kBits;
+    return convert && ir::is_integral(convert->data().type());
   };
-  return node.is(ops::Multiply) && std::ranges::any_of(node.inputs(), is_widened);
+  return node.is(ops::Multiply) && std::ranges::any_of(node.inputs(), is_converted);
 }
 
 const ir::Node* integers_of(const ir::Node& node) {

@@ -37,8 +37,8 @@ inline bool is_quantized(ir::Value value) {
   return quantization_of(value) != nullptr;
 }
 
-/// Whether OpenVINO may compute output 0 of `node` with integers of 8 bits: it is quantised, or dequantised
-/// from such integers.
+/// Whether OpenVINO may take output 0 of `node` for quantised numbers: a FakeQuantize rounds it, or it is
+/// integers of any type, converted and scaled.
 bool holds_integers(const ir::Node& node);
 inline bool holds_integers(ir::Value value) {
   return holds_integers(*value.node);

@@ -82,4 +82,18 @@ std::vector<std::size_t> axes_of(const ir::Value& constant, std::size_t rank) {
   return axes;
 }
 
+std::vector<std::size_t> scaled_axes(const ir::Node& node) {
+  const ir::PartialShape& shape = node.output(0).shape;
+  std::vector<std::size_t> axes;
+  if (!shape.has_rank()) return axes;
+  if (node.is(ops::FakeQuantize)) {
+    for (std::size_t input = 1; input < node.inputs().size() && axes.empty(); ++input) {
+      axes = axes_of(node.input(input), shape.rank());
+    }
+  } else if (node.op().traits.is_arithmetic) {
+    if (const ir::Value* const scale = constant_operand(node)) axes = axes_of(*scale, shape.rank());
+  }
+  return axes;
+}
+
 }  // namespace onnx2ir::passes

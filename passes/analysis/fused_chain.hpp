@@ -9,8 +9,8 @@ namespace onnx2ir::passes {
 
 bool is_elementwise(const ir::Node& node);
 
-/// Whether `node` gives elements of its data other places, or chooses among them: OpenVINO moves scales and zero
-/// points of quantised numbers through such operations.
+/// Whether `node` gives elements of its data other places, or chooses among them: OpenVINO moves scales and
+/// zero points of quantised numbers through such operations.
 bool moves_elements(const ir::Node& node);
 
 /// The elementwise operations that are the only readers one after the other, the first one first.
@@ -36,5 +36,8 @@ std::vector<const ir::Node*> readers_past_moves(const ir::Node& node);
 
 /// The axes of a tensor of `rank` axes along which the constant has several elements.
 std::vector<std::size_t> axes_of(const ir::Value& constant, std::size_t rank);
+
+/// The axes along which the constants of a FakeQuantize, or of arithmetic, have several elements.
+std::vector<std::size_t> scaled_axes(const ir::Node& node);
 
 }  // namespace onnx2ir::passes

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <vector>
 
 #include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
+#include "ir/views/joining.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
@@ -162,32 +164,76 @@ ir::Value integer_relu(ir::Builder& builder, ir::ReLUView relu) {
   return builder.op(ops::Maximum, {x, builder.integer(0, x.type())});
 }
 
-/// The operand that is a scalar if the other one is a constant of one element with rank above 0.
-std::optional<std::size_t> scalar_beside_constant(const ir::Node& node) {
-  for (const std::size_t scalar : {0U, 1U}) {
-    const ir::Value constant = node.input(1 - scalar);
-    const ir::PartialShape& shape = node.input(scalar).shape();
-    if (!shape.has_rank() || shape.rank() != 0 || !constant.node->is(ops::Const)) continue;
-    const auto sizes = constant.shape().sizes();
-    if (!sizes || sizes->empty() || std::ranges::any_of(*sizes, [](std::int64_t size) { return size != 1; }))
-      continue;
-    return scalar;
+/// Whether `value` is a constant of one element with more axes than `other`.
+bool has_rank_alone(ir::Value value, ir::Value other) {
+  const ir::PartialShape& shape = value.shape();
+  return value.node->is(ops::Const) && other.shape().has_rank() && shape.rank() > other.shape().rank() &&
+         shape.element_count() == 1;
+}
+
+/// The operand whose rank is that of the result in ONNX only through the other one, a constant of one
+/// element.
+std::optional<std::size_t> operand_beside_constant(const ir::Node& node) {
+  for (const std::size_t operand : {0U, 1U}) {
+    if (has_rank_alone(node.input(1 - operand), node.input(operand))) return operand;
   }
   return std::nullopt;
 }
 
 bool may_lose_rank(const ir::Node& node) {
-  return scalar_beside_constant(node).has_value();
+  return operand_beside_constant(node).has_value();
 }
 
-/// Reshapes the scalar to the rank of the constant. OpenVINO removes operations without effect, and loses the
-/// rank if the ranks differ.
+/// `value` with axes of size 1 before its own.
+ir::Value with_rank(ir::Builder& builder, ir::Value value, std::size_t rank) {
+  std::vector<std::int64_t> axes(rank - value.shape().rank());
+  std::iota(axes.begin(), axes.end(), 0);
+  return builder.op(ops::Unsqueeze, {value, builder.integers(axes)});
+}
+
+/// Gives the other operand the rank of the constant: OpenVINO loses the rank if it removes the operation, or
+/// moves it before a Reshape or Gather.
 ir::Value equal_ranks(ir::Builder& builder, const ir::Node& node) {
-  const std::size_t scalar = *scalar_beside_constant(node);
+  const std::size_t operand = *operand_beside_constant(node);
   std::array inputs{node.input(0), node.input(1)};
-  const auto sizes = *node.input(1 - scalar).shape().sizes();
-  inputs.at(scalar) = ir::reshape(builder, inputs.at(scalar), builder.integers(sizes));
+  inputs.at(operand) = with_rank(builder, node.input(operand), node.input(1 - operand).shape().rank());
   return builder.node(node.op().id, inputs, node.attributes()).value();
+}
+
+/// Whether the Broadcast only adds axes of size 1. OpenVINO makes a product with a constant of ones of it.
+bool only_adds_axes(ir::BroadcastView broadcast) {
+  const auto sizes = ir::exact_values(broadcast.shape());
+  return sizes && broadcast.mode() == "bidirectional" && broadcast.data().shape().has_rank() &&
+         sizes->size() > broadcast.data().shape().rank() &&
+         std::ranges::all_of(*sizes, [](std::int64_t size) { return size == 1; });
+}
+
+ir::Value added_axes(ir::Builder& builder, ir::BroadcastView broadcast) {
+  return with_rank(builder, broadcast.data(), broadcast.output(0).shape.rank());
+}
+
+/// Whether `value` is computed from sizes.
+bool follows_sizes(ir::Value value) {
+  constexpr std::size_t kMostNodes = 64;
+  std::vector<const ir::Node*> nodes = {value.node};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i]->is(ops::ShapeOf)) return true;
+    for (const ir::Value input : nodes[i]->inputs()) {
+      if (nodes.size() < kMostNodes && !ir::is_computed_from_constants(input)) nodes.push_back(input.node);
+    }
+  }
+  return false;
+}
+
+bool is_absolute_of_sizes(ir::AbsView absolute) {
+  constexpr std::int64_t kMostSizes = 256;
+  const auto count = absolute.data().shape().element_count();
+  return count && *count <= kMostSizes && follows_sizes(absolute.data());
+}
+
+/// OpenVINO takes all that is computed from sizes for positive, and removes an Abs of it.
+ir::Value absolute_of_sizes(ir::Builder& builder, ir::AbsView absolute) {
+  return builder.op(ops::Maximum, {absolute.data(), builder.op(ops::Negative, {absolute.data()})});
 }
 
 bool is_bounded(ir::Value value) {
@@ -250,48 +296,54 @@ ir::Value clamp_by_extrema(ir::Builder& builder, ir::ClampView clamp) {
 }  // namespace
 
 Workaround legalize_arithmetic() {
-  return {.name = "legalize_arithmetic",
-          .stage = Stage::operations,
-          .summary = "Replaces elementwise operations that the CPU plugin computes wrongly",
-          .rows = {
-              LegalizationRow{Fault::greater_than_nan,
-                              {ops::Greater, ops::GreaterEqual},
-                              is_of_floats,
-                              replace<comparison_with_nan>},
-              LegalizationRow{Fault::infinity_check_broadcast,
-                              {ops::IsFinite, ops::IsInf},
-                              may_broadcast,
-                              replace<infinity_comparison>},
-              LegalizationRow{
-                  Fault::integer_power, {ops::Power}, affects<is_integer_power>, replace<integer_power>},
-              LegalizationRow{Fault::quantized_clamp_bounds,
-                              {ops::Clamp},
-                              affects<clamps_quantized_numbers>,
-                              replace<clamp_by_extrema>},
-              LegalizationRow{Fault::integer_relu, {ops::ReLU}, is_of_integers, replace<integer_relu>},
-              LegalizationRow{Fault::narrow_shifts, {ops::BitwiseLeftShift}, is_narrow, replace<in_i32>},
-              LegalizationRow{Fault::byte_arithmetic,
-                              {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Mod, ops::FloorMod,
-                               ops::Negative, ops::Abs},
-                              is_of_bytes,
-                              replace<in_i32>},
-              LegalizationRow{Fault::byte_arithmetic, {ops::Power}, is_other_power_of_bytes, replace<in_i32>},
-              LegalizationRow{Fault::saturating_conversions,
-                              {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs},
-                              is_of_words,
-                              replace<in_i32>},
-              LegalizationRow{Fault::saturating_conversions,
-                              {ops::Convert},
-                              affects<may_saturate>,
-                              replace<wrapping_conversion>},
-              LegalizationRow{Fault::remainder_bounds,
-                              {ops::Mod, ops::FloorMod},
-                              is_remainder_of_sizes,
-                              replace<unbounded_remainder>},
-              LegalizationRow{Fault::neutral_constant_rank,
-                              {ops::Add, ops::Subtract, ops::Multiply, ops::Divide},
-                              may_lose_rank,
-                              replace<equal_ranks>}}};
+  return {
+      .name = "legalize_arithmetic",
+      .stage = Stage::operations,
+      .summary = "Replaces elementwise operations that the CPU plugin computes wrongly",
+      .rows = {
+          LegalizationRow{Fault::greater_than_nan,
+                          {ops::Greater, ops::GreaterEqual},
+                          is_of_floats,
+                          replace<comparison_with_nan>},
+          LegalizationRow{Fault::infinity_check_broadcast,
+                          {ops::IsFinite, ops::IsInf},
+                          may_broadcast,
+                          replace<infinity_comparison>},
+          LegalizationRow{
+              Fault::integer_power, {ops::Power}, affects<is_integer_power>, replace<integer_power>},
+          LegalizationRow{Fault::quantized_clamp_bounds,
+                          {ops::Clamp},
+                          affects<clamps_quantized_numbers>,
+                          replace<clamp_by_extrema>},
+          LegalizationRow{Fault::integer_relu, {ops::ReLU}, is_of_integers, replace<integer_relu>},
+          LegalizationRow{Fault::narrow_shifts, {ops::BitwiseLeftShift}, is_narrow, replace<in_i32>},
+          LegalizationRow{Fault::byte_arithmetic,
+                          {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Mod, ops::FloorMod,
+                           ops::Negative, ops::Abs},
+                          is_of_bytes,
+                          replace<in_i32>},
+          LegalizationRow{Fault::byte_arithmetic, {ops::Power}, is_other_power_of_bytes, replace<in_i32>},
+          LegalizationRow{Fault::saturating_conversions,
+                          {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs},
+                          is_of_words,
+                          replace<in_i32>},
+          LegalizationRow{Fault::saturating_conversions,
+                          {ops::Convert},
+                          affects<may_saturate>,
+                          replace<wrapping_conversion>},
+          LegalizationRow{Fault::remainder_bounds,
+                          {ops::Mod, ops::FloorMod},
+                          is_remainder_of_sizes,
+                          replace<unbounded_remainder>},
+          LegalizationRow{
+              Fault::abs_of_sizes, {ops::Abs}, affects<is_absolute_of_sizes>, replace<absolute_of_sizes>},
+          LegalizationRow{
+              Fault::neutral_constant_rank,
+              {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Maximum, ops::Minimum, ops::Power},
+              may_lose_rank,
+              replace<equal_ranks>},
+          LegalizationRow{
+              Fault::neutral_constant_rank, {ops::Broadcast}, affects<only_adds_axes>, replace<added_axes>}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -12,6 +12,7 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -170,6 +171,11 @@ ir::Value source_of_total(ir::ReductionView total) {
   return source;
 }
 
+ir::Value before_conversion(ir::Value value) {
+  const auto convert = ir::match<ir::ConvertView>(value);
+  return convert ? convert->data() : value;
+}
+
 /// Whether `reduction`, of another operation than the total, reads a Transpose of known order.
 bool is_reduced_transpose(ir::ReductionView reduction) {
   const auto transpose = ir::match<ir::TransposeView>(reduction.data());
@@ -183,7 +189,7 @@ bool is_total_of_transpose(ir::ReductionView total) {
   const ir::Value source = source_of_total(total);
   if (source == total.data() && source.node->op().traits.is_reduction)
     return is_reduced_transpose(*source.node);
-  return source.node->is(ops::Transpose) && source.shape().has_rank();
+  return before_conversion(source).node->is(ops::Transpose) && source.shape().has_rank();
 }
 
 /// Two different Reduces: the first one reduces other axes of what the Transpose reads.
@@ -209,8 +215,9 @@ ir::Value total_of_transpose(ir::Builder& builder, ir::ReductionView reduction) 
   }
   std::vector<std::int64_t> axes(source.shape().rank());
   std::iota(axes.begin(), axes.end(), 0);
-  return builder.op(reduction.node().op().id,
-                    {ir::TransposeView(*source.node).data(), builder.integers(axes)}, {{"keep_dims", false}});
+  const ir::TransposeView transpose = *before_conversion(source).node;
+  const ir::Value data = ir::convert(builder, transpose.data(), source.type());
+  return builder.op(reduction.node().op().id, {data, builder.integers(axes)}, {{"keep_dims", false}});
 }
 
 }  // namespace

@@ -7,8 +7,11 @@
 #include <optional>
 
 #include "ir/graph.hpp"
+#include "ir/known_values.hpp"
+#include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
@@ -49,8 +52,18 @@ bool is_quantized(ir::MatMulView product) {
   return product.a().node->is(ops::FakeQuantize) || product.b().node->is(ops::FakeQuantize);
 }
 
+/// Whether OpenVINO makes a product with a constant of ones of the operation.
+bool repeats(const ir::Node& node) {
+  const auto broadcast = ir::match<ir::BroadcastView>(node);
+  return broadcast && broadcast->mode() == "bidirectional" && ir::exact_values(broadcast->shape());
+}
+
 /// The number of elements of the constant vector that `node` reads; 0 if it reads none.
 std::int64_t column_constants(const ir::Node& node) {
+  if (repeats(node)) {
+    const auto sizes = ir::exact_values(ir::BroadcastView(node).shape());
+    return sizes->empty() || sizes->back() < 2 ? 0 : sizes->back();
+  }
   for (const ir::Value input : node.inputs()) {
     const auto count = input.shape().element_count();
     if (count.value_or(0) > 1 && ir::is_computed_from_constants(input)) return *count;
@@ -61,11 +74,15 @@ std::int64_t column_constants(const ir::Node& node) {
 /// Whether an operation with a constant for each column, whose number is `columns` unless that is 0, is fused
 /// into `product`.
 bool precedes_column_constant(const ir::Node& product, std::int64_t columns) {
-  const ir::Node* reader = fused_reader(product);
+  const auto reader_of = [](const ir::Node& node) -> const ir::Node* {
+    const ir::Node* const only = only_reader(node);
+    return only != nullptr && repeats(*only) ? only : fused_reader(node);
+  };
+  const ir::Node* reader = reader_of(product);
   for (int count = 0; count < kMostFused && reader != nullptr; ++count) {
     const std::int64_t found = column_constants(*reader);
     if (found > 0 && (columns == 0 || found == columns)) return true;
-    reader = fused_reader(*reader);
+    reader = reader_of(*reader);
   }
   return false;
 }

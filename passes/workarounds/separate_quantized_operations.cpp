@@ -45,21 +45,6 @@ bool is_shared_quantized_product(const ir::Node& node) {
          last_factor_after(node).output(0).uses.size() > 1;
 }
 
-/// The axes along which a FakeQuantize, or arithmetic with a constant, differs.
-std::vector<std::size_t> scaled_axes(const ir::Node& node) {
-  const ir::PartialShape& shape = node.output(0).shape;
-  std::vector<std::size_t> axes;
-  if (!shape.has_rank()) return axes;
-  if (node.is(ops::FakeQuantize)) {
-    for (std::size_t input = 1; input < node.inputs().size() && axes.empty(); ++input) {
-      axes = axes_of(node.input(input), shape.rank());
-    }
-  } else if (node.op().traits.is_arithmetic) {
-    if (const ir::Value* const scale = constant_operand(node)) axes = axes_of(*scale, shape.rank());
-  }
-  return axes;
-}
-
 /// The part of the chain before a conversion.
 std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node) {
   std::vector<const ir::Node*> chain = chain_after(node);
@@ -90,14 +75,23 @@ bool changes_unit_axes(const ir::Node& node) {
              [](const ir::Dimension& a, const ir::Dimension& b) { return ir::is_identical(a, b); });
 }
 
-/// The axes along which a FakeQuantize, or arithmetic with a constant, differs, counted without axes whose
-/// size may be 1.
-std::vector<std::size_t> scaled_axes_above_one(const ir::Node& node) {
-  std::vector<std::size_t> axes = scaled_axes(node);
+/// The axes along which a FakeQuantize, or arithmetic with a constant, differs, counted without axes of size
+/// 1, and without those whose size may be 1.
+struct CountedAxes {
+  std::vector<std::size_t> without_units;
+  std::vector<std::size_t> without_dynamic;
+  friend bool operator==(const CountedAxes&, const CountedAxes&) = default;
+};
+
+CountedAxes counted_axes(const ir::Node& node) {
   const ir::PartialShape& shape = node.output(0).shape;
-  for (std::size_t& axis : axes) {
+  CountedAxes axes;
+  for (const std::size_t axis : scaled_axes(node)) {
     const auto end = shape.begin() + static_cast<std::ptrdiff_t>(axis);
-    axis -= static_cast<std::size_t>(std::count_if(shape.begin(), end, admits_one));
+    axes.without_units.push_back(axis -
+                                 static_cast<std::size_t>(std::count(shape.begin(), end, ir::Dimension(1))));
+    axes.without_dynamic.push_back(axis -
+                                   static_cast<std::size_t>(std::count_if(shape.begin(), end, admits_one)));
   }
   return axes;
 }
@@ -106,8 +100,8 @@ std::vector<std::size_t> scaled_axes_above_one(const ir::Node& node) {
 /// and moves it through operations that add axes of size 1.
 bool precedes_constant_of_another_axis(const ir::Node& node) {
   constexpr std::size_t kMostNodes = 64;
-  const std::vector<std::size_t> axes = scaled_axes_above_one(node);
-  if (axes.empty()) return false;
+  const CountedAxes axes = counted_axes(node);
+  if (axes.without_units.empty()) return false;
   std::vector<const ir::Node*> nodes = {&node};
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (const ir::Use& use : nodes[i]->output(0).uses) {
@@ -115,8 +109,8 @@ bool precedes_constant_of_another_axis(const ir::Node& node) {
       const bool is_fused = is_elementwise(reader) || changes_unit_axes(reader);
       if (reader.is(ops::Convert) || !is_fused || is_opaque_copy(reader)) continue;
       if (reader.is_one_of({ops::Add, ops::Subtract})) {
-        const std::vector<std::size_t> others = scaled_axes_above_one(reader);
-        if (!others.empty() && others != axes) return true;
+        const CountedAxes others = counted_axes(reader);
+        if (!others.without_units.empty() && others != axes) return true;
       }
       if (nodes.size() < kMostNodes) nodes.push_back(&reader);
     }
@@ -185,44 +179,6 @@ bool is_only_quantized(const ir::Node& node) {
 /// Fault::quantized_channel_factors. The signs of the factors are not examined.
 bool scales_before_quantization(const ir::Node& node) {
   return !node.output(0).shape.is_static() && !scaled_axes(node).empty() && is_only_quantized(node);
-}
-
-/// Whether a graph may have a Gather or a reduction. Tested first, because all arithmetic is examined.
-bool may_gather(const ir::Graph& graph) {
-  static const ir::OperationSet kOperations = [] {
-    ir::OperationSet operations =
-        operations_with([](const ir::Traits& traits) { return traits.is_reduction; });
-    operations.add(ops::Gather);
-    return operations;
-  }();
-  return graph.may_hold(kOperations);
-}
-
-/// Whether `node` is a Gather that changes the rank.
-bool changes_rank(const ir::Node& node) {
-  const auto gather = ir::match<ir::GatherView>(node);
-  return gather && (!gather->indices().shape().has_rank() || gather->indices().shape().rank() != 1);
-}
-
-/// Fault::quantized_scalar_gather. Parts of a Concat can have several scales.
-bool precedes_scalar_gather(const ir::Node& node) {
-  if (!may_gather(node.graph())) return false;
-  const bool is_concat = node.is(ops::Concat);
-  const bool has_scales =
-      is_concat ? std::ranges::any_of(node.inputs(), [](ir::Value part) { return holds_integers(part); })
-                : !scaled_axes(node).empty() && integers_of(node) != nullptr;
-  return has_scales && std::ranges::any_of(readers_past_moves(node), [&](const ir::Node* reader) {
-           return changes_rank(*reader) || (!is_concat && reader->op().traits.is_reduction);
-         });
-}
-
-/// Fault::quantized_gather_of_part: a Gather behind an operation that moves the zero points.
-bool precedes_gather_of_part(const ir::Node& node) {
-  if (!node.graph().may_hold({ops::Gather}) || scaled_axes(node).empty() || integers_of(node) == nullptr)
-    return false;
-  return std::ranges::any_of(readers_past_moves(node), [&](const ir::Node* reader) {
-    return reader->is(ops::Gather) && reader->input(0).node != &node;
-  });
 }
 
 /// The number of elements of one channel; no value if it is not static.
@@ -359,12 +315,6 @@ ir::OperationSet arithmetic_and_quantization() {
   return operations;
 }
 
-ir::OperationSet joining_arithmetic_and_quantization() {
-  ir::OperationSet operations = arithmetic_and_quantization();
-  operations.add(ops::Concat);
-  return operations;
-}
-
 }  // namespace
 
 Workaround separate_quantized_operations() {
@@ -389,8 +339,6 @@ Workaround separate_quantized_operations() {
               must_be_separated_if_quantized<precedes_quantization>),
           row(Fault::quantized_extremum, {ops::ReduceMax, ops::ReduceMin},
               must_be_separated_if_quantized<is_quantized_extremum>),
-          row(Fault::quantized_gather_of_part, {ops::Add, ops::Subtract, ops::FakeQuantize},
-              must_be_separated_if_quantized<precedes_gather_of_part>),
           row(Fault::quantized_group_filters, {ops::GroupConvolution},
               must_be_separated_if_quantized<multiplies_quantized_channels>),
           row(Fault::quantized_regrouped_channels, arithmetic_and_quantization(),
@@ -399,8 +347,6 @@ Workaround separate_quantized_operations() {
               must_be_separated_if_quantized<precedes_negative_factor>),
           row(Fault::quantized_row_constants, {ops::MatMul},
               must_be_separated_if_quantized<precedes_row_constant>),
-          row(Fault::quantized_scalar_gather, joining_arithmetic_and_quantization(),
-              must_be_separated<precedes_scalar_gather>),
           LegalizationRow{
               Fault::quantized_transpose, {ops::FakeQuantize}, quantizes_transpose, separate_from_input},
           row(Fault::quantized_unit_scale, {ops::MatMul},

@@ -1,5 +1,9 @@
-// Workaround for unique_order: Unique in the order of first occurrence sorts, and its outputs are reordered.
+// Workarounds for Unique: it sorts, and its outputs are reordered, if the order of first occurrence is asked
+// for, and it compares slices along the first axis.
+#include <algorithm>
 #include <array>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "ir/inference.hpp"
@@ -12,6 +16,45 @@ namespace onnx2ir::passes {
 namespace {
 
 using ir::Value;
+
+/// The axis of a Unique of slices; no value for one of elements.
+std::optional<std::int64_t> axis_of(ir::UniqueView unique) {
+  const auto axis = unique.axis() ? ir::exact_values(unique.axis()) : std::nullopt;
+  return axis ? std::optional(axis->front()) : std::nullopt;
+}
+
+/// Fault::unique_slices. Slices are compared wrongly along other axes than the first one, and bytes always.
+bool misjudges_slices(ir::UniqueView unique) {
+  const auto axis = axis_of(unique);
+  const ir::PartialShape& shape = unique.data().shape();
+  if (!axis || !shape.has_rank()) return false;
+  return unique.data().type() == ir::ElementType::i8 || ir::normalize_axis(*axis, shape.rank()) != 0;
+}
+
+/// Transposes the axis to the front, and computes with i32 instead of i8.
+void compare_along_first_axis(ir::Builder& builder, ir::Node& node) {
+  const ir::UniqueView unique = node;
+  const ir::ElementType type = unique.data().type();
+  const std::size_t rank = unique.data().shape().rank();
+  const std::size_t axis = ir::normalize_axis(*axis_of(unique), rank);
+  // The other axes keep their order, by which slices are sorted.
+  std::vector<std::int64_t> to_front(rank);
+  std::iota(to_front.begin(), to_front.end(), 0);
+  std::vector<std::int64_t> back = to_front;
+  const auto end = static_cast<std::ptrdiff_t>(axis) + 1;
+  std::rotate(to_front.begin(), to_front.begin() + end - 1, to_front.begin() + end);
+  std::rotate(back.begin(), back.begin() + 1, back.begin() + end);
+  const auto transposed = [&](Value value, const std::vector<std::int64_t>& order) {
+    return axis == 0 ? value : builder.op(ops::Transpose, {value, builder.integers(order)});
+  };
+  Value data = transposed(unique.data(), to_front);
+  if (type == ir::ElementType::i8) data = ir::convert(builder, data, ir::ElementType::i32);
+  ir::Node& found = builder.clone(node, std::array{data, builder.integer(0)});
+  Value elements = found.value(0);
+  if (type == ir::ElementType::i8) elements = ir::convert(builder, elements, type);
+  ir::replace_all_uses(node.value(0), transposed(elements, back));
+  for (std::size_t i = 1; i < node.outputs().size(); ++i) ir::replace_all_uses(node.value(i), found.value(i));
+}
 
 bool keeps_order(ir::UniqueView unique) {
   return !unique.sorted();
@@ -49,11 +92,14 @@ void sort_and_reorder(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 Workaround sort_unique_elements() {
-  return {
-      .name = "sort_unique_elements",
-      .stage = Stage::imported,
-      .summary = "Sorts in a Unique that keeps the order of first occurrence, and reorders its outputs",
-      .rows = {LegalizationRow{Fault::unique_order, {ops::Unique}, affects<keeps_order>, sort_and_reorder}}};
+  return {.name = "sort_unique_elements",
+          .stage = Stage::imported,
+          .summary =
+              "Sorts in a Unique that keeps the order of first occurrence, and compares along the first axis",
+          .rows = {
+              LegalizationRow{Fault::unique_order, {ops::Unique}, affects<keeps_order>, sort_and_reorder},
+              LegalizationRow{
+                  Fault::unique_slices, {ops::Unique}, affects<misjudges_slices>, compare_along_first_axis}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,7 +1,9 @@
 #include "platform/posix/system.hpp"
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -31,7 +33,8 @@ int open_memory_file() {
 }
 
 int exchange_entries(int folder, const char* from, const char* to) {
-  return ::renameat2(folder, from, folder, to, RENAME_EXCHANGE);
+  // Not all C libraries have a function for it.
+  return static_cast<int>(::syscall(SYS_renameat2, folder, from, folder, to, RENAME_EXCHANGE));
 }
 
 int open_nameless_file(int folder, unsigned mode) {

@@ -399,6 +399,19 @@ add_all(
     },
 )
 add_all(
+    "quantized_pad_value-integers",
+    {
+        f"{kind} {axes}": (
+            f'q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) c = Cast <to = {kind}> (d) r = Reshape(c, n) f = Cast <to = 1> (r) v = Mul(f, k) y = Pad <mode = "constant"> (v, p, o)',
+            {"x": np.array([2, 1.75], np.float32)},
+            {"s": np.float32(0.125), "z": np.int8(0), "n": np.array([2, 1]), "k": np.array([[-0.5]], np.float32), "p": np.array([0, 2, 0, 0]), "o": np.float32(1)},
+            {"dynamic": [("x", axes)], "opset": 17},
+        )
+        for kind in (3, 6, 7)
+        for axes in ((), (0,))
+    },
+)
+add_all(
     "quantized_regrouped_channels",
     {
         f"{shape} {target} {axes} {name}": (f"{CHANNELS} {move}", {"x": whole(*shape) / 4}, PER_CHANNEL | {"n": np.array(target)}, {"opset": 17, "dynamic": [("x", axes)]})

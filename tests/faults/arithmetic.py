@@ -62,10 +62,20 @@ def saturating_conversions():
 
 @experiment
 def neutral_constant_rank():
-    """The sum of a scalar and zeros of shape [1] has the shape [1]."""
-    x = parameter([-1, 2])
+    """The sum of a scalar and zeros of shape [1] has the shape [1], and the double of a row, by a constant of shape [1, 1], has the shape [1, 2]."""
+    x, values = parameter([-1, 2]), np.zeros((3, 2), np.float32)
     count = opset.gather(opset.shape_of(x), number(0), number(0))
-    return results([x], opset.add(count, numbers(0)), (np.zeros((3, 2), np.float32),))[0].shape != (1,)
+    doubled = opset.multiply(opset.gather(x, number(0), number(0)), opset.constant(np.array([[2]], np.float32)))
+    return results([x], opset.add(count, numbers(0)), (values,))[0].shape != (1,) or results([x], doubled, (values,))[0].shape != (1, 2)
+
+
+@experiment
+def abs_of_sizes():
+    """The difference of two sizes, as a vector, without its sign."""
+    x = parameter([-1, -1])
+    sizes = opset.shape_of(x)
+    rows, columns = (opset.gather(sizes, numbers(axis), number(0)) for axis in (0, 1))
+    return results([x], opset.abs(opset.subtract(columns, rows)), (np.zeros((5, 3), np.float32),))[0].tolist() != [2]
 
 
 @experiment

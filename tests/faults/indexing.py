@@ -54,6 +54,18 @@ def unique_order():
 
 
 @experiment
+def unique_slices():
+    """Columns that occur once, of which there are two, and the numbers of bytes."""
+    x, values = parameter([2, 3]), np.array([[0, 0, 0], [0, 1, 1]], np.float32)
+    columns = opset.unique(x, number(1), True, "i64", "i64").output(0)
+    b = parameter([24], "i8")
+    counts = opset.unique(b, number(0), True, "i64", "i64").output(3)
+    drawn = [np.random.RandomState(seed).randint(0, 2, 24).astype(np.int8) for seed in range(8)]
+    right = [np.unique(given, return_counts=True)[1].tolist() for given in drawn]
+    return results([x], columns, (values,))[0].shape != (2, 2) or [found.tolist() for found in results([b], counts, *[(given,) for given in drawn])] != right
+
+
+@experiment
 def merged_slice_axes():
     """Two Slices along one axis, which is 1 in one of them and -1 in the other one, compile."""
     x = parameter([-1, -1])

@@ -119,6 +119,14 @@ def unsigned_bitwise_not():
 
 
 @experiment
+def unsigned_right_shift():
+    """The upper half of the largest u32."""
+    x = parameter([1], "i32")
+    words = opset.bitwise_not(opset.convert(x, "u32"))
+    return differs([x], opset.convert(opset.bitwise_right_shift(words, opset.constant(np.array([16], np.uint32))), "i32"), (np.array([0], np.int32),), [65535])
+
+
+@experiment
 def converted_output_name():
     """A number as f16 and back in f32."""
     x = parameter([2])

@@ -33,8 +33,11 @@ int open_memory_file() {
 }
 
 int exchange_entries(int folder, const char* from, const char* to) {
-  // Not all C libraries have a function for it.
+#ifdef __GLIBC__
+  return ::renameat2(folder, from, folder, to, RENAME_EXCHANGE);
+#else  // musl has no function for it
   return static_cast<int>(::syscall(SYS_renameat2, folder, from, folder, to, RENAME_EXCHANGE));
+#endif
 }
 
 int open_nameless_file(int folder, unsigned mode) {

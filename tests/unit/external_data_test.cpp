@@ -112,10 +112,10 @@ TEST_CASE("a link is followed inside the folder only") {
   fs::create_symlink("circle", folder / "circle");
   const auto folders = ExternalFolders::of_model(model);
   check_opens(folders, "inside.bin", 4);
-  CHECK_THAT(problem_of(folders, "outside.bin"), Catch::Matchers::Contains("outside the model's folder"));
-  CHECK_THAT(problem_of(folders, "sub/secret"), Catch::Matchers::Contains("outside the model's folder"));
-  CHECK_THAT(problem_of(folders, "dangling.bin"), Catch::Matchers::Contains("No such file"));
-  CHECK_THAT(problem_of(folders, "circle"), Catch::Matchers::Contains("cannot be opened"));
+  CHECK_THAT(problem_of(folders, "outside.bin"), contains("outside the model's folder"));
+  CHECK_THAT(problem_of(folders, "sub/secret"), contains("outside the model's folder"));
+  CHECK_THAT(problem_of(folders, "dangling.bin"), contains("No such file"));
+  CHECK_THAT(problem_of(folders, "circle"), contains("cannot be opened"));
 }
 
 TEST_CASE("locations outside of the folder or without a file are rejected") {
@@ -131,11 +131,11 @@ TEST_CASE("locations outside of the folder or without a file are rejected") {
   CHECK(problem_of(folders, "sub/../../weights.bin") == "its location contains '..'");
   CHECK(problem_of(folders, (folder / "weights.bin").string()) == "its location is an absolute path");
   CHECK(problem_of(folders, std::string_view("a\0b", 3)) == "its location contains a zero byte");
-  CHECK_THAT(problem_of(folders, "*/_ORT_MEM_ADDR_/*"), Catch::Matchers::Contains("in the memory"));
+  CHECK_THAT(problem_of(folders, "*/_ORT_MEM_ADDR_/*"), contains("in the memory"));
   CHECK(problem_of(folders, "sub") == "'sub', where its elements are, is not a file");
   CHECK(problem_of(folders, ".") == "'.', where its elements are, is not a file");
-  CHECK_THAT(problem_of(folders, "one"), Catch::Matchers::Contains("hard links"));
-  CHECK_THAT(problem_of(folders, std::string(5000, 'x')), Catch::Matchers::Contains("cannot be opened"));
+  CHECK_THAT(problem_of(folders, "one"), contains("hard links"));
+  CHECK_THAT(problem_of(folders, std::string(5000, 'x')), contains("cannot be opened"));
 }
 
 TEST_CASE("a folder whose name begins like the model's folder is another folder") {
@@ -145,11 +145,11 @@ TEST_CASE("a folder whose name begins like the model's folder is another folder"
   folder.write("models/weights.bin", "1234");
   fs::create_symlink("../models/weights.bin", folder / "model/weights.bin");
   CHECK_THAT(problem_of(ExternalFolders::of_model(model), "weights.bin"),
-             Catch::Matchers::Contains("outside the model's folder"));
+             contains("outside the model's folder"));
 }
 
 TEST_CASE("external data without a folder is an error") {
-  CHECK_THAT(problem_of(ExternalFolders(), "weights.bin"), Catch::Matchers::Contains("no folder"));
+  CHECK_THAT(problem_of(ExternalFolders(), "weights.bin"), contains("no folder"));
 }
 
 TEST_CASE("external data entries are parsed strictly") {
@@ -166,6 +166,6 @@ TEST_CASE("external data entries are parsed strictly") {
         "its external data has more than one 'location'");
   for (const char* number : {"", "-1", "+1", " 1", "1 ", "0x10", "1e3", "18446744073709551616", "1.0"}) {
     CHECK_THAT(problem_of(external_tensor({{"location", "a"}, {"offset", number}})),
-               Catch::Matchers::Contains("is not a decimal number"));
+               contains("is not a decimal number"));
   }
 }

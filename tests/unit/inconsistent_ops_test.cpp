@@ -97,15 +97,14 @@ TEST_CASE_METHOD(Fixture, "batch dimensions of Gather are axes of its inputs", "
     return builder.op(ops::Gather, {data, indices, axis}, {{"batch_dims", batch}}).shape();
   };
   CHECK(gather(1) == PartialShape{-1});
-  CHECK_THROWS_WITH(gather(2), Catch::Matchers::Contains("batch_dims"));
-  CHECK_THROWS_WITH(gather(kHuge), Catch::Matchers::Contains("batch_dims"));
+  CHECK_THROWS_WITH(gather(2), contains("batch_dims"));
+  CHECK_THROWS_WITH(gather(kHuge), contains("batch_dims"));
   // The rank of one input is enough.
   const Value unknown = input(PartialShape::unknown_rank());
   const auto fails = [&](Op op, Value from, Value at, std::int64_t batch) {
     std::vector<Value> inputs = {from, at};
     if (op == ops::Gather) inputs.push_back(axis);
-    CHECK_THROWS_WITH(builder.op(op, inputs, {{"batch_dims", batch}}),
-                      Catch::Matchers::Contains("batch_dims"));
+    CHECK_THROWS_WITH(builder.op(op, inputs, {{"batch_dims", batch}}), contains("batch_dims"));
   };
   const Value unknown_indices = integers_of_shape(PartialShape::unknown_rank());
   fails(ops::Gather, unknown, indices, 2);
@@ -115,7 +114,7 @@ TEST_CASE_METHOD(Fixture, "batch dimensions of Gather are axes of its inputs", "
   fails(ops::GatherND, unknown, unknown_indices, -1);
   CHECK_THROWS_WITH(
       builder.op(ops::GatherND, {data, integers_of_shape(PartialShape::scalar())}, {{"batch_dims", 0}}),
-      Catch::Matchers::Contains("scalar"));
+      contains("scalar"));
 }
 
 TEST_CASE_METHOD(Fixture, "Split has as many outputs as parts", "[inconsistent]") {

@@ -154,5 +154,5 @@ TEST_CASE("external data of a model without a folder is an error at its tensor")
   CHECK_FALSE(load_model(std::as_bytes(std::span(bytes)), {}, sink));
   REQUIRE(sink.diagnostics().size() == 1);
   CHECK(sink.diagnostics()[0].code == DiagnosticCode::bad_external_data);
-  CHECK_THAT(sink.diagnostics()[0].message, Catch::Matchers::Contains("no folder"));
+  CHECK_THAT(sink.diagnostics()[0].message, contains("no folder"));
 }

@@ -33,7 +33,7 @@ TEST_CASE("malformed inputs are rejected with the position") {
     CAPTURE(text);
     const auto inputs = parse_inputs(text);
     REQUIRE_FALSE(inputs);
-    CHECK_THAT(inputs.error().message, Catch::Matchers::Contains("at character"));
+    CHECK_THAT(inputs.error().message, contains("at character"));
   }
 }
 

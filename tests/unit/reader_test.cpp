@@ -136,15 +136,13 @@ TEST_CASE("external data is read with the model") {
     check_weights(*model, 5000);
   }
   tensor.mutable_external_data(1)->set_value("9");
-  CHECK_THAT(load(proto).second.at(0).message,
-             Catch::Matchers::Contains("its external data is 20000 bytes at 9 of the file"));
+  CHECK_THAT(load(proto).second.at(0).message, contains("its external data is 20000 bytes at 9 of the file"));
   tensor.mutable_external_data(1)->set_value("18446744073709551615");
-  CHECK_THAT(load(proto).second.at(0).message, Catch::Matchers::Contains("which has only 20008"));
+  CHECK_THAT(load(proto).second.at(0).message, contains("which has only 20008"));
   tensor.mutable_external_data(1)->set_value("8");
   add("length", "19999");
-  CHECK_THAT(
-      load(proto).second.at(0).message,
-      Catch::Matchers::Contains("its external data has 19999 bytes, but its type and shape require 20000"));
+  CHECK_THAT(load(proto).second.at(0).message,
+             contains("its external data has 19999 bytes, but its type and shape require 20000"));
 }
 
 TEST_CASE("text is accepted as text, and from files by extension or content") {
@@ -154,26 +152,22 @@ TEST_CASE("text is accepted as text, and from files by extension or content") {
   CHECK(load_model(TemporaryFile(kText, ".onnxtxt").path(), {}, sink));
   CHECK(load_model(TemporaryFile("# a comment <\n \t" + std::string(kText)).path(), {}, sink));
   CHECK(sink.diagnostics().empty());
-  CHECK_THAT(problem_of(std::string_view("main (float x) =>")),
-             Catch::Matchers::Contains("the model cannot be read"));
+  CHECK_THAT(problem_of(std::string_view("main (float x) =>")), contains("the model cannot be read"));
   CHECK_THAT(problem_of(std::string_view("<ir_version: 99999999999999999999>")),
-             Catch::Matchers::Contains("the model cannot be read"));
+             contains("the model cannot be read"));
   const std::string deep = std::string(100'000, '<');
-  CHECK_THAT(problem_of(std::string_view(deep)), Catch::Matchers::Contains("nested more than"));
+  CHECK_THAT(problem_of(std::string_view(deep)), contains("nested more than"));
 }
 
 TEST_CASE("files that are not models are rejected with their path and the reason") {
   CHECK_THAT(problem_of(std::filesystem::path("/nonexistent/model.onnx")),
              Catch::Matchers::Equals("'/nonexistent/model.onnx' cannot be read: No such file or directory"));
-  CHECK_THAT(problem_of(std::filesystem::path("/")), Catch::Matchers::Contains("it is a folder, not a file"));
-  CHECK_THAT(problem_of(std::filesystem::path("/dev/null")),
-             Catch::Matchers::Contains("it is a device, not a file"));
-  CHECK_THAT(problem_of(TemporaryFile("").path()), Catch::Matchers::Contains("the file is empty"));
-  CHECK_THAT(problem_of(TemporaryFile("PK\x03\x04 zip").path()),
-             Catch::Matchers::Contains("it is a ZIP archive"));
+  CHECK_THAT(problem_of(std::filesystem::path("/")), contains("it is a folder, not a file"));
+  CHECK_THAT(problem_of(std::filesystem::path("/dev/null")), contains("it is a device, not a file"));
+  CHECK_THAT(problem_of(TemporaryFile("").path()), contains("the file is empty"));
+  CHECK_THAT(problem_of(TemporaryFile("PK\x03\x04 zip").path()), contains("it is a ZIP archive"));
   // Wire format, but not ONNX's: a graph whose node is not a message.
-  CHECK_THAT(problem_of(TemporaryFile("\x3a\x03\x0a\x01\xff").path()),
-             Catch::Matchers::Contains("not an ONNX model"));
+  CHECK_THAT(problem_of(TemporaryFile("\x3a\x03\x0a\x01\xff").path()), contains("not an ONNX model"));
 }
 
 TEST_CASE("every damaged byte of a model gives a model or an error") {

@@ -31,7 +31,7 @@ ir::Value widened_weights(const ir::Node& node) {
 /// The weights that a Multiply of two operands computes, without the Multiply.
 std::optional<DequantizedWeights> weights_from(ir::Value widened, ir::Value scale) {
   if (!ir::is_computed_from_constants(scale)) return std::nullopt;
-  const auto difference = ir::match<ir::SubtractView>(widened);
+  const auto difference = ir::match<ir::SubtractView>(*widened.node);
   const ir::Value data = widened_weights(difference ? *difference->a().node : *widened.node);
   if (!data) return std::nullopt;
   const ir::Value zero_point = difference ? difference->b() : ir::Value{};

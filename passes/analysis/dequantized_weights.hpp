@@ -54,9 +54,9 @@ const ir::Node* integers_of(const ir::Node& node);
 /// weights. The runtime keeps such weights as integers.
 bool computes_weights(const ir::Node& node);
 
-/// Whether `convert` only widens a zero point stored in at most 8 bits. The CPU plugin keeps integer zero
+/// Whether `node` only widens a zero point stored in at most 8 bits. The CPU plugin keeps integer zero
 /// points beside compressed weights.
-bool widens_zero_point(const ir::Node& convert);
+bool widens_zero_point(const ir::Node& node);
 
 /// The quantised weights that are the right input of a MatMul, and the operations between them.
 struct WeightsOfProduct {

@@ -171,9 +171,9 @@ ir::Value source_of_total(ir::ReductionView total) {
   return source;
 }
 
-ir::Value before_conversion(ir::Value value) {
-  const auto convert = ir::match<ir::ConvertView>(value);
-  return convert ? convert->data() : value;
+const ir::Node& before_conversion(const ir::Node& node) {
+  const auto convert = ir::match<ir::ConvertView>(node);
+  return convert ? *convert->data().node : node;
 }
 
 /// Whether `reduction`, of another operation than the total, reads a Transpose of known order.
@@ -189,7 +189,7 @@ bool is_total_of_transpose(ir::ReductionView total) {
   const ir::Value source = source_of_total(total);
   if (source == total.data() && source.node->op().traits.is_reduction)
     return is_reduced_transpose(*source.node);
-  return before_conversion(source).node->is(ops::Transpose) && source.shape().has_rank();
+  return before_conversion(*source.node).is(ops::Transpose) && source.shape().has_rank();
 }
 
 /// Two different Reduces: the first one reduces other axes of what the Transpose reads.
@@ -215,7 +215,7 @@ ir::Value total_of_transpose(ir::Builder& builder, ir::ReductionView reduction) 
   }
   std::vector<std::int64_t> axes(source.shape().rank());
   std::iota(axes.begin(), axes.end(), 0);
-  const ir::TransposeView transpose = *before_conversion(source).node;
+  const ir::TransposeView transpose = before_conversion(*source.node);
   const ir::Value data = ir::convert(builder, transpose.data(), source.type());
   return builder.op(reduction.node().op().id, {data, builder.integers(axes)}, {{"keep_dims", false}});
 }

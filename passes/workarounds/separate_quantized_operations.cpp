@@ -87,7 +87,7 @@ CountedAxes counted_axes(const ir::Node& node) {
   const ir::PartialShape& shape = node.output(0).shape;
   CountedAxes axes;
   for (const std::size_t axis : scaled_axes(node)) {
-    const auto end = shape.begin() + static_cast<std::ptrdiff_t>(axis);
+    const auto* const end = shape.begin() + static_cast<std::ptrdiff_t>(axis);
     axes.without_units.push_back(axis -
                                  static_cast<std::size_t>(std::count(shape.begin(), end, ir::Dimension(1))));
     axes.without_dynamic.push_back(axis -

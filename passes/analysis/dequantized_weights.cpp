@@ -85,10 +85,14 @@ const ir::Node* quantization_of(const ir::Node& node) {
 
 bool holds_integers(const ir::Node& node) {
   if (quantization_of(node) != nullptr) return true;
-  const auto is_converted = [](ir::Value part) {
+  // OpenVINO takes wider integers for quantised ones only in a graph with a FakeQuantize.
+  constexpr int kBits = 8;
+  const bool may_be_wide = node.graph().may_hold({ops::FakeQuantize});
+  const auto is_converted = [&](ir::Value part) {
     if (const auto difference = ir::match<ir::SubtractView>(part)) part = difference->a();
     const auto convert = ir::match<ir::ConvertView>(part);
-    return convert && ir::is_integral(convert->data().type());
+    if (!convert || !ir::is_integral(convert->data().type())) return false;
+    return may_be_wide || ir::info(convert->data().type()).bits == kBits;
   };
   return node.is(ops::Multiply) && std::ranges::any_of(node.inputs(), is_converted);
 }

@@ -34,7 +34,7 @@ ir::Value with_cleared_bits(ir::Builder& builder, ir::BitwiseRightShiftView shif
   const ir::Value x = shift.a();
   const ir::Value count = shift.b();
   const auto places = ir::known_scalar(count);
-  if (places == 0) return x;
+  if (places == 0 && x.shape() == shift.output(0).shape) return x;
   ir::Value mask;
   if (places && *places > 0 && *places < kBits) {
     mask = builder.integer((std::int64_t{1} << (kBits - *places)) - 1, x.type());

@@ -34,6 +34,7 @@ bool moves_channels_first(ir::TransposeView transpose) {
 /// Whether a part is a whole range of the memory of the result.
 bool joins_ranges(ir::ConcatView concat) {
   const ir::PartialShape& shape = concat.output(0).shape;
+  if (!shape.has_rank()) return true;
   const auto rank = static_cast<std::int64_t>(shape.rank());
   const std::int64_t axis = concat.axis() < 0 ? concat.axis() + rank : concat.axis();
   for (std::int64_t i = 0; i < axis; ++i) {

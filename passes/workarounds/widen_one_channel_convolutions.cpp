@@ -53,8 +53,8 @@ std::int64_t larger_pad(const Convolution& convolution) {
     const auto begins = ir::exact_values(pad->begins());
     const auto ends = ir::exact_values(pad->ends());
     if (begins && ends && !begins->empty() && !ends->empty()) {
-      begin = std::min(begin, kMost) + std::min(begins->back(), kMost);
-      end = std::min(end, kMost) + std::min(ends->back(), kMost);
+      begin = std::clamp(begin, -kMost, kMost) + std::clamp(begins->back(), -kMost, kMost);
+      end = std::clamp(end, -kMost, kMost) + std::clamp(ends->back(), -kMost, kMost);
     }
   }
   return std::max(begin, end);

@@ -1,52 +1,13 @@
 """Graphs of a few operations that OpenVINO fuses wrongly, with variants: the faults of the workaround separate_fused_operations, and sums of many
 terms (many_live_values)."""
 
-import functools
-
 import numpy as np
-import onnx.parser
 import pytest
-from onnx import TensorProto, helper, numpy_helper
 
-from .case import Case, Run
-from .entry import Entry, assert_passed, parameters
+from .entry import assert_passed, parameters
+from .fused_cases import collection, entries, is_broadcast, whole
 
-CASES = {}
-
-
-def whole(*shape, shift=0):
-    """Small integers as f32, which differ along every axis."""
-    return ((np.arange(np.prod(shape)) * 7 + shift) % 11 - 5).reshape(shape).astype(np.float32)
-
-
-def is_broadcast(form, shape):
-    """Whether a constant of shape `form` can be added to a tensor of `shape`."""
-    return all(size in (1, other) for size, other in zip(form[::-1], shape[::-1]))
-
-
-def add(name, nodes, inputs, constants, dynamic=(), outputs=("y",), runs=1, opset=18):
-    """A case of `nodes`, a function body in ONNX text. `dynamic`: axes by the name of an input."""
-
-    def make():
-        body = onnx.parser.parse_function(f'<opset_import: ["" : {opset}], domain: "d"> f () => ({", ".join(outputs)}) {{ {nodes} }}')
-        infos = []
-        for key, value in inputs.items():
-            axes = dict(dynamic).get(key, ())
-            infos.append(helper.make_tensor_value_info(key, helper.np_dtype_to_tensor_dtype(value.dtype), [None if i in axes else n for i, n in enumerate(value.shape)]))
-        tensors = [numpy_helper.from_array(np.asarray(value), key) for key, value in constants.items()]
-        results = [helper.make_tensor_value_info(key, TensorProto.UNDEFINED, None) for key in outputs]
-        graph = helper.make_graph(body.node, "graph", infos, results, tensors)
-        model = onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8))
-        return Case(name, model.SerializeToString(), [Run(inputs)] * runs, one_compiled=True, atol=1e-4)
-
-    assert name not in CASES, name
-    CASES[name] = make
-
-
-def add_all(kind, variants):
-    for name, arguments in variants.items():
-        add(f"{kind}-{name}", *arguments[:3], **(arguments[3] if len(arguments) > 3 else {}))
-
+CASES, add, add_all = collection()
 
 X1, W1 = whole(1, 2, 6), whole(2, 2, 1)
 POOL = "c = Conv(x, w) p = MaxPool <kernel_shape = [2]> (c) "
@@ -611,91 +572,6 @@ add_all(
 )
 
 
-SIZE = "s = Shape(x) n = Gather(s, i) m = Gather(s, j) d = Sub(m, n)"
-add_all(
-    "abs_of_sizes",
-    {
-        f"{name} {axes}": (f"{SIZE} {nodes}", {"x": whole(5, 3)}, {"i": np.array([0]), "j": np.array([1]), "h": np.float32(0.5)}, {"dynamic": [("x", axes)]})
-        for name, nodes in {
-            "difference": "y = Abs(d)",
-            "negative": "g = Neg(n) y = Abs(g)",
-            "real": "f = Cast <to = 1> (d) a = Abs(f) y = Mul(a, h)",
-            "sum": "a = Abs(d) b = Add(a, n) y = Concat <axis = 0> (b, a)",
-            "scalar": "q = ReduceSum <keepdims = 0> (d) y = Abs(q)",
-            "as a shape": "a = Abs(d) y = ConstantOfShape(a)",
-            "as a pad": "a = Abs(d) p = Concat <axis = 0> (a, a, a, a) y = Pad(x, p)",
-        }.items()
-        for axes in ((), (0,), (0, 1))
-    },
-)
-add_all(
-    "neutral_constant_rank",
-    {
-        f"{op} {rank} {source} {after} {axes}": (
-            f"{nodes} c = {op}(v, k) {'y = Softmax(c)' if after == 'softmax' else 'y = Neg(c)'}",
-            {"x": whole(2, 3, 2) + 1},
-            {"i": np.int64(1), "k": np.full([1] * rank, number, np.float32), "a": np.array([0]), "n": np.array([-1]), "m": np.array([3, 4])},
-            {"dynamic": [("x", axes)]},
-        )
-        for op, number in (("Add", 0), ("Add", 2), ("Sub", 2), ("Mul", 1), ("Mul", 2), ("Div", 2), ("Max", 3), ("Pow", 2))
-        for rank in (3, 4)
-        for source, nodes in {
-            "gather": "v = Gather(x, i)",
-            "squeeze": "b, z = Split <axis = 0, num_outputs = 2> (x) v = Squeeze(b, a)",
-            "reshape": "v = Reshape(x, m)",
-            "flat": "v = Reshape(x, n)",
-        }.items()
-        for after in ("neg", "softmax")
-        for axes in ((), (1, 2))
-    }
-    | {
-        f"Expand {source} {ones} {axes}": (f"{nodes} e = Expand(v, o) y = Neg(e)", {"x": whole(2, 3, 2)}, {"i": np.int64(1), "m": np.array([3, 4]), "o": np.ones(ones, np.int64)}, {"dynamic": [("x", axes)]})
-        for source, nodes in {"gather": "v = Gather(x, i)", "reshape": "v = Reshape(x, m)", "input": "v = Abs(x)"}.items()
-        for ones in (1, 3, 4)
-        for axes in ((), (1, 2))
-    },
-)
-add_all(
-    "unique_slices",
-    {
-        f"{np.dtype(dtype).name} {axis} {is_sorted} {seed} {axes}": (
-            f"y, f, r, c = Unique <axis = {axis}, sorted = {is_sorted}> (x)",
-            {"x": np.random.RandomState(seed).randint(0, 2, (3, 6, 2) if seed % 2 else (4, 5)).astype(dtype)},
-            {},
-            {"dynamic": [("x", axes)], "outputs": ("y", "f", "r", "c")},
-        )
-        for dtype in (np.float32, np.int64, np.int8)
-        for axis in (0, 1, -1)
-        for is_sorted in (0, 1)
-        for seed in range(4)
-        for axes in ((), (0, 1))
-    },
-)
-WORDS = np.array([0xFFFFFFF0, 0x80000000, 0x7FFFFFFF, 0, 1, 0xDEADBEEF], np.uint32)
-add_all(
-    "unsigned_right_shift",
-    {
-        f"{name} {axes}": ('y = BitShift <direction = "RIGHT"> (x, k)', {"x": WORDS}, {"k": count}, {"dynamic": [("x", axes)]})
-        for name, count in {"one": np.uint32(1), "eight": np.uint32(8), "all": np.uint32(31), "none": np.uint32(0), "several": np.array([0, 1, 2, 30, 31, 7], np.uint32)}.items()
-        for axes in ((), (0,))
-    }
-    | {"computed": ('y = BitShift <direction = "RIGHT"> (x, k)', {"x": WORDS, "k": np.array([0, 1, 2, 30, 31, 7], np.uint32)}, {})},
-)
-# As PyTorch's exporter writes x >> k.
-add_all(
-    "signed shift",
-    {
-        f"{signed} {places} {axes}": (
-            f'l = Less(x, z) u = Cast <to = {unsigned}> (x) r = BitShift <direction = "RIGHT"> (u, k) o = BitwiseOr(r, m) a = Cast <to = {signed}> (o) b = Cast <to = {signed}> (r) y = Where(l, a, b)',
-            {"x": np.array([-16, -1, 5, 0, 100, -2147483648 if signed != 3 else -128], dtype)},
-            {"z": dtype(0), "k": words(places), "m": words((1 << bits) - (1 << (bits - places)))},
-            {"dynamic": [("x", axes)], "opset": 18},
-        )
-        for signed, unsigned, dtype, words, bits in ((6, 12, np.int32, np.uint32, 32), (7, 13, np.int64, np.uint64, 64), (3, 2, np.int8, np.uint8, 8))
-        for places in (1, 3, 7)
-        for axes in ((), (0,))
-    },
-)
 add_all(
     "dynamic_column_constants",
     {
@@ -725,11 +601,6 @@ for kind, order, shape, terms in (("Mul", "right", (3,), 16), ("Mul", "left", (3
     add(f"many_live_values-{kind} {order} {shape} {terms}", text, {"x": np.array(np.abs(whole(*shape)) + 1)}, factors)
 
 
-def entries():
-    for name, make in CASES.items():
-        yield Entry(("fused_operations", name), functools.partial(make))
-
-
-@pytest.mark.parametrize("conformance", parameters(entries()))
+@pytest.mark.parametrize("conformance", parameters(entries("fused_operations", CASES)))
 def test_fused_operations(conformance, result):
     assert_passed(result)

@@ -1,14 +1,12 @@
 """Quantised graphs in which OpenVINO moves scales and zero points wrongly, with variants."""
 
-import functools
-
 import numpy as np
 import pytest
 
-from .entry import Entry, assert_passed, parameters
-from .test_fused_operations import CASES, add_all, whole
+from .entry import assert_passed, parameters
+from .fused_cases import collection, entries, whole
 
-EARLIER = set(CASES)
+CASES, _, add_all = collection()
 ONE_SCALE = {"s": np.float32(0.25), "z": np.int8(0), "t": np.float32(0.125)}
 ROUND = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) "
 AGAIN = "u = QuantizeLinear(v, t, z) e = DequantizeLinear(u, t, z) "
@@ -469,12 +467,6 @@ add_all(
 )
 
 
-def entries():
-    for name, make in CASES.items():
-        if name not in EARLIER:
-            yield Entry(("quantised_fusions", name), functools.partial(make))
-
-
-@pytest.mark.parametrize("conformance", parameters(entries()))
+@pytest.mark.parametrize("conformance", parameters(entries("quantised_fusions", CASES)))
 def test_quantised_fusions(conformance, result):
     assert_passed(result)

@@ -82,7 +82,7 @@ class SizeSetter {
       }
       bool is_set = false;
       for (std::size_t axis = 0; axis < shape.rank(); ++axis) is_set = set(*input, shape, axis) || is_set;
-      if (is_set) ir::set_output(*input, 0, input->output(0).type, std::move(shape));
+      if (is_set) ir::declare_output(*input, 0, input->output(0).type, std::move(shape));
       has_changed = has_changed || is_set;
     }
     check_names();
@@ -218,7 +218,7 @@ Stats stats(const Model& model, const StatsOptions& options) {
     for (Diagnostic& problem : setter.problems) sink.report(std::move(problem));
     if (sink.has_errors()) return;
     const auto problem = base::problem_of(DiagnosticCode::invalid_node, [&] {
-      if (has_changed) ir::infer(copy->graph);
+      if (has_changed) ir::infer_stale(copy->graph);
     });
     if (problem) return sink.report(bad_size("the sizes do not fit the model: " + problem->message));
     const ir::Statistics found = ir::statistics_of(*copy);

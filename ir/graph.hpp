@@ -59,6 +59,8 @@ using TensorNames = base::SmallVector<std::string, 1>;
 struct ElementSize {
   const SizeExpression* size = nullptr;
   bool is_own_symbol = false;
+
+  friend bool operator==(const ElementSize&, const ElementSize&) = default;
 };
 using ElementSizes = std::vector<ElementSize>;
 
@@ -264,6 +266,9 @@ class Node {
   std::int64_t scratch = 0;
   /// Whether this Convert decompresses a constant: the runtime may keep the constant compressed.
   bool is_decompression = false;
+  /// Whether inputs, attributes or the payload have changed since the outputs were inferred, or the types,
+  /// shapes or values of inputs. Set by all functions that change them.
+  bool is_stale = true;
 
  private:
   std::uint32_t variable_inputs_ = 0;  ///< count_variable_inputs(*this)
@@ -365,6 +370,9 @@ class Graph {
   OperationSet operations_;
   std::uint64_t types_ = 0;  ///< a bit for each ElementType
 };
+
+/// Marks the nodes that read an output of `node` as stale: its type, shape or values have changed.
+void mark_readers_stale(Node& node);
 
 /// Replaces all uses of `from` by `to`; tensor names move to `to`.
 void replace_all_uses(Value from, Value to);

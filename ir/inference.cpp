@@ -49,6 +49,11 @@ void set_output(Node& node, std::size_t index, ElementType type, PartialShape sh
   set_element_sizes(node, index);
 }
 
+void declare_output(Node& node, std::size_t index, ElementType type, PartialShape shape) {
+  set_output(node, index, type, std::move(shape));
+  mark_readers_stale(node);
+}
+
 void set_known(Node& node, std::size_t index, KnownValues values) {
   Output& output = node.output(index);
   const auto count = output.shape.element_count();
@@ -87,12 +92,67 @@ ValueRange to_range(const Dimension& dimension) {
           dimension.max == Dimension::kUnbounded ? std::numeric_limits<std::int64_t>::max() : dimension.max};
 }
 
+namespace {
+
+/// What other nodes can see of an output.
+struct Visible {
+  ElementType type;
+  PartialShape shape;
+  std::optional<KnownValues> known;
+  std::optional<ElementSizes> elements;
+
+  explicit Visible(const Output& output) : type(output.type), shape(output.shape) {
+    if (output.known != nullptr) known = *output.known;
+    if (output.elements != nullptr) elements = *output.elements;
+  }
+};
+
+template <typename T>
+bool is_same(const std::optional<T>& before, const std::unique_ptr<const T>& now) {
+  return before.has_value() == (now != nullptr) && (!before || *before == *now);
+}
+
+bool is_same(const Visible& before, const Output& now) {
+  return before.type == now.type && before.shape.has_rank() == now.shape.has_rank() &&
+         std::ranges::equal(before.shape, now.shape,
+                            [](const Dimension& a, const Dimension& b) { return is_identical(a, b); }) &&
+         is_same(before.known, now.known) && is_same(before.elements, now.elements);
+}
+
+/// Marks all nodes of `graph` and of its bodies.
+void mark_stale(Graph& graph) {
+  for (const auto& node : graph.nodes()) node->is_stale = true;
+  for (Node* const node : graph.control_flow()) {
+    for (Body* const body : bodies(*node)) mark_stale(*body->graph);
+  }
+}
+
+}  // namespace
+
 void infer(Node& node) {
+  node.is_stale = false;
+  if (!node.has_uses()) {
+    node.op().infer(node);
+    return;
+  }
+  const base::SmallVector<Visible, 1> before(node.outputs().begin(), node.outputs().end());
   node.op().infer(node);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (is_same(before[i], node.output(i))) continue;
+    for (const Use& use : node.output(i).uses) use.node->is_stale = true;
+  }
+}
+
+void infer_stale(Graph& graph) {
+  for (const auto& node : graph.nodes()) {
+    // The bodies of a node that is not stale may have stale nodes.
+    if (node->is_stale || node->op().traits.has_bodies) infer(*node);
+  }
 }
 
 void infer(Graph& graph) {
-  for (const auto& node : graph.nodes()) infer(*node);
+  mark_stale(graph);
+  infer_stale(graph);
 }
 
 }  // namespace onnx2ir::ir

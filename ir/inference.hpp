@@ -20,8 +20,10 @@ inline void require(bool condition, std::string_view message) {
   if (!condition) invalid(std::string(message));
 }
 
-/// Sets type and shape of output `index`, and clears its known values.
+/// Sets type and shape of output `index`, and clears its known values. For inference; others declare.
 void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
+/// The same for a Parameter, or an output that is inferred later. The nodes that read it become stale.
+void declare_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
 /// Sets the known values of output `index`; ignored if their number does not fit the shape.
 void set_known(Node& node, std::size_t index, KnownValues values);
 
@@ -36,12 +38,13 @@ ElementType same_type(const Node& node, std::size_t first, std::size_t last);
 Dimension to_dimension(const ValueRange& range);
 ValueRange to_range(const Dimension& dimension);
 
-/// Infers `node` again, as when it was created; control flow infers its bodies.
+/// Infers `node` again, as when it was created; control flow infers the stale nodes of its bodies. If an
+/// output changes, the nodes that read it become stale.
 void infer(Node& node);
-/// The same for a new Loop or If whose bodies were inferred node by node: they are inferred again only if
-/// their Parameters change.
-void infer_around_bodies(Node& node);
-/// Infers every node of `graph` in order.
+/// Infers the stale nodes of `graph` and of its bodies, in order: linear in the nodes, but only these are
+/// inferred.
+void infer_stale(Graph& graph);
+/// Infers every node of `graph` and of its bodies, in order.
 void infer(Graph& graph);
 
 }  // namespace onnx2ir::ir

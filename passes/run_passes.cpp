@@ -2,8 +2,10 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "ir/inference.hpp"
 #include "ir/verifier.hpp"
 #include "passes/emitters.hpp"
+#include "passes/graph_walk.hpp"
 #include "passes/legality/legalize_nodes.hpp"
 #include "passes/pipeline.hpp"
 #include "passes/tidy.hpp"
@@ -18,6 +20,35 @@ void tidy_after(ir::Model& model, const Pass& pass) {
   } else if (!pass.stage) {  // the driver of workarounds tidies itself
     tidy(model);
   }
+}
+
+/// What the types of an output say, apart from symbols: those of states change whenever a loop is inferred.
+std::string described(const ir::Output& output) {
+  std::string text = std::string(ir::info(output.type).name) + ir::to_string(output.shape);
+  if (output.known == nullptr) return text;
+  for (const ir::ValueRange& range : *output.known)
+    text += ' ' + std::to_string(range.min) + ".." + std::to_string(range.max);
+  return text;
+}
+
+std::vector<std::string> described_outputs(ir::Model& model) {
+  std::vector<std::string> texts;
+  for (const ir::Graph* const graph : graphs_of(model)) {
+    for (const auto& node : graph->nodes()) {
+      for (const ir::Output& output : node->outputs()) texts.push_back(node->name + ": " + described(output));
+    }
+  }
+  return texts;
+}
+
+/// The first output that has another type, shape or known values if all nodes are inferred again; empty if
+/// there is none.
+std::string stale_output(ir::Model& model) {
+  const std::vector<std::string> before = described_outputs(model);
+  ir::infer(model.graph);
+  const std::vector<std::string> now = described_outputs(model);
+  const auto [old_text, new_text] = std::ranges::mismatch(before, now);
+  return old_text == before.end() ? "" : *old_text + " is stale, inference gives " + *new_text;
 }
 
 /// Whether the target needs `pass`: a legalisation if the target has one of its faults.
@@ -71,6 +102,7 @@ class Runner {
     if (!context_->checks) return;
     const auto problems = ir::verify(model_->graph);
     if (!problems.empty()) report(when, pass, problems.front());
+    if (const std::string stale = stale_output(*model_); !stale.empty()) report(when, pass, stale);
     check_properties(when, pass, properties);
   }
 

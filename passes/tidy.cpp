@@ -12,7 +12,7 @@ void remove_dead_nodes(ir::Model& model) {
 void tidy(ir::Model& model) {
   for (ir::Graph* graph : graphs_of(model)) graph->sort();
   remove_dead_nodes(model);
-  ir::infer(model.graph);
+  ir::infer_stale(model.graph);
 }
 
 }  // namespace onnx2ir::passes

@@ -8,7 +8,7 @@ namespace onnx2ir::passes {
 /// Removes unused nodes, in bodies first: a body may contain the last use of an outer value.
 void remove_dead_nodes(ir::Model& model);
 
-/// Restores the topological order, removes unused nodes and infers all types again.
+/// Restores the topological order, removes unused nodes and infers the stale ones.
 void tidy(ir::Model& model);
 
 }  // namespace onnx2ir::passes

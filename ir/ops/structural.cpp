@@ -17,41 +17,33 @@ void infer_result(Node& node) {
   set_output(node, 0, node.input(0).type(), node.input(0).shape());
 }
 
-/// Sets type and shape of a body's Parameter; returns false if it has them already.
-bool set_parameter(Node& parameter, ElementType type, const PartialShape& shape) {
+/// Sets type and shape of a body's Parameter, if it has others.
+void set_parameter(Node& parameter, ElementType type, const PartialShape& shape) {
   const Output& declared = parameter.output(0);
-  if (declared.type == type && declared.shape == shape) return false;
-  set_output(parameter, 0, type, shape);
-  return true;
+  if (declared.type != type || declared.shape != shape) declare_output(parameter, 0, type, shape);
 }
 
-/// The same for the Parameters of all invariants; returns false if none has changed.
-bool set_invariants(const Node& node, const Body& body) {
-  bool has_changed = false;
+/// The same for the Parameters of all invariants.
+void set_invariants(const Node& node, const Body& body) {
   for (const Invariant& invariant : body.invariants) {
     const Value outer = node.input(invariant.input);
-    has_changed = set_parameter(*invariant.parameter, outer.type(), outer.shape()) || has_changed;
-    has_changed = copy_sizes(outer, *invariant.parameter) || has_changed;
+    set_parameter(*invariant.parameter, outer.type(), outer.shape());
+    if (copy_sizes(outer, *invariant.parameter)) mark_readers_stale(*invariant.parameter);
   }
-  return has_changed;
 }
 
-/// Sets type and shape of a state's Parameter. Its sizes are symbols, because they can differ in each
-/// iteration. Returns false if it has them already.
-bool set_state(Node& parameter, ElementType type, const PartialShape& shape) {
+/// Sets type and shape of a state's Parameter, if it has others. Its sizes are symbols, because they can
+/// differ in each iteration.
+void set_state(Node& parameter, ElementType type, const PartialShape& shape) {
   const PartialShape& declared = parameter.output(0).shape;
   const auto has_own_sizes = [&] {
     return std::ranges::all_of(declared, [](const Dimension& dimension) {
       return dimension.is_static() || dimension.has_own_symbol();
     });
   };
-  if (parameter.output(0).type == type && declared == shape && has_own_sizes()) return false;
-  set_output(parameter, 0, type, shape.without_expressions());
-  return true;
+  if (parameter.output(0).type == type && declared == shape && has_own_sizes()) return;
+  declare_output(parameter, 0, type, shape.without_expressions());
 }
-
-/// Whether the bodies have been inferred with the present types of their Parameters.
-enum class Bodies : std::uint8_t { may_have_changed, are_inferred };
 
 bool may_have_one_element(const PartialShape& shape) {
   return !shape.has_rank() || shape.rank() == 0 || (shape.rank() == 1 && shape[0].admits(1));
@@ -86,37 +78,35 @@ PartialShape with_kept_sizes(PartialShape shape, const Carried& state, const Par
   return shape;
 }
 
-void infer_loop(Node& node, Bodies bodies) {
+void infer_loop(Node& node) {
   const LoopView view(node);
   LoopBody& loop = view.body();
   if (loop.graph == nullptr || loop.condition == nullptr) return;  // under construction
   require(may_have_one_element(view.trip_count().shape()) && may_have_one_element(view.condition().shape()),
           "trip count and execution condition must have one element");
-  bool is_inferred = bodies == Bodies::are_inferred;
   // If an enclosing loop is inferred repeatedly, its states only get wider, and so do the states here: they
   // keep their shapes. Otherwise the number of rounds would multiply with the nesting depth.
   const bool is_repeated = node.graph().is_inferred_again;
   loop.graph->is_inferred_again = is_repeated;
-  if (set_invariants(node, loop)) is_inferred = false;
+  set_invariants(node, loop);
   for (const Sliced& sliced : loop.sliced) {
     const Value input = view.outer(sliced);
     PartialShape shape = input.shape();
     if (shape.has_rank()) shape[normalize_axis(sliced.axis, shape.rank())] = sliced.part_size;
-    if (set_parameter(*sliced.parameter, input.type(), shape)) is_inferred = false;
+    set_parameter(*sliced.parameter, input.type(), shape);
   }
   for (const Carried& state : loop.carried) {
     const Value input = view.outer(state);
     PartialShape shape = without_zeros(input.shape());
     if (is_repeated) shape = widen(state.parameter->output(0).shape, shape);
-    if (set_state(*state.parameter, input.type(), shape)) is_inferred = false;
+    set_state(*state.parameter, input.type(), shape);
   }
   // A state's shape contains the initial value and the value of every iteration. widen() makes a different
   // dimension fully dynamic, so each round settles at least one: usually one or two rounds.
   constexpr int kMaxRounds = 16;
   int round = 0;
   for (bool changed = true; changed;) {
-    if (!is_inferred) infer(*loop.graph);
-    is_inferred = false;
+    infer_stale(*loop.graph);
     changed = false;
     loop.graph->is_inferred_again = true;
     ++round;
@@ -161,10 +151,10 @@ void infer_loop(Node& node, Bodies bodies) {
   }
 }
 
-void infer_branch(const Node& node, const Branch& branch, Bodies bodies) {
+void infer_branch(const Node& node, const Branch& branch) {
   branch.graph->is_inferred_again = node.graph().is_inferred_again;
-  const bool has_new_parameters = set_invariants(node, branch);
-  if (has_new_parameters || bodies == Bodies::may_have_changed) infer(*branch.graph);
+  set_invariants(node, branch);
+  infer_stale(*branch.graph);
 }
 
 /// As the runtime joins branches: a dimension that is dynamic in one of them is dynamic.
@@ -176,13 +166,13 @@ PartialShape join_branches(const PartialShape& a, const PartialShape& b) {
   return widen(a, b);
 }
 
-void infer_if(Node& node, Bodies bodies) {
+void infer_if(Node& node) {
   const IfView choice(node);
   for (const Branch* branch : choice.branches()) {
     if (branch->graph == nullptr) return;
   }
   require(may_have_one_element(choice.condition().shape()), "the condition of If must have one element");
-  for (const Branch* branch : choice.branches()) infer_branch(node, *branch, bodies);
+  for (const Branch* branch : choice.branches()) infer_branch(node, *branch);
   const auto condition = exact_values(choice.condition());
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
     const auto results = choice.results(i);
@@ -198,25 +188,12 @@ void infer_if(Node& node, Bodies bodies) {
   }
 }
 
-template <void (*kInfer)(Node&, Bodies)>
-void infer_with_bodies(Node& node) {
-  kInfer(node, Bodies::may_have_changed);
-}
-
 }  // namespace
-
-void infer_around_bodies(Node& node) {
-  if (node.loop() != nullptr) infer_loop(node, Bodies::are_inferred);
-  if (node.branches() != nullptr) infer_if(node, Bodies::are_inferred);
-}
 
 std::vector<OpFunction> structural_functions() {
   return {
-      {ops::Parameter, keep_output},
-      {ops::Result, infer_result},
-      {ops::Const, keep_output},
-      {ops::Loop, infer_with_bodies<infer_loop>},
-      {ops::If, infer_with_bodies<infer_if>},
+      {ops::Parameter, keep_output}, {ops::Result, infer_result}, {ops::Const, keep_output},
+      {ops::Loop, infer_loop},       {ops::If, infer_if},
   };
 }
 

@@ -114,10 +114,8 @@ class Parser {
       const TensorType& declared = statement.outputs.front().type;
       set_output(node, 0, declared.type, declared.shape);
       if (node.is(ops::Const)) node.set_payload(std::move(payload));
-    } else if (node.op().traits.has_bodies) {
-      node.set_payload(std::move(payload));
-      infer_around_bodies(node);
     } else {
+      if (node.op().traits.has_bodies) node.set_payload(std::move(payload));
       ir::infer(node);
     }
   }

@@ -69,7 +69,7 @@ bool run_on(ir::LoopView loop) {
         loop.add_state(ir::computed_shape_of(outside, loop.outer(state)), *parameters[i], next);
     if (!state.output) continue;
     const ir::Value sizes = loop.add_output(added);
-    ir::set_output(loop.node(), sizes.index, ir::ElementType::i64, parameters[i]->output(0).shape);
+    ir::declare_output(loop.node(), sizes.index, ir::ElementType::i64, parameters[i]->output(0).shape);
     const ir::Value final = loop.output(state);
     ir::replace_all_uses(final, empty_tensor(outside, final.type(), final.shape(), sizes));
   }

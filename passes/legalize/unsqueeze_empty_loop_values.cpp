@@ -82,7 +82,7 @@ void read_unwrapped(ir::Value value) {
   const auto readers = output.uses;
   ir::Dimensions shape{ir::Dimension(1)};
   for (const ir::Dimension& size : output.shape) shape.push_back(size);
-  ir::set_output(*value.node, value.index, output.type, ir::PartialShape(std::move(shape)));
+  ir::declare_output(*value.node, value.index, output.type, ir::PartialShape(std::move(shape)));
   if (readers.empty()) return;
   ir::Builder builder = ir::builder_beside(*value.node);
   const ir::Value inner = ir::squeeze(builder, value, {0});

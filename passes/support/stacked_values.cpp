@@ -21,7 +21,7 @@ void add_axis(ir::Value value) {
   const ir::Output& output = value.output();
   ir::Dimensions shape{ir::Dimension()};
   for (const ir::Dimension& size : output.shape) shape.push_back(size);
-  ir::set_output(*value.node, value.index, output.type, ir::PartialShape(std::move(shape)));
+  ir::declare_output(*value.node, value.index, output.type, ir::PartialShape(std::move(shape)));
 }
 
 /// The node makes a stack, or takes its first copy.

@@ -260,7 +260,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
     loop.graph().remove(*body.iteration);
   }
   connect_captures(loop.node(), loop.body(), body.scope->captures());
-  ir::infer_around_bodies(loop.node());
+  ir::infer(loop.node());
 
   LoopResult result;
   std::size_t next = 0;

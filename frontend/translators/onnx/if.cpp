@@ -317,7 +317,7 @@ Operands if_1(NodeContext& node) {
       ir::add_if(node, condition, {std::move(then_branch.branch), std::move(else_branch.branch)});
   connect_captures(made.node(), made.then_branch(), then_branch.scope->captures());
   connect_captures(made.node(), made.else_branch(), else_branch.scope->captures());
-  ir::infer_around_bodies(made.node());
+  ir::infer(made.node());
   Values values;
   for (std::size_t i = 0; i < made.node().outputs().size(); ++i) values.push_back(made.node().value(i));
   Operands outputs;

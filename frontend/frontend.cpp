@@ -11,7 +11,6 @@
 #include "frontend/graph/branch_choice.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
-#include "frontend/graph/restart.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/translators/families.hpp"
@@ -27,7 +26,9 @@ void report(DiagnosticSink& sink, DiagnosticCode code, std::string message) {
 }
 
 /// Element ranks of sequence inputs that an earlier attempt has found.
-using LearnedRanks = std::map<std::string, std::int64_t, std::less<>>;
+using FoundRanks = std::map<std::string, std::int64_t, std::less<>>;
+/// Those that are open in this attempt.
+using OpenRanks = std::vector<std::shared_ptr<OpenRank>>;
 
 /// The content of an optional `type`, otherwise `type` itself.
 const OperandType& content_of(const OperandType& type) {
@@ -41,7 +42,7 @@ bool has_known_rank(const OperandType& type) {
 }
 
 bool has_open_rank(const OperandType& type) {
-  return !content_of(type).open_input.empty();
+  return content_of(type).open_rank != nullptr;
 }
 
 /// Many models declare a sequence without the shape of its elements, or as a sequence of scalars, and insert
@@ -51,15 +52,15 @@ bool may_have_any_rank(const ir::PartialShape& element) {
 }
 
 /// The type of model input `name`, which is declared as `type`.
-OperandType input_type(OperandType type, const std::string& name, const LearnedRanks& learned) {
+OperandType input_type(OperandType type, const std::string& name, const FoundRanks& found, OpenRanks& open) {
   if (type.content != nullptr) {
-    type.content = std::make_shared<const OperandType>(input_type(*type.content, name, learned));
+    type.content = std::make_shared<const OperandType>(input_type(*type.content, name, found, open));
   }
   if (type.kind != OperandType::Kind::sequence) return type;
-  if (const auto known = learned.find(name); known != learned.end()) {
+  if (const auto known = found.find(name); known != found.end()) {
     type.shape = ir::PartialShape::of_rank(static_cast<std::size_t>(known->second));
   } else if (may_have_any_rank(type.shape)) {
-    type.open_input = name;
+    type.open_rank = open.emplace_back(std::make_shared<OpenRank>(OpenRank{name}));
   }
   return type;
 }
@@ -94,8 +95,8 @@ void convert_input(const std::string& name, ir::ElementType computed, GraphTrans
   translator.rebind(name, convert(builder, parameter, computed));
 }
 
-void bind_input(const onnx::ValueInfoProto& input, const LoadedModel& model, const LearnedRanks& learned,
-                GraphTranslator& translator) {
+void bind_input(const onnx::ValueInfoProto& input, const LoadedModel& model, const FoundRanks& found,
+                OpenRanks& open, GraphTranslator& translator) {
   auto type = to_operand_type(input.type());
   if (!type) {
     report(translator.sink(), DiagnosticCode::unsupported_input,
@@ -113,14 +114,15 @@ void bind_input(const onnx::ValueInfoProto& input, const LoadedModel& model, con
                                   "' has no known rank: OpenVINO's CPU runtime compiles "
                                   "the model only after reshape() has given it one");
   }
-  translator.bind(input.name(),
-                  input_operand(input.name(), input_type(*type, input.name(), learned), translator.graph()));
+  translator.bind(input.name(), input_operand(input.name(), input_type(*type, input.name(), found, open),
+                                              translator.graph()));
   if (type->type != computed) convert_input(input.name(), computed, translator);
 }
 
 /// Creates Parameters for all inputs without a default value. (Models of IR version 3 list initializers as
 /// inputs.)
-void bind_inputs(const LoadedModel& model, const LearnedRanks& learned, GraphTranslator& translator) {
+void bind_inputs(const LoadedModel& model, const FoundRanks& found, OpenRanks& open,
+                 GraphTranslator& translator) {
   const onnx::GraphProto& proto = model.proto().graph();
   std::unordered_set<std::string_view> initialized;
   for (const auto& tensor : proto.initializer()) initialized.insert(tensor.name());
@@ -131,7 +133,7 @@ void bind_inputs(const LoadedModel& model, const LearnedRanks& learned, GraphTra
     if (chooses_cache_branch(input, translator)) {
       cache_branch = &input;
     } else {
-      bind_input(input, model, learned, translator);
+      bind_input(input, model, found, open, translator);
     }
   }
   // After the inputs from which it follows.
@@ -139,7 +141,7 @@ void bind_inputs(const LoadedModel& model, const LearnedRanks& learned, GraphTra
   if (const Value has_past = cache_branch_choice(proto, *cache_branch, translator)) {
     translator.bind(cache_branch->name(), has_past);
   } else {
-    bind_input(*cache_branch, model, learned, translator);
+    bind_input(*cache_branch, model, found, open, translator);
   }
 }
 
@@ -199,91 +201,89 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
   }
 }
 
-}  // namespace
-
-namespace {
-
-/// What an attempt uses from the attempts before it.
-struct LearnedFacts {
-  LearnedRanks ranks;
-  BranchChoices branches;
-  bool may_request_branch_choice = true;
-  std::vector<std::string> certain_failures;  ///< of the last attempt
-  WrongRanks wrong_ranks;                     ///< of the last attempt
-};
-
-/// What all attempts have in common.
-struct Task {
-  const LoadedModel& loaded;
-  const LoadOptions& options;
-  const target::Target& target;
-  const OperatorOptions& operators;
-  DiagnosticSink& sink;
-};
-
-WrongRanks wrong_ranks(const ConversionState& conversion, const onnx::GraphProto& proto) {
+WrongRanks wrong_ranks(const Findings& found, const onnx::GraphProto& proto) {
   WrongRanks result;
-  for (const auto& output : proto.output()) {
-    result.outputs += conversion.wrong_ranks.contains({std::string(kMainGraphPath), output.name()}) ? 1 : 0;
-  }
-  result.values = conversion.wrong_ranks.size() - result.outputs;
+  for (const auto& output : proto.output())
+    result.outputs += found.wrong_ranks.contains({Occurrences::kModel, output.name()}) ? 1 : 0;
+  result.values = found.wrong_ranks.size() - result.outputs;
   return result;
 }
 
-std::unique_ptr<ir::Model> translate_model(const Task& task, LearnedFacts& learned_facts) {
-  const auto& [loaded, options, target, operators, sink] = task;
-  const onnx::GraphProto& proto = loaded.proto().graph();
-  auto model = std::make_unique<ir::Model>();
-  model->name = proto.name();
-  ConversionState conversion{&loaded, &translator_table(), &sink, &target, options.max_function_nodes};
-  conversion.operator_map = operators.map;
-  conversion.extensions = operators.extensions;
-  conversion.keep_unknown = operators.keep_unknown;
-  conversion.stateful = operators.stateful;
-  conversion.quantization = operators.quantization;
-  conversion.has_new_shapes = std::ranges::any_of(
-      options.interface.inputs, [](const InputSpec& input) { return input.shape.has_value(); });
-  conversion.chosen_branches = learned_facts.branches;
-  conversion.may_request_branch_choice = learned_facts.may_request_branch_choice;
-  GraphTranslator translator(conversion, model->graph);
-  bind_inputs(loaded, learned_facts.ranks, translator);
-  Operands outputs;
-  const bool complete = translator.translate(proto, outputs);
-  learned_facts.certain_failures = std::move(conversion.certain_failures);
-  if (!complete || sink.has_errors()) {
-    if (!sink.has_errors()) {
-      if (conversion.omitted_output.empty()) throw base::InternalError("a node was skipped without an error");
-      sink.error(DiagnosticCode::cannot_convert, "'" + conversion.omitted_output +
-                                                     "' is used, but it is an optional output that its node "
-                                                     "does not compute with these attributes");
-    }
-    return nullptr;
-  }
-  // Requested inputs change shapes; the declared ones need not hold any more.
-  const bool has_own_inputs = options.interface.inputs.empty();
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (has_own_inputs) check_declared_output(proto.output(static_cast<int>(i)), outputs[i], sink);
-    add_output(proto.output(static_cast<int>(i)), outputs[i], model->graph, sink);
-  }
-  learned_facts.wrong_ranks = wrong_ranks(conversion, proto);
-  if (sink.has_errors()) return nullptr;
-  return model;
-}
+/// A model that was translated, or not, and what was reported and found.
+struct Translated {
+  std::unique_ptr<ir::Model> model;
+  DiagnosticSink reported;
+  Findings found;
+};
 
-std::unique_ptr<ir::Model> with_learned_ranks(const Task& task, LearnedFacts& learned_facts) {
-  const std::size_t mark = task.sink.mark();
-  while (true) {
-    try {
-      return translate_model(task, learned_facts);
-    } catch (const Restart& restart) {
-      const auto* const learned = std::get_if<LearnedRank>(&restart.fact);
-      if (learned == nullptr) throw;
+/// Translates a model as often as necessary. Translation is the inference of types: what an operator returns
+/// is known when it has been emitted. So a rank that only a later node shows is assumed or found by one
+/// attempt, and used by the next one.
+class ModelTranslator {
+ public:
+  ModelTranslator(const ConversionInput& input, const LoadOptions& options)
+      : input_(input), options_(options) {}
+
+  const Occurrences& occurrences() const { return occurrences_; }
+
+  Translated translate(const Choices& choices) {
+    while (true) {
+      open_ranks_.clear();
+      Translated translated = attempt(choices);
       // The rank of an input is found at most once; then it is no longer open.
-      learned_facts.ranks.emplace(learned->input, learned->rank);
-      task.sink.rewind(mark);
+      if (!keep_found_ranks()) return translated;
     }
   }
-}
+
+ private:
+  Translated attempt(const Choices& choices) {
+    const onnx::GraphProto& proto = input_.model->proto().graph();
+    Translated result{std::make_unique<ir::Model>(), {}, {}};
+    DiagnosticSink& sink = result.reported;
+    ir::Model& model = *result.model;
+    model.name = proto.name();
+    Attempt attempt{&input_, &sink, &occurrences_, choices};
+    GraphTranslator translator(attempt, model.graph);
+    bind_inputs(*input_.model, ranks_, open_ranks_, translator);
+    Operands outputs;
+    const bool complete = translator.translate(proto, outputs);
+    if (complete && !sink.has_errors()) {
+      // Requested inputs change shapes; the declared ones need not hold any more.
+      const bool has_own_inputs = options_.interface.inputs.empty();
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        if (has_own_inputs) check_declared_output(proto.output(static_cast<int>(i)), outputs[i], sink);
+        add_output(proto.output(static_cast<int>(i)), outputs[i], model.graph, sink);
+      }
+    } else if (!sink.has_errors()) {
+      report_omitted_output(attempt.found, sink);
+    }
+    if (sink.has_errors()) result.model = nullptr;
+    result.found = std::move(attempt.found);
+    return result;
+  }
+
+  static void report_omitted_output(const Findings& found, DiagnosticSink& sink) {
+    if (found.omitted_output.empty()) throw base::InternalError("a node was skipped without an error");
+    sink.error(DiagnosticCode::cannot_convert, "'" + found.omitted_output +
+                                                   "' is used, but it is an optional output that its node "
+                                                   "does not compute with these attributes");
+  }
+
+  /// Whether the attempt has found a rank.
+  bool keep_found_ranks() {
+    bool has_found = false;
+    for (const auto& open : open_ranks_) {
+      if (open->found) has_found = ranks_.emplace(open->input, *open->found).second || has_found;
+    }
+    return has_found;
+  }
+
+  const ConversionInput& input_;
+  const LoadOptions& options_;
+  Occurrences occurrences_;
+  FoundRanks ranks_;
+  OpenRanks open_ranks_;
+};
 
 /// The operator sets that the model imports: "ai.onnx 20, com.microsoft 1".
 std::string imported_opsets(const onnx::ModelProto& proto) {
@@ -308,19 +308,48 @@ ImportedModel with_inputs(std::unique_ptr<ir::Model> model, LoadedModel loaded) 
   return {std::move(model), std::move(loaded)};
 }
 
+ConversionInput conversion_input(const LoadedModel& loaded, const LoadOptions& options,
+                                 const target::Target& target, const OperatorOptions& operators) {
+  return {.model = &loaded,
+          .translators = &translator_table(),
+          .target = &target,
+          .most_function_nodes = options.max_function_nodes,
+          .operator_map = operators.map,
+          .extensions = operators.extensions,
+          .keep_unknown = operators.keep_unknown,
+          .stateful = operators.stateful,
+          .quantization = operators.quantization,
+          .has_new_shapes = std::ranges::any_of(
+              options.interface.inputs, [](const InputSpec& input) { return input.shape.has_value(); })};
+}
+
 /// Translates a model with undefined names to report its other errors: those of nodes that do not depend on
 /// these names.
-void report_other_errors(const LoadedModel& loaded, const LoadOptions& options, const target::Target& target,
-                         const OperatorOptions& operators, DiagnosticSink& sink) {
-  DiagnosticSink found;
-  LearnedFacts learned_facts;
-  learned_facts.may_request_branch_choice = false;
-  with_learned_ranks({loaded, options, target, operators, found}, learned_facts);
-  for (const Diagnostic& error : found.diagnostics()) {
+void report_other_errors(ModelTranslator& translator, DiagnosticSink& sink) {
+  const Translated translated = translator.translate({});
+  for (const Diagnostic& error : translated.reported.diagnostics()) {
     // What cannot be converted may depend on a branch that an undefined name would decide.
     if (error.code == DiagnosticCode::invalid_node || error.code == DiagnosticCode::unsupported_operator)
       sink.report(error);
   }
+}
+
+/// Translates the model with the branches that can succeed. Without such branches, each If whose branches
+/// differ in rank is an error.
+Translated translate_with_choices(ModelTranslator& translator, const onnx::GraphProto& proto) {
+  Translated first = translator.translate({.may_choose = true});
+  if (first.found.open_ifs.empty()) return first;
+  const auto attempt = [&](const BranchChoices& branches) -> BranchTrial {
+    Translated translated =
+        translator.translate({.branches = branches, .may_choose = true, .are_compared = true});
+    return {.succeeded = translated.model != nullptr,
+            .open_ifs = std::move(translated.found.open_ifs),
+            .certain_failures = std::move(translated.found.certain_failures),
+            .wrong_ranks = wrong_ranks(translated.found, proto)};
+  };
+  BranchChoices branches = choose_branches(attempt, translator.occurrences());
+  const bool are_compared = !branches.empty();
+  return translator.translate({.branches = std::move(branches), .are_compared = are_compared});
 }
 
 }  // namespace
@@ -330,40 +359,15 @@ ImportedModel import_model(const ModelSource& source, const LoadOptions& options
                            const OperatorOptions& operators) {
   auto loaded = load_model(source, options, sink);
   if (!loaded) return {};
+  const ConversionInput input = conversion_input(*loaded, options, target, operators);
+  ModelTranslator translator(input, options);
   if (sink.has_errors()) {
-    report_other_errors(*loaded, options, target, operators, sink);
+    report_other_errors(translator, sink);
     return {};
   }
-  const Task task{*loaded, options, target, operators, sink};
-  const std::size_t mark = sink.mark();
-  LearnedFacts learned_facts;
-  std::unique_ptr<ir::Model> model;
-  const auto attempt = [&](const BranchChoices& choices) {
-    sink.rewind(mark);
-    learned_facts.branches = choices;
-    learned_facts.certain_failures.clear();
-    learned_facts.wrong_ranks = {};
-    BranchTrial trial;
-    try {
-      model = with_learned_ranks(task, learned_facts);
-      trial.succeeded = model != nullptr;
-      trial.certain_failures = learned_facts.certain_failures;
-      trial.wrong_ranks = learned_facts.wrong_ranks;
-    } catch (const Restart& restart) {
-      const auto& open = std::get<OpenIf>(restart.fact);
-      trial.open_if = open.unique_path;
-      trial.open_path = open.executed_path;
-      trial.open_prefers_then = open.prefers_then;
-    }
-    return trial;
-  };
-  const BranchTrial first = attempt({});
-  if (first.open_if.empty()) return with_inputs(std::move(model), *std::move(loaded));
-  const BranchChoices choices = choose_branches(first, attempt);
-  // Without branch choices, each If whose branches differ in rank is an error.
-  learned_facts.may_request_branch_choice = false;
-  attempt(choices);
-  return with_inputs(std::move(model), *std::move(loaded));
+  Translated translated = translate_with_choices(translator, loaded->proto().graph());
+  for (Diagnostic& diagnostic : translated.reported.take()) sink.report(std::move(diagnostic));
+  return with_inputs(std::move(translated.model), *std::move(loaded));
 }
 
 }  // namespace onnx2ir::frontend

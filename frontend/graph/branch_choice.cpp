@@ -2,54 +2,56 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace onnx2ir::frontend {
 namespace {
 
-using Attempt = std::function<BranchTrial(const BranchChoices&)>;
-
-/// Whether the nodes of graph `outer` run whenever those of `inner` run.
-bool encloses(std::string_view outer, std::string_view inner) {
-  return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '/');
-}
-
-bool fails_for_certain(const std::vector<std::string>& certain_failures, std::string_view path) {
-  return std::ranges::any_of(certain_failures,
-                             [&](const std::string& failure) { return encloses(failure, path); });
+/// Whether a graph that runs whenever `graph` runs fails in each run.
+bool fails_for_certain(const std::vector<Occurrence>& failures, Occurrence graph,
+                       const Occurrences& occurrences) {
+  return std::ranges::any_of(failures,
+                             [&](Occurrence failure) { return occurrences.contains(failure, graph); });
 }
 
 /// Tries all combinations. A branch is chosen if the other one fails whatever the later choices are.
 class Search {
  public:
-  explicit Search(const Attempt& attempt) : attempt_(attempt) {}
+  Search(const TryChoices& attempt, const Occurrences& occurrences)
+      : attempt_(attempt), occurrences_(occurrences) {}
 
   struct Result {
     bool succeeded = false;
     BranchChoices choices;
-    std::vector<std::string> certain_failures;
+    std::vector<Occurrence> certain_failures;
   };
 
-  /// Translates with `choices`, then adds further choices that are certain, and returns the result.
-  Result from(const BranchTrial& trial, BranchChoices choices) {
-    if (trial.open_if.empty()) return {trial.succeeded, std::move(choices), trial.certain_failures};
-    Result taken[2];
-    for (const bool is_then : {false, true}) {
-      BranchChoices more = choices;
-      more.emplace(trial.open_if, is_then);
-      if (++trials_ > kMaxTrials) return {};
-      const BranchTrial next = attempt_(more);
-      taken[is_then ? 1 : 0] = from(next, std::move(more));
-    }
-    if (fails_for_certain(taken[0].certain_failures, trial.open_path)) return std::move(taken[1]);
-    if (fails_for_certain(taken[1].certain_failures, trial.open_path)) return std::move(taken[0]);
+  /// `trial`: the attempt with `choices`. Adds further choices that are certain, and returns the result.
+  Result from(const BranchTrial& trial, const BranchChoices& choices) {
+    const auto open = std::ranges::find_if(
+        trial.open_ifs, [&](const OpenIf& open_if) { return !choices.contains(open_if.node); });
+    if (open == trial.open_ifs.end()) return {trial.succeeded, choices, trial.certain_failures};
+    BranchChoices preferred = choices;
+    preferred.emplace(open->node, open->takes_then);
+    Result taken = from(trial, preferred);
+    BranchChoices changed = choices;
+    changed.emplace(open->node, !open->takes_then);
+    if (++trials_ > kMaxTrials) return {};
+    Result other = from(attempt_(changed), changed);
+    if (fails(taken, open->graph)) return other;
+    if (fails(other, open->graph)) return taken;
     return {};
   }
 
  private:
-  static constexpr int kMaxTrials = 200;
-  const Attempt& attempt_;
+  static constexpr int kMaxTrials = 100;
+
+  bool fails(const Result& result, Occurrence graph) const {
+    return fails_for_certain(result.certain_failures, graph, occurrences_);
+  }
+
+  const TryChoices& attempt_;
+  const Occurrences& occurrences_;
   int trials_ = 0;
 };
 
@@ -57,22 +59,23 @@ class Search {
 /// from the declared ones: two attempts for each If, where Search needs up to 2^n.
 class Descent {
  public:
-  explicit Descent(const Attempt& attempt) : attempt_(attempt) {}
+  Descent(const TryChoices& attempt, const Occurrences& occurrences)
+      : attempt_(attempt), occurrences_(occurrences) {}
 
-  /// The choices if each other branch alone, and all other branches together, fail or contradict the
-  /// declared ranks; otherwise no value.
+  /// `first`: the attempt without choices. Returns the choices if each other branch alone, and all other
+  /// branches together, fail or contradict the declared ranks; otherwise no value.
   std::optional<BranchChoices> from(const BranchTrial& first) {
-    Assignment best = complete(first, {});
-    for (std::size_t i = 0; i < best.ifs.size() && i < kMaxIfs; ++i) {
-      const std::string changed = best.ifs[i].path;
-      Assignment other = with_other(best, {changed});
+    Assignment best{first, {}, first.open_ifs};
+    for (const OpenIf& open : first.open_ifs) best.choices.emplace(open.node, open.takes_then);
+    for (std::size_t i = 0; i < best.ifs.size() && best.ifs.size() <= kMaxIfs; ++i) {
+      Assignment other = with_other(best, {best.ifs[i].node});
       if (is_better(other.trial, best.trial)) best = std::move(other);
     }
     if (!best.trial.succeeded || best.ifs.size() > kMaxIfs) return std::nullopt;
-    std::vector<std::string> all;
+    std::vector<Occurrence> all;
     for (const OpenIf& open : best.ifs) {
-      if (!is_excluded(best, {open.path}, open.graph)) return std::nullopt;
-      all.push_back(open.path);
+      if (!is_excluded(best, {open.node}, open.graph)) return std::nullopt;
+      all.push_back(open.node);
     }
     if (all.size() > 1 && !is_excluded(best, all, best.ifs.front().graph)) return std::nullopt;
     return std::move(best.choices);
@@ -81,14 +84,10 @@ class Descent {
  private:
   static constexpr std::size_t kMaxIfs = 200;
 
-  struct OpenIf {
-    std::string path;
-    std::string graph;
-  };
   struct Assignment {
     BranchTrial trial;
     BranchChoices choices;
-    std::vector<OpenIf> ifs;  ///< in the order of the choices
+    std::vector<OpenIf> ifs;  ///< of the choices, in order
   };
 
   static bool is_better(const BranchTrial& a, const BranchTrial& b) {
@@ -97,41 +96,34 @@ class Descent {
                        : a.certain_failures.size() < b.certain_failures.size();
   }
 
-  /// Adds the preferred branch of each If that is still open.
-  Assignment complete(BranchTrial trial, BranchChoices choices) {
-    Assignment result{std::move(trial), std::move(choices), {}};
-    while (!result.trial.open_if.empty() && result.ifs.size() <= kMaxIfs) {
-      result.ifs.push_back({result.trial.open_if, result.trial.open_path});
-      result.choices.emplace(result.trial.open_if, result.trial.open_prefers_then);
-      result.trial = attempt_(result.choices);
+  /// `start` with the other branches of the Ifs `changed`.
+  Assignment with_other(const Assignment& start, const std::vector<Occurrence>& changed) {
+    Assignment result{{}, start.choices, start.ifs};
+    for (const Occurrence node : changed) result.choices[node] = !result.choices[node];
+    result.trial = attempt_(result.choices);
+    for (const OpenIf& open : result.trial.open_ifs) {
+      result.choices.emplace(open.node, open.takes_then);
+      result.ifs.push_back(open);
     }
     return result;
   }
 
-  /// `start` with the other branches of the Ifs `changed`.
-  Assignment with_other(const Assignment& start, const std::vector<std::string>& changed) {
-    BranchChoices choices = start.choices;
-    for (const std::string& path : changed) choices[path] = !choices[path];
-    BranchTrial trial = attempt_(choices);
-    Assignment result = complete(std::move(trial), std::move(choices));
-    result.ifs.insert(result.ifs.begin(), start.ifs.begin(), start.ifs.end());
-    return result;
+  bool is_excluded(const Assignment& best, const std::vector<Occurrence>& changed, Occurrence graph) {
+    const BranchTrial other = with_other(best, changed).trial;
+    if (other.succeeded) return best.trial.wrong_ranks < other.wrong_ranks;
+    return fails_for_certain(other.certain_failures, graph, occurrences_);
   }
 
-  bool is_excluded(const Assignment& best, const std::vector<std::string>& changed, std::string_view graph) {
-    const Assignment other = with_other(best, changed);
-    if (other.trial.succeeded) return best.trial.wrong_ranks < other.trial.wrong_ranks;
-    return fails_for_certain(other.trial.certain_failures, graph);
-  }
-
-  const Attempt& attempt_;
+  const TryChoices& attempt_;
+  const Occurrences& occurrences_;
 };
 
 }  // namespace
 
-BranchChoices choose_branches(const BranchTrial& first, const Attempt& attempt) {
-  if (auto choices = Descent(attempt).from(first)) return *std::move(choices);
-  Search::Result result = Search(attempt).from(first, {});
+BranchChoices choose_branches(const TryChoices& attempt, const Occurrences& occurrences) {
+  const BranchTrial first = attempt({});
+  if (auto choices = Descent(attempt, occurrences).from(first)) return *std::move(choices);
+  Search::Result result = Search(attempt, occurrences).from(first, {});
   return result.succeeded ? std::move(result.choices) : BranchChoices{};
 }
 

@@ -6,14 +6,22 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <string>
 #include <tuple>
 #include <vector>
 
+#include "frontend/graph/occurrences.hpp"
+
 namespace onnx2ir::frontend {
 
-/// Keyed by GraphTranslator::unique_path(); true means the then_branch.
-using BranchChoices = std::map<std::string, bool, std::less<>>;
+/// Which branch an If has: true means the then_branch.
+using BranchChoices = std::map<Occurrence, bool>;
+
+/// An If whose branches differ in rank, for which an attempt has chosen one.
+struct OpenIf {
+  Occurrence node;
+  Occurrence graph;  ///< the graph that contains it, with which it runs
+  bool takes_then;   ///< the branch with the declared rank, otherwise the one with the smaller rank
+};
 
 /// How many tensors do not have the rank that the model declares for them.
 struct WrongRanks {
@@ -28,17 +36,18 @@ struct WrongRanks {
 /// The result of translating the model with some choices.
 struct BranchTrial {
   bool succeeded = false;
-  /// The next If to choose a branch of, and the graph that contains it; both empty if no If is left.
-  std::string open_if;
-  std::string open_path;
-  bool open_prefers_then = false;             ///< the branch to try first: see BranchesDiffer
-  std::vector<std::string> certain_failures;  ///< the graphs with nodes that fail in each run
+  std::vector<OpenIf> open_ifs;              ///< without those of the given choices, in order
+  std::vector<Occurrence> certain_failures;  ///< the graphs with nodes that fail in each run
   WrongRanks wrong_ranks;
 };
 
-/// The choices that are certain, or that the declared ranks allow alone; empty if there are none.
-/// `first` is the trial without choices.
-BranchChoices choose_branches(const BranchTrial& first,
-                              const std::function<BranchTrial(const BranchChoices&)>& attempt);
+/// Translates the model with the given choices. Other Ifs whose branches differ in rank get the branch that
+/// they prefer.
+using TryChoices = std::function<BranchTrial(const BranchChoices&)>;
+
+/// The choices for which the model can be converted; empty if there are none, or several that are equally
+/// good. A branch is chosen if the other one fails whatever the choices for later Ifs are, or contradicts
+/// more of the ranks that the model declares. The number of attempts is bounded.
+BranchChoices choose_branches(const TryChoices& attempt, const Occurrences& occurrences);
 
 }  // namespace onnx2ir::frontend

@@ -74,7 +74,7 @@ void GraphTranslator::note_wrong_rank(std::string_view name, const Operand& oper
   const onnx::TypeProto* const declared = declared_type(std::string(name));
   if (declared == nullptr || !declared->tensor_type().has_shape()) return;
   if (std::cmp_not_equal(declared->tensor_type().shape().dim_size(), value.shape().rank()))
-    conversion_->wrong_ranks.emplace(path_, name);
+    attempt_->found.wrong_ranks.emplace(occurrence_, name);
 }
 
 bool GraphTranslator::is_output(std::string_view name) const {

@@ -10,7 +10,7 @@ namespace onnx2ir::frontend {
 
 void GraphTranslator::bind(std::string_view name, Operand operand) {
   if (name.empty()) return;
-  if (!conversion_->chosen_branches.empty()) note_wrong_rank(name, operand);
+  if (attempt_->choices.are_compared) note_wrong_rank(name, operand);
   if (names_tensors()) {
     if (const ir::Value value = as_tensor(operand)) value.node->output(value.index).names.emplace_back(name);
   }
@@ -48,14 +48,14 @@ GraphTranslator::Lookup GraphTranslator::find(const base::HashedName& name) {
   if (Binding* const own = names_.find(name)) {
     Binding& binding = *own;
     if (const auto* tensor = std::get_if<const onnx::TensorProto*>(&binding)) {
-      emit_initializer(binding, name.name, read_tensor(**tensor, conversion_->model->weights()));
+      emit_initializer(binding, name.name, read_tensor(**tensor, attempt_->input->model->weights()));
     } else if (const auto* sparse = std::get_if<const onnx::SparseTensorProto*>(&binding)) {
-      emit_initializer(binding, name.name, read_tensor(**sparse, conversion_->model->weights()));
+      emit_initializer(binding, name.name, read_tensor(**sparse, attempt_->input->model->weights()));
     }
     if (const auto* operand = std::get_if<Operand>(&binding)) return {*operand, Status::found};
     const auto* const missing = std::get_if<Unavailable>(&binding);
-    if (missing != nullptr && missing->is_omitted && conversion_->omitted_output.empty())
-      conversion_->omitted_output = name.name;
+    if (missing != nullptr && missing->is_omitted && attempt_->found.omitted_output.empty())
+      attempt_->found.omitted_output = name.name;
     return {{}, Status::unavailable};
   }
   if (!sees_parent()) return {{}, Status::unknown};

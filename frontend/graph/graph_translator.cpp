@@ -57,24 +57,25 @@ std::string unsupported_message(std::string_view domain, std::string_view op_typ
 
 }  // namespace
 
-GraphTranslator::GraphTranslator(ConversionState& conversion, ir::Graph& graph)
-    : conversion_(&conversion),
+GraphTranslator::GraphTranslator(Attempt& attempt, ir::Graph& graph)
+    : attempt_(&attempt),
       graph_(&graph),
       path_(kMainGraphPath),
-      own_opsets_(&conversion.model->opsets()) {}
+      own_opsets_(&attempt.input->model->opsets()) {}
 
-GraphTranslator::GraphTranslator(GraphTranslator& parent, Kind kind, ir::Graph& graph, std::string path)
-    : conversion_(parent.conversion_),
+GraphTranslator::GraphTranslator(GraphTranslator& parent, Kind kind, ir::Graph& graph, BodySite site)
+    : attempt_(parent.attempt_),
       parent_(&parent),
       kind_(kind),
       graph_(&graph),
-      path_(std::move(path)),
+      path_(std::move(site.path)),
+      occurrence_(site.occurrence),
       function_stack_(parent.function_stack_),
       current_index_(parent.current_index_) {}
 
 NodeOrder GraphTranslator::order_of(const NodeList& nodes) const {
   // Bodies of ONNX's own functions have not been checked.
-  if (kind_ == Kind::function || !conversion_->model->is_ordered()) return order_nodes(nodes);
+  if (kind_ == Kind::function || !attempt_->input->model->is_ordered()) return order_nodes(nodes);
   return file_order(nodes);
 }
 
@@ -172,7 +173,7 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
       if (failure.ends_conversion()) throw;
       report(node, index, failure);
       if (failure.code() == DiagnosticCode::invalid_node)
-        conversion_->certain_failures.push_back(executed_path());
+        attempt_->found.certain_failures.push_back(executed_graph());
       translated = false;
     } catch (const base::InternalError& error) {
       // Not a certain failure: a branch of an If is never left out because of a mistake of ours.
@@ -217,17 +218,17 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
     warn_about_unread_attributes({}, context);
     return true;
   }
-  if (const onnx::FunctionProto* function = conversion_->model->find_function(node)) {
+  if (const onnx::FunctionProto* function = attempt_->input->model->find_function(node)) {
     return emit_function(bound_function(*function, node), node, inputs, outputs);
   }
   const std::string_view domain = canonical_domain(node.domain());
-  const TranslatorRow* const row = conversion_->translators->find(domain, node.op_type(), opset);
+  const TranslatorRow* const row = attempt_->input->translators->find(domain, node.op_type(), opset);
   const bool is_expanded =
-      row != nullptr && row->is_for_fast_quantization && conversion_->quantization == Quantization::exact;
+      row != nullptr && row->is_for_fast_quantization && attempt_->input->quantization == Quantization::exact;
   if (row != nullptr && !is_expanded) {
     NodeContext context(*this, node, opset, inputs);
     check_input_types(context);
-    if (!conversion_->chosen_branches.empty()) check_ranks(context);
+    if (attempt_->choices.are_compared) check_ranks(context);
     apply(*row, context, outputs);
     warn_about_unread_attributes(*row, context);
     return true;
@@ -240,9 +241,9 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
       return emit_function(*body, node, inputs, outputs);
     }
   }
-  if (conversion_->keep_unknown) {
+  if (attempt_->input->keep_unknown) {
     NodeContext context(*this, node, opset, inputs);
-    outputs = keep_operator(context, *conversion_);
+    outputs = keep_operator(context, *attempt_);
     return true;
   }
   throw base::Failure(kUnsupported, unsupported_message(domain, node.op_type()));
@@ -253,10 +254,10 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
   const std::string_view domain = canonical_domain(node.domain());
   const auto version = opset(domain);
   if (!version || find_rule(node, *version) != nullptr || find_extension(node, *version) != nullptr ||
-      conversion_->model->find_function(node) != nullptr)
+      attempt_->input->model->find_function(node) != nullptr)
     return;
-  if (!conversion_->keep_unknown &&
-      conversion_->translators->find(domain, node.op_type(), *version) == nullptr &&
+  if (!attempt_->input->keep_unknown &&
+      attempt_->input->translators->find(domain, node.op_type(), *version) == nullptr &&
       !has_function_body(domain, node.op_type(), *version)) {
     Place where = node_place(path, node, index, *version);
     where.function_stack = function_stack_;
@@ -273,41 +274,41 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
 }
 
 const OperatorRule* GraphTranslator::find_rule(const onnx::NodeProto& node, std::int64_t opset) const {
-  if (conversion_->operator_map == nullptr) return nullptr;
-  return conversion_->operator_map->rules.find(node.domain(), node.op_type(), opset);
+  if (attempt_->input->operator_map == nullptr) return nullptr;
+  return attempt_->input->operator_map->rules.find(node.domain(), node.op_type(), opset);
 }
 
 const ExtensionTranslator* GraphTranslator::find_extension(const onnx::NodeProto& node,
                                                            std::int64_t opset) const {
-  if (conversion_->extensions == nullptr) return nullptr;
-  return conversion_->extensions->translators.find(node.domain(), node.op_type(), opset);
+  if (attempt_->input->extensions == nullptr) return nullptr;
+  return attempt_->input->extensions->translators.find(node.domain(), node.op_type(), opset);
 }
 
 FunctionBody GraphTranslator::bound_function(const onnx::FunctionProto& function,
                                              const onnx::NodeProto& node) {
-  auto& opsets = conversion_->function_opsets[&function];
-  std::uint64_t& nodes = conversion_->function_sizes[&function];
+  auto& opsets = attempt_->functions.opsets[&function];
+  std::uint64_t& nodes = attempt_->functions.sizes[&function];
   if (opsets == nullptr) {
     opsets = std::make_shared<OpsetImports>(opsets_of(function));
     nodes = nodes_of_call(function);
   }
   count_function_nodes(nodes);
-  auto body =
-      bind_function(function, node, opsets, conversion_->function_nodes, conversion_->most_function_nodes);
+  auto body = bind_function(function, node, opsets, attempt_->copies.function_nodes,
+                            attempt_->input->most_function_nodes);
   if (!body) fail_too_many_nodes();
   return *std::move(body);
 }
 
 void GraphTranslator::count_function_nodes(std::uint64_t nodes) {
-  conversion_->function_nodes += nodes;
-  if (conversion_->function_nodes > conversion_->most_function_nodes) fail_too_many_nodes();
+  attempt_->copies.function_nodes += nodes;
+  if (attempt_->copies.function_nodes > attempt_->input->most_function_nodes) fail_too_many_nodes();
 }
 
 void GraphTranslator::fail_too_many_nodes() {
   // Report it once, not again for every enclosing call.
-  if (std::exchange(conversion_->has_too_many_nodes, true)) throw base::Failure::reported();
+  if (std::exchange(attempt_->copies.has_too_many_nodes, true)) throw base::Failure::reported();
   throw base::Failure(DiagnosticCode::cannot_convert,
-                      too_many_function_nodes(conversion_->most_function_nodes),
+                      too_many_function_nodes(attempt_->input->most_function_nodes),
                       std::string(kRaiseFunctionNodes));
 }
 
@@ -316,7 +317,7 @@ bool GraphTranslator::emit_function(const FunctionBody& body, const onnx::NodePr
   constexpr std::size_t kDeepest = 64;
   if (function_stack_.size() >= kDeepest)
     throw base::Failure(DiagnosticCode::cannot_convert, "functions are nested too deeply");
-  GraphTranslator scope(*this, Kind::function, *graph_, path_);
+  GraphTranslator scope(*this, Kind::function, *graph_, {path_, current_node()});
   if (!body.has_graphs_of_call) scope.own_opsets_ = body.opsets.get();
   scope.sees_caller_ = body.has_graphs_of_call;
   scope.function_ = body.function.get();
@@ -356,20 +357,34 @@ Place GraphTranslator::place(const onnx::NodeProto& node, std::int64_t index) co
   return place;
 }
 
-std::string GraphTranslator::unique_path() const {
-  std::string place = parent_ == nullptr ? std::string() : parent_->unique_path();
-  if (iteration_ >= 0) place.append(1, '@').append(std::to_string(iteration_));
-  return place.append(path_).append(1, '#').append(std::to_string(current_index_));
+Occurrence GraphTranslator::current_node() const {
+  return attempt_->occurrences->node(occurrence_, current_index_);
 }
 
-const std::string& GraphTranslator::executed_path() const {
+Occurrence GraphTranslator::executed_graph() const {
   const GraphTranslator* scope = this;
   while (scope->kind_ == Kind::inlined || scope->kind_ == Kind::function) scope = scope->parent_;
-  return scope->path_;
+  return scope->occurrence_;
 }
 
-std::string GraphTranslator::path_of_body(const onnx::NodeProto& node, std::string_view attribute) const {
-  return body_path(path_, node, current_index_, attribute);
+namespace {
+
+std::int64_t position_of(const onnx::NodeProto& node, std::string_view attribute) {
+  const auto found = std::ranges::find(node.attribute(), attribute, &onnx::AttributeProto::name);
+  return std::distance(node.attribute().begin(), found);
+}
+
+}  // namespace
+
+BodySite GraphTranslator::body_of(const onnx::NodeProto& node, std::string_view attribute) const {
+  return {body_path(path_, node, current_index_, attribute),
+          attempt_->occurrences->body(current_node(), position_of(node, attribute))};
+}
+
+BodySite GraphTranslator::body_of(const onnx::NodeProto& node, std::string_view attribute,
+                                  std::int64_t iteration) const {
+  return {body_path(path_, node, current_index_, attribute),
+          attempt_->occurrences->iteration(current_node(), position_of(node, attribute), iteration)};
 }
 
 void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, DiagnosticCode code,

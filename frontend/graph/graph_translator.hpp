@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,74 +18,20 @@
 #include <vector>
 
 #include "base/name_table.hpp"
+#include "frontend/graph/attempt.hpp"
 #include "frontend/graph/node_context.hpp"
 #include "frontend/graph/node_order.hpp"
-#include "frontend/graph/translator_table.hpp"
-#include "frontend/reader/functions.hpp"
-#include "frontend/reader/reader.hpp"
 #include "ir/graph.hpp"
-#include "onnx2ir/diagnostic.hpp"
-#include "onnx2ir/quantization.hpp"
 
 namespace onnx2ir::frontend {
 
-struct ExtensionTable;
 struct ExtensionTranslator;
-struct OperatorMap;
 struct OperatorRule;
 
-/// State shared by all scopes of a conversion.
-struct ConversionState {
-  const LoadedModel* model;
-  const TranslatorTable* translators;
-  DiagnosticSink* sink;
-  const target::Target* target;
-  /// The most nodes that calls of functions may add.
-  std::uint64_t most_function_nodes = LoadOptions{}.max_function_nodes;
-  /// The number of nodes they have added, including those copied with attribute values.
-  std::uint64_t function_nodes = 0;
-  bool has_too_many_nodes = false;
-  std::map<const onnx::FunctionProto*, std::shared_ptr<const OpsetImports>> function_opsets = {};
-  /// What a call of a function counts as: nodes_of_call().
-  std::map<const onnx::FunctionProto*, std::uint64_t> function_sizes = {};
-  /// How many bodies around the current node may be translated again with wider state types.
-  int repeated_bodies = 0;
-  /// The first name that was needed, but is an optional output that the translator of its node did not
-  /// return.
-  std::string omitted_output = {};
-  /// How many searches of tokens (BeamSearch, GreedySearch) have the current node in their graphs.
-  int searches = 0;
-  /// The state types that loops in such bodies were found to need, by GraphTranslator::unique_path(). The
-  /// next search starts from them, so that the number of translations of a body does not multiply with the
-  /// nesting depth.
-  std::map<std::string, std::vector<OperandType>, std::less<>> state_types = {};
-  /// The branches of Ifs to use whatever the condition is, by GraphTranslator::unique_path(): true for the
-  /// then_branch. See frontend/graph/branch_choice.hpp.
-  std::map<std::string, bool, std::less<>> chosen_branches = {};
-  /// Whether an If whose branches differ in rank may throw Restart.
-  bool may_request_branch_choice = false;
-  /// Rules that take precedence over all translators; may be null.
-  const OperatorMap* operator_map = nullptr;
-  /// Translators of libraries, which take precedence over all but the rules; may be null.
-  const ExtensionTable* extensions = nullptr;
-  /// Whether operators without a translator are kept as layers of an extension: see
-  /// frontend/graph/kept_operator.hpp.
-  bool keep_unknown = false;
-  /// Whether caches of language models become variables (Options::stateful). Callers cannot read variables,
-  /// so translators may choose the layout of a cache.
-  bool stateful = false;
-  /// Whether quantised operators are computed with integers (Options::quantization).
-  Quantization quantization = Quantization::fast;
-  /// Whether the caller has changed shapes of inputs, so that declared sizes of other tensors need not hold.
-  bool has_new_shapes = false;
-  /// The domains of the kept operators, by their names.
-  std::map<std::string, std::string, std::less<>> kept_operators = {};
-  /// The number of nodes that unrolled loops have added: see frontend/translators/onnx/unrolled_loop.hpp.
-  std::uint64_t unrolled_nodes = 0;
-  /// The executed_path() of nodes that fail in each run.
-  std::vector<std::string> certain_failures = {};
-  /// With chosen branches: the tensors that do not have the rank that their graph declares, with its path.
-  std::set<std::pair<std::string, std::string>> wrong_ranks = {};
+/// A body of a node, for which a scope is made.
+struct BodySite {
+  std::string path;  ///< for diagnostics: "main/loop_3.body"
+  Occurrence occurrence;
 };
 
 /// A captured value, and the body's Parameter for it.
@@ -106,16 +51,16 @@ class GraphTranslator {
   };
 
   /// The main graph.
-  GraphTranslator(ConversionState& conversion, ir::Graph& graph);
+  GraphTranslator(Attempt& attempt, ir::Graph& graph);
   /// A scope inside `parent`, which must outlive it. For inlined scopes and functions, `graph` is the
   /// parent's graph.
-  GraphTranslator(GraphTranslator& parent, Kind kind, ir::Graph& graph, std::string path);
+  GraphTranslator(GraphTranslator& parent, Kind kind, ir::Graph& graph, BodySite site);
   GraphTranslator(const GraphTranslator&) = delete;
   GraphTranslator& operator=(const GraphTranslator&) = delete;
 
   ir::Graph& graph() const { return *graph_; }
-  ConversionState& conversion() const { return *conversion_; }
-  DiagnosticSink& sink() const { return *conversion_->sink; }
+  Attempt& attempt() const { return *attempt_; }
+  DiagnosticSink& sink() const { return *attempt_->sink; }
   const std::string& path() const { return path_; }
   Kind kind() const { return kind_; }
   /// Whether names in this graph are names of tensors in the IR. Names of functions and of inlined branches
@@ -181,14 +126,14 @@ class GraphTranslator {
   Place place(const onnx::NodeProto& node, std::int64_t index) const;
   /// The index of the current node, for diagnostics of nested scopes.
   std::int64_t current_index() const { return current_index_; }
-  /// For the body of an unrolled loop: makes unique_path() differ between the iterations.
-  void set_iteration(std::int64_t iteration) { iteration_ = iteration; }
-  /// A unique name of the current node in the conversion, including functions and bodies.
-  std::string unique_path() const;
-  /// The path of the graph or body that this scope is emitted into: either all of its nodes run, or none.
-  const std::string& executed_path() const;
-  /// The path of a body of `node`: "main/loop_3.body".
-  std::string path_of_body(const onnx::NodeProto& node, std::string_view attribute) const;
+  /// The current node.
+  Occurrence current_node() const;
+  /// The graph or body that this scope is emitted into: either all of its nodes run, or none.
+  Occurrence executed_graph() const;
+  /// The body of `node`, the current node, in `attribute`.
+  BodySite body_of(const onnx::NodeProto& node, std::string_view attribute) const;
+  /// The same for one iteration of an unrolled loop.
+  BodySite body_of(const onnx::NodeProto& node, std::string_view attribute, std::int64_t iteration) const;
 
  private:
   /// The binding of an output of a node that could not be translated.
@@ -231,13 +176,14 @@ class GraphTranslator {
 
   void set(std::string_view name, Binding binding);
 
-  ConversionState* conversion_;
+  Attempt* attempt_;
   GraphTranslator* parent_ = nullptr;
   Kind kind_ = Kind::main;
   /// Whether this is a function body whose graphs use names of the caller: those of SequenceMap.
   bool sees_caller_ = false;
   ir::Graph* graph_;
   std::string path_;
+  Occurrence occurrence_ = Occurrences::kModel;
   /// Null in scopes that use the imports of the enclosing scope.
   const OpsetImports* own_opsets_ = nullptr;
   /// The graph that is translated; null in functions.
@@ -258,7 +204,6 @@ class GraphTranslator {
   std::map<std::pair<ir::Node*, std::uint32_t>, ir::Value> captured_;
   std::vector<Capture> captures_;
   std::int64_t current_index_ = -1;
-  std::int64_t iteration_ = -1;  ///< of an unrolled loop; otherwise -1
 };
 
 }  // namespace onnx2ir::frontend

@@ -114,9 +114,9 @@ ir::ExtensionOutput output_type(const NodeContext& node, const std::string& name
 }
 
 /// OpenVINO identifies the operation by the type of the layer alone.
-void check_domain(const NodeContext& node, ConversionState& conversion) {
+void check_domain(const NodeContext& node, Attempt& attempt) {
   const auto [kept, is_new] =
-      conversion.kept_operators.try_emplace(std::string(node.op_type()), std::string(node.domain()));
+      attempt.found.kept_operators.try_emplace(std::string(node.op_type()), std::string(node.domain()));
   if (!is_new && kept->second != node.domain()) {
     refuse(node, "an operator of the same name, but of the domain '" + kept->second + "', is kept as well",
            "rename one of them in the model");
@@ -136,8 +136,8 @@ void remark(const NodeContext& node) {
 
 }  // namespace
 
-Operands keep_operator(NodeContext& node, ConversionState& conversion) {
-  check_domain(node, conversion);
+Operands keep_operator(NodeContext& node, Attempt& attempt) {
+  check_domain(node, attempt);
   std::vector<Value> inputs;
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     if (!node.has_input(i)) {
@@ -148,7 +148,7 @@ Operands keep_operator(NodeContext& node, ConversionState& conversion) {
   }
   std::vector<ir::ExtensionOutput> types;
   for (const std::string& name : node.proto().output())
-    types.push_back(output_type(node, name, conversion.has_new_shapes));
+    types.push_back(output_type(node, name, attempt.input->has_new_shapes));
   const auto attributes = ir::extension_attributes(std::string(node.op_type()), attribute_texts(node), types);
   ir::Node& layer = node.node(ops::ExtensionOperation, inputs, attributes, types.size());
   remark(node);

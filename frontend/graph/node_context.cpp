@@ -26,11 +26,11 @@ std::string_view NodeContext::domain() const {
 }
 
 const target::Target& NodeContext::target() const {
-  return *translator_->conversion().target;
+  return *translator_->attempt().input->target;
 }
 
 bool NodeContext::has_exact_quantization() const {
-  return translator_->conversion().quantization == Quantization::exact;
+  return translator_->attempt().input->quantization == Quantization::exact;
 }
 
 Value NodeContext::input(std::size_t index) const {
@@ -184,7 +184,7 @@ ir::CheckedList<std::string> NodeContext::text_list(std::string_view name) const
 TensorAttribute NodeContext::tensor(std::string_view name) const {
   const onnx::AttributeProto& attribute = get(name);
   if (!attribute.has_t() && !attribute.has_sparse_tensor()) fail_type(*this, attribute, "a tensor");
-  const WeightTable& weights = translator_->conversion().model->weights();
+  const WeightTable& weights = translator_->attempt().input->model->weights();
   TensorResult result = attribute.has_sparse_tensor() ? read_tensor(attribute.sparse_tensor(), weights)
                                                       : read_tensor(attribute.t(), weights);
   if (!result) fail("the tensor in attribute '" + std::string(name) + "' " + result.error().message);

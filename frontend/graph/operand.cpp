@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "frontend/graph/packed_sequence.hpp"
-#include "frontend/graph/restart.hpp"
 #include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
@@ -30,17 +29,20 @@ ir::Value placeholder(ir::Builder& builder, const OperandType& type) {
   return builder.numbers(zeros, shape, type.type);
 }
 
-/// If the element rank of `sequence` is open, sets it to that of `other`, unless that has mixed ranks.
-void learn_rank(const OperandType& sequence, const OperandType& other) {
-  if (sequence.open_input.empty() || !other.shape.has_rank()) return;
-  if (sequence.shape.has_rank() && (sequence.shape.rank() == other.shape.rank() || other.mixed_rank)) return;
-  throw Restart(LearnedRank{sequence.open_input, rank_of(other.shape)});
+/// Whether the element rank of `sequence` is open, and found to be that of `other`, unless that has mixed
+/// ranks.
+bool finds_rank(const OperandType& sequence, const OperandType& other) {
+  if (sequence.open_rank == nullptr || !other.shape.has_rank()) return false;
+  if (sequence.shape.has_rank() && (sequence.shape.rank() == other.shape.rank() || other.mixed_rank))
+    return false;
+  sequence.open_rank->found = rank_of(other.shape);
+  return true;
 }
 
 /// Whether a sequence of `type` has had no element and no known element rank: it is represented by no
 /// tensors.
 bool is_always_empty(const OperandType& type) {
-  return !type.shape.has_rank() && type.open_input.empty();
+  return !type.shape.has_rank() && type.open_rank == nullptr;
 }
 
 bool holds_scalars(const OperandType& type) {
@@ -76,7 +78,7 @@ void flatten_content(ir::Builder& builder, const Optional& optional, const Opera
 
 bool operator==(const OperandType& a, const OperandType& b) {
   if (a.kind != b.kind || a.type != b.type || a.shape != b.shape) return false;
-  if (a.mixed_rank != b.mixed_rank || a.open_input != b.open_input) return false;
+  if (a.mixed_rank != b.mixed_rank || a.open_rank != b.open_rank) return false;
   if (a.content == nullptr || b.content == nullptr) return a.content == b.content;
   return *a.content == *b.content;
 }
@@ -89,7 +91,7 @@ OperandType type_of(const Operand& operand) {
             .type = (*sequence)->type,
             .shape = (*sequence)->element,
             .mixed_rank = (*sequence)->mixed_rank,
-            .open_input = (*sequence)->open_input};
+            .open_rank = (*sequence)->open_rank};
   }
   const Optional& optional = *std::get<std::shared_ptr<const Optional>>(operand);
   OperandType type{.kind = Kind::optional};
@@ -128,11 +130,10 @@ Result<OperandType> widen(const OperandType& a, const OperandType& b) {
   if (a.type != b.type && !has_no_type && (a.kind != Kind::sequence || b.type != ir::ElementType::dynamic))
     return differ("element type");
   if (a.kind == Kind::sequence) {
-    learn_rank(a, b);
-    learn_rank(b, a);
+    if (finds_rank(a, b) || finds_rank(b, a)) return differ("rank");
     // A sequence whose rank is certain confirms the rank.
-    if (b.shape.has_rank() && b.open_input.empty()) result.open_input.clear();
-    if (!a.shape.has_rank() && a.open_input.empty()) result.open_input = b.open_input;
+    if (b.shape.has_rank() && b.open_rank == nullptr) result.open_rank.reset();
+    if (!a.shape.has_rank() && a.open_rank == nullptr) result.open_rank = b.open_rank;
     widen_element(result.shape, result.mixed_rank, b.shape, b.mixed_rank);
     return result;
   }
@@ -189,7 +190,7 @@ Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& n
       sequence.type = type.type;
       sequence.element = type.shape;
       sequence.mixed_rank = type.mixed_rank;
-      sequence.open_input = type.open_input;
+      sequence.open_rank = type.open_rank;
       if (is_always_empty(type)) {
         sequence.elements.emplace();
       } else {

@@ -2,7 +2,7 @@
 // others are represented by several tensors.
 #pragma once
 
-#include <exception>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +18,14 @@ namespace onnx2ir::frontend {
 
 struct Sequence;
 struct Optional;
+
+/// The rank of the elements of a sequence, a model input, if the model does not declare it. An attempt that
+/// finds the rank fails, and the model is translated again with it: see frontend/frontend.cpp.
+struct OpenRank {
+  std::string input;
+  std::optional<std::int64_t> found = {};
+};
+
 /// A tensor (null: an omitted input), a sequence or an optional.
 using Operand = std::variant<ir::Value, std::shared_ptr<const Sequence>, std::shared_ptr<const Optional>>;
 using Operands = base::SmallVector<Operand, 2>;
@@ -33,9 +41,8 @@ struct Sequence {
   ir::PartialShape element;
   /// Whether elements may have a smaller rank than `element`; its dimensions have no meaning then.
   bool mixed_rank = false;
-  /// The name of the model input that this sequence comes from, if the model does not declare the rank of its
-  /// elements.
-  std::string open_input;
+  /// Null unless the rank of the elements is that of a model input, and open.
+  std::shared_ptr<OpenRank> open_rank;
   /// The elements if their number is known at conversion time; otherwise the two tensors below.
   std::optional<ElementList> elements;
   ir::Value values;
@@ -66,7 +73,7 @@ struct OperandType {
   ir::PartialShape shape = {};
   bool mixed_rank = false;                          ///< as in Sequence
   std::shared_ptr<const OperandType> content = {};  ///< of an optional; null: not known
-  std::string open_input = {};                      ///< as in Sequence
+  std::shared_ptr<OpenRank> open_rank = {};         ///< as in Sequence
 
   friend bool operator==(const OperandType& a, const OperandType& b);
 };
@@ -76,7 +83,7 @@ void widen_element(Sequence& sequence, const ir::PartialShape& element);
 
 OperandType type_of(const Operand& operand);
 /// The type that holds values of both types. If the types differ too much, the problem (cannot_convert) is a
-/// clause that follows the names of both. Throws Restart if the rank of a sequence is found.
+/// clause that follows the names of both.
 Result<OperandType> widen(const OperandType& a, const OperandType& b);
 /// `type` with all dimensions dynamic.
 OperandType with_dynamic_dimensions(OperandType type);

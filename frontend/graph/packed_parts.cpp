@@ -18,9 +18,9 @@ std::int64_t rank_of(Value value) {
 
 std::int64_t element_rank(const Sequence& sequence) {
   if (!sequence.element.has_rank())
-    ir::invalid(sequence.open_input.empty()
+    ir::invalid(sequence.open_rank == nullptr
                     ? "the rank of the sequence's elements is not known: it is empty here"
-                    : "the rank of the elements of '" + sequence.open_input + "' is not known");
+                    : "the rank of the elements of '" + sequence.open_rank->input + "' is not known");
   return rank_of(sequence.element);
 }
 

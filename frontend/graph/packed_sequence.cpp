@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "frontend/graph/packed_parts.hpp"
-#include "frontend/graph/restart.hpp"
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 
@@ -61,8 +60,10 @@ void check_element(const Sequence& sequence, Value tensor) {
                 " does not fit a sequence of " + std::string(ir::info(sequence.type).name));
   }
   const bool same_rank = sequence.element.has_rank() && rank_of(sequence.element) == rank_of(tensor);
-  if (!same_rank && !sequence.open_input.empty())
-    throw Restart(LearnedRank{sequence.open_input, rank_of(tensor)});
+  if (same_rank || sequence.open_rank == nullptr) return;
+  sequence.open_rank->found = rank_of(tensor);
+  ir::invalid("the elements of '" + sequence.open_rank->input + "' have the rank " +
+              std::to_string(rank_of(tensor)));
 }
 
 /// Pads the shapes of packed elements, i64 [count, from], to rows of `to` numbers. For scalars, `shapes` is
@@ -91,7 +92,7 @@ Sequence pack(Builder& builder, const Sequence& sequence, std::int64_t rank) {
   packed.type = sequence.type;
   packed.element = sequence.element;
   packed.mixed_rank = sequence.mixed_rank;
-  packed.open_input = sequence.open_input;
+  packed.open_rank = sequence.open_rank;
   if (!packed.element.has_rank() || rank_of(packed.element) != rank) {
     packed.mixed_rank = packed.element.has_rank();
     packed.element = PartialShape::of_rank(static_cast<std::size_t>(rank));

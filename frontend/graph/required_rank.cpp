@@ -191,7 +191,7 @@ class LeadingUnits {
     if (node == nullptr || node->op_type() != "Constant" || node->attribute_size() != 1) return false;
     const onnx::AttributeProto& attribute = node->attribute(0);
     if (attribute.has_t()) {
-      const TensorResult tensor = read_tensor(attribute.t(), scope_.conversion().model->weights());
+      const TensorResult tensor = read_tensor(attribute.t(), scope_.attempt().input->model->weights());
       if (!tensor || tensor->type != ir::ElementType::i64) return false;
       const auto numbers = ir::decode_numbers(tensor->type, tensor->data.bytes(),
                                               tensor->data.bytes().size() / sizeof(std::int64_t));

@@ -8,7 +8,6 @@
 
 #include "base/failure.hpp"
 #include "catch.hpp"
-#include "frontend/graph/restart.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 #include "temporary_folder.hpp"
 
@@ -22,7 +21,6 @@ static_assert(name_of(DiagnosticCode::bad_interface) == "bad-interface");
 // The API turns every std::exception into a diagnostic: no other type may be thrown.
 static_assert(std::is_base_of_v<std::runtime_error, base::Failure>);  // a promise of the public API
 static_assert(std::is_base_of_v<std::exception, base::InternalError>);
-static_assert(std::is_base_of_v<std::exception, frontend::Restart>);
 
 constexpr const char* kRelu =
     "<ir_version: 8, opset_import: [\"\" : 16]> m (float[2] x) => (float[2] y) { y = Relu (x) }";

@@ -37,10 +37,12 @@ std::vector<Diagnostic> diagnostics_of_branch(std::string_view op_type) {
   const auto loaded = load_model(ModelSource(std::string_view(text)), {}, sink);
   REQUIRE(loaded);
   const target::Target target;
-  ConversionState conversion{&*loaded, &table, &sink, &target};
+  const ConversionInput input{&*loaded, &table, &target};
+  Occurrences occurrences;
+  Attempt attempt{&input, &sink, &occurrences};
   ir::Graph graph;
   ir::Builder builder(graph);
-  GraphTranslator translator(conversion, graph);
+  GraphTranslator translator(attempt, graph);
   translator.bind("x", builder.parameter(ir::ElementType::f32, ir::PartialShape({2})));
   translator.bind("c", builder.parameter(ir::ElementType::boolean, ir::PartialShape{}));
   Operands outputs;

@@ -5,7 +5,7 @@
 namespace onnx2ir::frontend {
 
 Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset, const Operands& inputs) {
-  const TranslatorRow* row = node.translator().conversion().translators->find("", op, opset);
+  const TranslatorRow* row = node.translator().attempt().input->translators->find("", op, opset);
   if (row == nullptr || !std::holds_alternative<TensorTranslator>(row->translate)) {
     node.fail("there is no translator of " + std::string(op));
   }

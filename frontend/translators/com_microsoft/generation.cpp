@@ -20,7 +20,7 @@ namespace {
 /// Counts the searches around the current node.
 class NestedSearch {
  public:
-  explicit NestedSearch(NodeContext& node) : searches_(node.translator().conversion().searches) {
+  explicit NestedSearch(NodeContext& node) : searches_(node.translator().attempt().repeated.searches) {
     // Each search translates its decoder several times.
     if (searches_ > 0) node.fail("a search in the graph of another one is not converted");
     ++searches_;
@@ -41,7 +41,7 @@ Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribu
     node.fail("its " + std::string(attribute) + " must have " + std::to_string(inputs.size()) + " inputs");
   const NestedSearch nested(node);
   GraphTranslator inner(scope.translator(), GraphTranslator::Kind::inlined, scope.translator().graph(),
-                        node.translator().path_of_body(node.proto(), attribute));
+                        node.translator().body_of(node.proto(), attribute));
   for (int i = 0; i < proto.input_size(); ++i)
     inner.bind(proto.input(i).name(), inputs[static_cast<std::size_t>(i)]);
   Operands outputs;

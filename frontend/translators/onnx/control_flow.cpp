@@ -52,7 +52,7 @@ TranslatedBody translate_body(NodeContext& node, const IteratedBody& body, std::
   result.graph = outer.graph().make_body();
   result.graph->name = body.proto->name();
   result.scope = std::make_unique<GraphTranslator>(outer, GraphTranslator::Kind::body, *result.graph,
-                                                   outer.path_of_body(node.proto(), "body"));
+                                                   outer.body_of(node.proto(), "body"));
   Builder builder(*result.graph);
   builder.set_name("iteration");
   const Value iteration = builder.parameter(ElementType::i64, PartialShape::scalar());
@@ -121,42 +121,31 @@ std::vector<OperandType> widened(NodeContext& node, const IteratedBody& body,
 
 namespace {
 
-/// Removes diagnostics about the body at `path` that a failed attempt has reported since `mark`. Diagnostics
-/// about enclosing graphs are kept, because their nodes and initializers are not translated again.
-void remove_diagnostics_of_attempt(DiagnosticSink& sink, std::size_t mark, std::string_view path) {
-  const auto is_inside = [&](const Diagnostic& diagnostic) {
-    const std::string_view graph = diagnostic.place.graph;
-    return graph.starts_with(path) && (graph.size() == path.size() || graph[path.size()] == '/');
-  };
-  const auto& all = sink.diagnostics();
-  std::vector<Diagnostic> kept;
-  for (std::size_t i = mark; i < all.size(); ++i) {
-    if (!is_inside(all[i])) kept.push_back(all[i]);
-  }
-  sink.rewind(mark);
-  for (Diagnostic& diagnostic : kept) sink.report(std::move(diagnostic));
+/// Whether `diagnostic` is about the body at `path`. Nodes and initializers of enclosing graphs are not
+/// translated again with the body.
+bool is_inside(const Diagnostic& diagnostic, std::string_view path) {
+  const std::string_view graph = diagnostic.place.graph;
+  return graph.starts_with(path) && (graph.size() == path.size() || graph[path.size()] == '/');
 }
 
 /// Counts the bodies around the current node that may be translated again.
 class RepeatedBody {
  public:
-  explicit RepeatedBody(ConversionState& conversion) : conversion_(conversion) {
-    ++conversion_.repeated_bodies;
-  }
+  explicit RepeatedBody(RepeatedBodies& bodies) : bodies_(bodies) { ++bodies_.count; }
   RepeatedBody(const RepeatedBody&) = delete;
   RepeatedBody& operator=(const RepeatedBody&) = delete;
-  ~RepeatedBody() { --conversion_.repeated_bodies; }
+  ~RepeatedBody() { --bodies_.count; }
 
  private:
-  ConversionState& conversion_;
+  RepeatedBodies& bodies_;
 };
 
 /// Widens `types` to the types that the states needed when the enclosing body was translated with narrower
 /// types; false if these are not known.
-bool widen_to_previous_types(const ConversionState& conversion, const std::string& place,
+bool widen_to_previous_types(const RepeatedBodies& repeated, Occurrence loop,
                              std::vector<OperandType>& types) {
-  const auto earlier = conversion.state_types.find(place);
-  if (earlier == conversion.state_types.end() || earlier->second.size() != types.size()) return false;
+  const auto earlier = repeated.state_types.find(loop);
+  if (earlier == repeated.state_types.end() || earlier->second.size() != types.size()) return false;
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (auto both = widen(types[i], earlier->second[i])) types[i] = *std::move(both);
   }
@@ -178,22 +167,21 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
     if (is_none(operand)) types.back() = dynamic.back();
   }
   GraphTranslator& outer = node.translator();
-  ConversionState& conversion = outer.conversion();
-  const bool is_nested = conversion.repeated_bodies > 0;
-  const std::string place = is_nested ? outer.unique_path() : std::string();
-  bool first = !(is_nested && widen_to_previous_types(conversion, place, types));
-  DiagnosticSink& sink = outer.sink();
+  RepeatedBodies& repeated = outer.attempt().repeated;
+  const bool is_nested = repeated.count > 0;
+  const Occurrence loop = outer.current_node();
+  bool first = !(is_nested && widen_to_previous_types(repeated, loop, types));
   bool has_fallen_back = false;
   for (int round = 1;; ++round) {
     const bool last_try = has_fallen_back || types == dynamic;
-    const std::size_t mark = sink.mark();
+    AttemptDiagnostics reported(outer.sink());
     try {
-      const RepeatedBody repeated(conversion);
+      const RepeatedBody counted(repeated);
       TranslatedBody translated = translate_body(node, body, types);
       std::vector<OperandType> wider = widened(node, body, translated, first);
       first = false;
       if (wider == types) {
-        if (is_nested) conversion.state_types.insert_or_assign(place, std::move(wider));
+        if (is_nested) repeated.state_types.insert_or_assign(loop, std::move(wider));
         return translated;
       }
       types = std::move(wider);
@@ -209,9 +197,10 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
       // The next attempt for the enclosing body starts this loop here, because two attempts at each depth
       // would multiply.
       constexpr int kFewBodies = 4;
-      if (conversion.repeated_bodies > kFewBodies) conversion.state_types.insert_or_assign(place, dynamic);
+      if (repeated.count > kFewBodies) repeated.state_types.insert_or_assign(loop, dynamic);
     }
-    remove_diagnostics_of_attempt(sink, mark, outer.path_of_body(node.proto(), "body"));
+    const std::string path = outer.body_of(node.proto(), "body").path;
+    reported.drop_if([&](const Diagnostic& diagnostic) { return is_inside(diagnostic, path); });
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "frontend/graph/required_rank.hpp"
-#include "frontend/graph/restart.hpp"
 #include "frontend/graph/unused_if_outputs.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
@@ -38,7 +37,7 @@ TranslatedBranch translate_branch(NodeContext& node, std::string_view attribute)
   result.branch.graph = outer.graph().make_body();
   result.branch.graph->name = proto.name();
   result.scope = std::make_unique<GraphTranslator>(outer, GraphTranslator::Kind::body, *result.branch.graph,
-                                                   outer.path_of_body(node.proto(), attribute));
+                                                   outer.body_of(node.proto(), attribute));
   if (!result.scope->translate(proto, result.outputs)) throw base::Failure::reported();
   result.outputs.resize(node.output_count());
   return result;
@@ -55,25 +54,23 @@ struct TriedBranch {
 /// several kinds of inputs have such branches once the input sizes are static.
 TriedBranch try_branch(NodeContext& node, std::string_view attribute) {
   GraphTranslator& outer = node.translator();
-  DiagnosticSink& sink = outer.sink();
-  const std::size_t mark = sink.mark();
-  const auto& failures = outer.conversion().certain_failures;
+  AttemptDiagnostics reported(outer.sink());
+  const auto& failures = outer.attempt().found.certain_failures;
   const auto known = static_cast<std::ptrdiff_t>(failures.size());
   try {
     return {translate_branch(node, attribute), {}};
   } catch (const base::Failure& thrown) {
     if (!thrown.is_reported()) throw;
-    const std::string path = outer.path_of_body(node.proto(), attribute);
-    if (std::find(failures.begin() + known, failures.end(), path) == failures.end())
+    const Occurrence branch = outer.body_of(node.proto(), attribute).occurrence;
+    if (std::find(failures.begin() + known, failures.end(), branch) == failures.end())
       return {std::nullopt, {}, true};
     std::string failure;
-    for (std::size_t i = mark; i < sink.diagnostics().size(); ++i) {
-      const Diagnostic& found = sink.diagnostics()[i];
+    for (const Diagnostic& found : reported.found()) {
       if (found.severity != Severity::error) continue;
       if (found.code != DiagnosticCode::invalid_node) return {std::nullopt, {}, true};
       if (failure.empty()) failure = found.place.op_type + ": " + found.message;
     }
-    sink.rewind(mark);
+    reported.drop();
     return {std::nullopt, failure};
   }
 }
@@ -84,7 +81,7 @@ Operands inline_branch(NodeContext& node, std::string_view attribute) {
   check_output_count(node, proto, attribute);
   GraphTranslator& outer = node.translator();
   GraphTranslator scope(outer, GraphTranslator::Kind::inlined, outer.graph(),
-                        outer.path_of_body(node.proto(), attribute));
+                        outer.body_of(node.proto(), attribute));
   Operands outputs;
   if (!scope.translate(proto, outputs)) throw base::Failure::reported();
   outputs.resize(node.output_count());
@@ -95,7 +92,7 @@ Operands inline_branch(NodeContext& node, std::string_view attribute) {
 std::string option_for_input(const GraphTranslator& translator, ir::Size size, std::int64_t number) {
   const GraphTranslator* main = &translator;
   while (main->parent() != nullptr) main = main->parent();
-  for (const onnx::ValueInfoProto& input : translator.conversion().model->proto().graph().input()) {
+  for (const onnx::ValueInfoProto& input : translator.attempt().input->model->proto().graph().input()) {
     for (const ir::Node* parameter : main->graph().parameters()) {
       const auto& names = parameter->output(0).names;
       const PartialShape& shape = parameter->output(0).shape;
@@ -218,11 +215,11 @@ Value unsqueezed(NodeContext& node, const TranslatedBranch& squeezing, const Tra
   return ignores_leading_units(node.translator(), name, rank, units) ? outer : Value{};
 }
 
-/// The branch that was found to be the only one that can succeed.
-std::optional<bool> chosen_branch(NodeContext& node) {
-  const auto& choices = node.translator().conversion().chosen_branches;
-  const auto chosen = choices.find(node.translator().unique_path());
-  if (chosen == choices.end()) return std::nullopt;
+/// The branch that this attempt uses whatever the condition is.
+std::optional<bool> chosen_branch(const NodeContext& node) {
+  const auto& branches = node.translator().attempt().choices.branches;
+  const auto chosen = branches.find(node.translator().current_node());
+  if (chosen == branches.end()) return std::nullopt;
   return chosen->second;
 }
 
@@ -238,16 +235,28 @@ bool prefers_then(const NodeContext& node, const TranslatedBranch& then_branch,
   return then_rank < else_rank;
 }
 
-/// If the branches differ in rank, asks for another attempt, which uses one of them in place of the If.
-void request_branch_choice(NodeContext& node, const TranslatedBranch& then_branch,
-                           const TranslatedBranch& else_branch) {
-  GraphTranslator& translator = node.translator();
-  if (!translator.conversion().may_request_branch_choice || translator.sink().has_errors()) return;
+/// If the branches differ in rank, chooses one for this attempt: whether it is the then_branch.
+std::optional<bool> choose_branch(const NodeContext& node, const TranslatedBranch& then_branch,
+                                  const TranslatedBranch& else_branch) {
+  const GraphTranslator& translator = node.translator();
+  Attempt& attempt = translator.attempt();
+  if (!attempt.choices.may_choose || translator.sink().has_errors()) return std::nullopt;
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     if (!differ_in_rank(then_branch.outputs[i], else_branch.outputs[i])) continue;
-    throw Restart(OpenIf{translator.unique_path(), translator.executed_path(),
-                         prefers_then(node, then_branch, else_branch, i)});
+    const bool takes_then = prefers_then(node, then_branch, else_branch, i);
+    attempt.found.open_ifs.push_back({translator.current_node(), translator.executed_graph(), takes_then});
+    attempt.choices.branches.emplace(translator.current_node(), takes_then);
+    attempt.choices.are_compared = true;
+    return takes_then;
   }
+  return std::nullopt;
+}
+
+Operands inline_chosen_branch(NodeContext& node, bool takes_then) {
+  node.warn(DiagnosticCode::branch_never_taken,
+            std::string(takes_then ? "else_branch" : "then_branch") +
+                " is left out: a later node or the declared ranks do not allow the rank of its result");
+  return inline_branch(node, takes_then ? "then_branch" : "else_branch");
 }
 
 Operands if_1(NodeContext& node) {
@@ -264,12 +273,7 @@ Operands if_1(NodeContext& node) {
   if (const auto known = ir::decided(condition)) {
     return inline_branch(node, *known ? "then_branch" : "else_branch");
   }
-  if (const auto chosen = chosen_branch(node)) {
-    node.warn(DiagnosticCode::branch_never_taken,
-              std::string(*chosen ? "else_branch" : "then_branch") +
-                  " is left out: a later node or the declared ranks do not allow the rank of its result");
-    return inline_branch(node, *chosen ? "then_branch" : "else_branch");
-  }
+  if (const auto takes_then = chosen_branch(node)) return inline_chosen_branch(node, *takes_then);
   TriedBranch then_try = try_branch(node, "then_branch");
   TriedBranch else_try = try_branch(node, "else_branch");
   // The errors of both branches are reported.
@@ -301,7 +305,8 @@ Operands if_1(NodeContext& node) {
         unsqueezed(node, is_then ? then_branch : else_branch, is_then ? else_branch : then_branch);
     if (outer) return {outer};
   }
-  request_branch_choice(node, then_branch, else_branch);
+  if (const auto takes_then = choose_branch(node, then_branch, else_branch))
+    return inline_chosen_branch(node, *takes_then);
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     types.push_back(joined_type(node, condition, then_branch.outputs[i], else_branch.outputs[i], i));
   }

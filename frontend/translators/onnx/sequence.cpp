@@ -4,7 +4,6 @@
 
 #include "frontend/graph/packed_sequence.hpp"
 #include "frontend/graph/required_rank.hpp"
-#include "frontend/graph/restart.hpp"
 #include "frontend/translators/families.hpp"
 #include "ir/inference.hpp"
 
@@ -59,17 +58,20 @@ Operands sequence_erase_11(NodeContext& node) {
 }
 
 /// If the rank of the elements of `sequence`, a model input, is open and it follows from that of the output,
-/// starts the translation again with it. `difference` is the rank of the output minus that of an element.
-void learn_rank_from_output(const NodeContext& node, const Sequence& sequence, std::int64_t difference) {
-  if (sequence.open_input.empty() || sequence.element.has_rank()) return;
+/// notes it, and fails. `difference` is the rank of the output minus that of an element.
+void find_rank_from_output(const NodeContext& node, const Sequence& sequence, std::int64_t difference) {
+  if (sequence.open_rank == nullptr || sequence.element.has_rank()) return;
   auto rank = node.declared_rank(0);
   if (!rank && must_be_list(node.translator(), std::string(node.output_name(0)))) rank = 1;
-  if (rank && *rank >= difference) throw Restart(LearnedRank{sequence.open_input, *rank - difference});
+  if (!rank || *rank < difference) return;
+  sequence.open_rank->found = *rank - difference;
+  node.fail("the elements of '" + sequence.open_rank->input + "' have the rank " +
+            std::to_string(*sequence.open_rank->found));
 }
 
 Values sequence_at_11(NodeContext& node) {
   const auto sequence = sequence_input(node, 0);
-  learn_rank_from_output(node, *sequence, 0);
+  find_rank_from_output(node, *sequence, 0);
   return {at(node, *sequence, node.input(1))};
 }
 
@@ -80,7 +82,7 @@ Values sequence_length_11(NodeContext& node) {
 Values concat_from_sequence_11(NodeContext& node) {
   const auto sequence = sequence_input(node, 0);
   const bool has_new_axis = node.integer("new_axis", 0) != 0;
-  learn_rank_from_output(node, *sequence, has_new_axis ? 1 : 0);
+  find_rank_from_output(node, *sequence, has_new_axis ? 1 : 0);
   return {concatenate(node, *sequence, node.integer("axis"), has_new_axis)};
 }
 

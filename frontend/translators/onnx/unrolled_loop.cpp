@@ -1,6 +1,7 @@
 #include "frontend/translators/onnx/unrolled_loop.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,11 +31,11 @@ std::uint64_t node_count(const onnx::GraphProto& graph) {
 }
 
 /// Whether `iterations` of the loop may be emitted. Counts their nodes.
-bool may_emit(ConversionState& conversion, const CountedLoop& loop, std::int64_t iterations) {
-  const std::uint64_t most = std::min(kMaxNodes, kMaxNodesOfModel - conversion.unrolled_nodes);
+bool may_emit(Copies& copies, const CountedLoop& loop, std::int64_t iterations) {
+  const std::uint64_t most = std::min(kMaxNodes, kMaxNodesOfModel - copies.unrolled_nodes);
   const std::uint64_t nodes = node_count(*loop.proto);
   if (nodes > most || static_cast<std::uint64_t>(iterations) > most / nodes) return false;
-  conversion.unrolled_nodes += nodes * static_cast<std::uint64_t>(std::max<std::int64_t>(iterations, 1));
+  copies.unrolled_nodes += nodes * static_cast<std::uint64_t>(std::max<std::int64_t>(iterations, 1));
   return true;
 }
 
@@ -66,8 +67,7 @@ void emit_iteration(NodeContext& node, const CountedLoop& loop, std::int64_t ite
   const std::size_t states = loop.initial.size();
   constexpr int kFirstState = 2;
   GraphTranslator scope(outer, GraphTranslator::Kind::inlined, outer.graph(),
-                        outer.path_of_body(node.proto(), "body"));
-  scope.set_iteration(iteration);
+                        outer.body_of(node.proto(), "body", iteration));
   loop.bind_others(scope, iteration);
   for (std::size_t i = 0; i < states; ++i) {
     scope.bind(loop.proto->input(kFirstState + static_cast<int>(i)).name(), emitted.states[i]);
@@ -134,7 +134,7 @@ Operands peeled(NodeContext& node, const CountedLoop& loop, std::int64_t count) 
 }
 
 /// Whether errors may depend on the iteration.
-bool concern_shapes(const std::vector<Diagnostic>& errors) {
+bool concern_shapes(std::span<const Diagnostic> errors) {
   return std::ranges::all_of(errors, [](const Diagnostic& error) {
     return error.severity != Severity::error || error.code == DiagnosticCode::cannot_convert ||
            error.code == DiagnosticCode::invalid_node;
@@ -146,19 +146,19 @@ bool concern_shapes(const std::vector<Diagnostic>& errors) {
 Operands translate_or_unroll(NodeContext& node, const std::optional<CountedLoop>& loop,
                              const std::function<Operands()>& translate) {
   DiagnosticSink& sink = node.translator().sink();
-  ConversionState& conversion = node.translator().conversion();
-  const std::size_t mark = sink.mark();
-  const std::size_t failures = conversion.certain_failures.size();
+  Copies& copies = node.translator().attempt().copies;
+  std::vector<Occurrence>& failures = node.translator().attempt().found.certain_failures;
+  AttemptDiagnostics reported(sink);
+  const std::size_t failures_before = failures.size();
   const auto unroll_instead = [&]() -> std::optional<Operands> {
-    if (!loop || conversion.unrolled_nodes >= kMaxNodesOfModel) return std::nullopt;
-    const auto& all = sink.diagnostics();
-    const std::vector<Diagnostic> errors(all.begin() + static_cast<std::ptrdiff_t>(mark), all.end());
+    if (!loop || copies.unrolled_nodes >= kMaxNodesOfModel) return std::nullopt;
+    const std::vector<Diagnostic> errors(reported.found().begin(), reported.found().end());
     if (!concern_shapes(errors)) return std::nullopt;
-    const std::vector<std::string> certain = conversion.certain_failures;
-    const auto attempt = [&](std::int64_t iterations, const auto& emit) -> std::optional<Operands> {
-      if (!may_emit(conversion, *loop, iterations)) return std::nullopt;
-      sink.rewind(mark);
-      conversion.certain_failures.resize(failures);
+    const std::vector<Occurrence> failures_of_loop = failures;
+    const auto try_to_emit = [&](std::int64_t iterations, const auto& emit) -> std::optional<Operands> {
+      if (!may_emit(copies, *loop, iterations)) return std::nullopt;
+      reported.drop();
+      failures.resize(failures_before);
       try {
         return emit();
       } catch (const base::Failure& failure) {
@@ -166,14 +166,14 @@ Operands translate_or_unroll(NodeContext& node, const std::optional<CountedLoop>
         return std::nullopt;
       }
     };
-    auto outputs = attempt(loop->trip_count, [&] { return unrolled(node, *loop); });
+    auto outputs = try_to_emit(loop->trip_count, [&] { return unrolled(node, *loop); });
     for (std::int64_t count = 1; !outputs && count <= std::min(kMostPeeled, loop->trip_count - 1); ++count) {
-      outputs = attempt(count, [&] { return peeled(node, *loop, count); });
+      outputs = try_to_emit(count, [&] { return peeled(node, *loop, count); });
     }
     if (outputs) return outputs;
-    sink.rewind(mark);
+    reported.drop();
     for (const Diagnostic& error : errors) sink.report(error);
-    conversion.certain_failures = certain;
+    failures = failures_of_loop;
     return std::nullopt;
   };
   try {

@@ -1,0 +1,67 @@
+// The choice between branches that differ in rank, with a function in place of a translation.
+#include "frontend/graph/branch_choice.hpp"
+
+#include "catch.hpp"
+
+using namespace onnx2ir::frontend;
+
+namespace {
+
+constexpr std::int64_t kIfs = 50;
+
+/// A model of `kIfs` Ifs one after the other, and how often it was translated.
+struct FakeModel {
+  Occurrences occurrences;
+  int attempts = 0;
+
+  Occurrence node(std::int64_t index) { return occurrences.node(Occurrences::kModel, index); }
+
+  /// Each If prefers its else_branch. `succeeds` tells whether the model can be converted with these
+  /// branches.
+  BranchTrial translate(BranchChoices branches, const std::function<bool(const BranchChoices&)>& succeeds) {
+    ++attempts;
+    BranchTrial trial;
+    for (std::int64_t i = 0; i < kIfs; ++i) {
+      if (branches.emplace(node(i), false).second)
+        trial.open_ifs.push_back({node(i), Occurrences::kModel, false});
+    }
+    trial.succeeded = succeeds(branches);
+    if (!trial.succeeded) trial.certain_failures.push_back(Occurrences::kModel);
+    return trial;
+  }
+
+  BranchChoices choose(const std::function<bool(const BranchChoices&)>& succeeds) {
+    return choose_branches([&](const BranchChoices& branches) { return translate(branches, succeeds); },
+                           occurrences);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the preferred branches are chosen with two attempts for each If if no others can succeed") {
+  FakeModel model;
+  const BranchChoices chosen = model.choose([](const BranchChoices& branches) {
+    return std::ranges::none_of(branches, [](const auto& choice) { return choice.second; });
+  });
+  CHECK(chosen.size() == kIfs);
+  CHECK(model.attempts <= 2 * kIfs + 2);
+}
+
+TEST_CASE(
+    "no branches are chosen if several combinations can succeed, and the number of attempts is bounded") {
+  FakeModel model;
+  CHECK(model.choose([](const BranchChoices&) { return true; }).empty());
+  CHECK(model.attempts <= 2 * kIfs + 102);
+}
+
+TEST_CASE("a branch that is not preferred is chosen if only it can succeed") {
+  FakeModel model;
+  const Occurrence third = model.node(2);
+  const BranchChoices chosen = model.choose([&](const BranchChoices& branches) {
+    return std::ranges::all_of(branches,
+                               [&](const auto& choice) { return choice.second == (choice.first == third); });
+  });
+  REQUIRE(chosen.size() == kIfs);
+  CHECK(chosen.at(third));
+  CHECK_FALSE(chosen.at(model.node(0)));
+}

@@ -2,7 +2,7 @@
 // x + (a + b), and (x * a) * b as x * (a * b), in the type of the constants, before it knows x. Where x + a
 // is 0, an infinite a * b stays infinite. In f16, 65504 is the largest number. Here a copy of the inner
 // result, which OpenVINO does not remove, keeps the constants apart.
-#include <cmath>
+#include <algorithm>
 #include <limits>
 
 #include "ir/graph.hpp"
@@ -17,8 +17,6 @@ namespace {
 
 constexpr ir::OperationSet kArithmetic{ops::Add, ops::Subtract, ops::Multiply, ops::Divide};
 
-/// The operations of a chain that are followed: bounds the time for long chains.
-constexpr int kMostFused = 16;
 /// Constants of more bytes are not read: such scales and masks have more elements than a channel or a row.
 constexpr std::uint64_t kMostBytes = 1 << 16;
 
@@ -36,18 +34,21 @@ Magnitudes range_of(ir::ElementType type) {
   }
 }
 
-/// The constants of x * factor + sum, for which OpenVINO replaces a chain of operations.
+/// The largest and smallest constants of x * factor + sum, for which OpenVINO replaces any part of a chain of
+/// operations. The chain begins with the last operation, because that is multiplied with all factors before.
 class CombinedConstants {
  public:
   /// Adds an operation before those so far. Returns whether the constants stay in the range of the type.
   bool add(const ir::Node& node, Magnitudes constant) {
     if (constant.largest == 0) return true;
+    // A part of the chain may begin at any operation: with the factor 1.
+    const Magnitudes later{std::min(factor_.smallest, 1.0), std::max(factor_.largest, 1.0)};
     if (node.is(ops::Multiply)) {
-      factor_ = {factor_.smallest * constant.smallest, factor_.largest * constant.largest};
+      factor_ = {later.smallest * constant.smallest, later.largest * constant.largest};
     } else if (node.is(ops::Divide)) {
-      factor_ = {factor_.smallest / constant.largest, factor_.largest / constant.smallest};
+      factor_ = {later.smallest / constant.largest, later.largest / constant.smallest};
     } else {
-      sum_ += constant.largest * factor_.largest;
+      sum_ += constant.largest * later.largest;
     }
     const Magnitudes range = range_of(node.output(0).type);
     return sum_ <= range.largest && factor_.largest <= range.largest && factor_.smallest >= range.smallest;
@@ -65,35 +66,48 @@ ir::Value combined_operand(ir::Value operand) {
   return operand && is_used_once(operand) ? operand : ir::Value{};
 }
 
-/// The first value before `outer` whose constant would be combined with those of later operations to a number
-/// out of range; null if no value is affected.
-ir::Value value_to_separate(const ir::Node& outer) {
-  if (!ir::is_floating(outer.output(0).type)) return {};
-  ConstantStep step = constant_step(outer);
+/// Whether no arithmetic with a constant follows: chains are examined once, from their ends, because a walk
+/// from each operation would take quadratic time.
+bool is_end_of_chain(const ir::Node& node) {
+  const ir::Node* reader = only_reader(node);
+  while (reader != nullptr && reader->is(ops::Negative)) reader = only_reader(*reader);
+  return reader == nullptr || !constant_step(*reader).operand;
+}
+
+/// The last value before the end of a chain whose constant would be combined with those of later operations
+/// to a number out of range; null if no value is affected.
+ir::Value value_to_separate(const ir::Node& end) {
+  if (!ir::is_floating(end.output(0).type)) return {};
+  ConstantStep step = constant_step(end);
   ir::Value inner = combined_operand(step.operand);
   // Reads no constants if there is one operation: most sums and products stand alone.
-  if (!inner || !constant_step(*inner.node).operand) return {};
+  if (!inner || !constant_step(*inner.node).operand || !is_end_of_chain(end)) return {};
   CombinedConstants combined;
-  auto constant = magnitudes(step.constant, kMostBytes);
-  if (!constant || !combined.add(outer, *constant)) return {};
-  for (int count = 1; count < kMostFused && inner; ++count) {
-    step = constant_step(*inner.node);
-    constant = step.operand ? magnitudes(step.constant, kMostBytes) : std::nullopt;
-    if (!constant) return {};
-    if (!combined.add(*inner.node, *constant)) return inner;
+  const ir::Node* node = &end;
+  ir::Value value;  // of `node`; null for the end
+  while (step.operand) {
+    const auto constant = magnitudes(step.constant, kMostBytes);
+    const bool is_in_range = constant && combined.add(*node, *constant);
+    if (constant && !is_in_range && value) return value;
+    if (!is_in_range) combined = {};
+    if (!inner) return {};
+    value = inner;
+    node = inner.node;
+    step = constant_step(*node);
     inner = combined_operand(step.operand);
   }
   return {};
 }
 
-bool is_affected(const ir::Node& outer) {
-  return static_cast<bool>(value_to_separate(outer));
+bool is_affected(const ir::Node& end) {
+  return static_cast<bool>(value_to_separate(end));
 }
 
-void separate(ir::Builder&, ir::Node& outer) {
-  ir::Node& inner = *value_to_separate(outer).node;
-  ir::Builder builder = ir::builder_beside(inner);
-  separate_from_uses(builder, inner);
+void separate(ir::Builder&, ir::Node& last) {
+  for (ir::Node* end = &last; const ir::Value inner = value_to_separate(*end); end = inner.node) {
+    ir::Builder builder = ir::builder_beside(*inner.node);
+    separate_from_uses(builder, *inner.node);
+  }
 }
 
 }  // namespace

@@ -258,40 +258,54 @@ std::int64_t count_units(const ir::PartialShape& shape) {
   return std::ranges::count_if(shape, [](const ir::Dimension& size) { return size.admits(1); });
 }
 
-/// The shape that the Reduce has if it keeps its axes; of unknown rank if its axes are not known.
-ir::PartialShape kept_shape(ir::ReductionView reduction) {
-  const ir::PartialShape& shape = reduction.data().shape();
-  const auto axes = ir::exact_values(reduction.axes());
-  if (!axes || !shape.has_rank()) return ir::PartialShape::unknown_rank();
-  ir::Dimensions kept(shape.begin(), shape.end());
-  for (const std::int64_t axis : *axes) kept[ir::normalize_axis(axis, shape.rank())] = ir::Dimension(1);
-  return ir::PartialShape(std::move(kept));
+/// Whether OpenVINO may remove a Reshape behind a Reduce without axes to keep, whose result is `reduced`, as
+/// if the Reduce kept its axes: the Reshape has the rank of the Reduce, and all of its sizes but one are
+/// copied or are 1. The Reduce has fewer axes of size 1 if OpenVINO moves it before an Unsqueeze, and takes
+/// others if it is merged with another Reduce or with a Transpose, so that its axes are not examined.
+bool seems_to_restore_axes(const ir::PartialShape& reduced, const ir::Node& node) {
+  const ir::PartialShape& result = node.output(0).shape;
+  if (!result.has_rank() || result.rank() < 2 || result.rank() > reduced.rank() || result == reduced)
+    return false;
+  const std::ptrdiff_t units = std::ranges::count(reduced, ir::Dimension(1));
+  if (result.rank() + static_cast<std::size_t>(units) < reduced.rank()) return false;
+  const auto reshape = ir::match<ir::ReshapeView>(node);
+  const auto wanted =
+      reshape && reshape->special_zero() ? ir::exact_values(reshape->shape()) : std::nullopt;
+  std::ptrdiff_t copied = std::ranges::count(result, ir::Dimension(1));
+  if (wanted) copied += std::ranges::count(*wanted, 0);
+  return copied + 1 >= static_cast<std::ptrdiff_t>(result.rank());
 }
 
-/// Whether `reader` is a Transpose that may move axes of size 1 of the Reduce, or begins Reshapes of which
-/// one has its rank, or as many axes of size 1 as the Reduce has removed: OpenVINO takes these for them.
-bool moves_unit_axes(ir::ReductionView reduction, const ir::Node* reader) {
-  const ir::PartialShape& shape = reduction.output(0).shape;
-  if (reader->is(ops::Transpose)) return count_units(shape) > 0;
-  const ir::PartialShape kept = kept_shape(reduction);
-  const auto removed = static_cast<std::int64_t>(kept.has_rank() ? kept.rank() - shape.rank() : 1);
-  constexpr int kMostReshapes = 4;
-  for (int i = 0; i < kMostReshapes && reader != nullptr && reader->op().traits.reshapes; ++i) {
-    const ir::PartialShape& result = reader->output(0).shape;
-    if (!result.has_rank()) return true;
-    if (kept.has_rank() && result == kept) return false;
-    if (result != shape && (result.rank() == shape.rank() || count_units(result) >= removed)) return true;
-    reader = only_reader(*reader);
+/// Whether `reduced` is read by a Transpose that may move axes of size 1 of it.
+bool has_unit_transpose(const ir::Output& reduced) {
+  return count_units(reduced.shape) > 0 &&
+         std::ranges::any_of(reduced.uses, [](const ir::Use& use) { return use.node->is(ops::Transpose); });
+}
+
+/// Whether OpenVINO may merge `node` with a Reshape before or behind it, or remove it: arithmetic with one
+/// number that is 0 or 1, possibly only together with the next one.
+bool may_join_reshapes(const ir::Node& node) {
+  if (node.op().traits.reshapes || node.is(ops::Transpose)) return true;
+  if (!node.is_one_of({ops::Add, ops::Subtract, ops::Multiply, ops::Divide})) return false;
+  const ir::Value* const constant = constant_operand(node);
+  return constant != nullptr && constant->shape().element_count() == 1;
+}
+
+/// Fault::transposed_unit_reduction. OpenVINO merges consecutive Reshapes, also those with several readers.
+bool is_transposed_reduction(ir::ReductionView reduction) {
+  constexpr std::size_t kMostReshapes = 16;
+  const ir::Output& reduced = reduction.output(0);
+  if (reduction.keep_dims() || !reduced.shape.has_rank()) return false;
+  if (has_unit_transpose(reduced)) return true;
+  std::vector<const ir::Node*> reshapes = {&reduction.node()};
+  for (std::size_t i = 0; i < reshapes.size(); ++i) {
+    for (const ir::Use& use : reshapes[i]->output(0).uses) {
+      if (!may_join_reshapes(*use.node)) continue;
+      if (seems_to_restore_axes(reduced.shape, *use.node)) return true;
+      if (reshapes.size() <= kMostReshapes) reshapes.push_back(use.node);
+    }
   }
   return false;
-}
-
-/// Fault::transposed_unit_reduction.
-bool is_transposed_reduction(ir::ReductionView reduction) {
-  const ir::PartialShape& shape = reduction.output(0).shape;
-  if (reduction.keep_dims() || !shape.has_rank()) return false;
-  return std::ranges::any_of(reduction.output(0).uses,
-                             [&](const ir::Use& use) { return moves_unit_axes(reduction, use.node); });
 }
 
 /// Fault::repeated_softmax.

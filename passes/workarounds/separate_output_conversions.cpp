@@ -1,5 +1,6 @@
-// Workaround for converted_output_name: OpenVINO removes a conversion to a wider type, or to f16, and back.
-// If both results are outputs, the second one gets the names of the first one, too.
+// Workaround for converted_output_name: OpenVINO removes a conversion to a type that the CPU plugin computes
+// with the numbers of another one, such as f16 or i64, and back. If both results are outputs, the second one
+// gets the names of the first one, too.
 #include <algorithm>
 
 #include "ir/views/unary.hpp"
@@ -13,12 +14,37 @@ bool is_output(const ir::Output& output) {
   return std::ranges::any_of(output.uses, [](const ir::Use& use) { return use.node->is(ops::Result); });
 }
 
-/// Fault::converted_output_name.
+/// The type in which the CPU plugin computes numbers of `type`.
+ir::ElementType computed_type(ir::ElementType type) {
+  using ir::ElementType;
+  switch (type) {
+    case ElementType::f16:
+    case ElementType::f64:
+      return ElementType::f32;
+    case ElementType::i16:
+    case ElementType::i64:
+    case ElementType::u16:
+    case ElementType::u32:
+    case ElementType::u64:
+      return ElementType::i32;
+    case ElementType::boolean:
+      return ElementType::u8;
+    default:
+      return type;
+  }
+}
+
+/// Fault::converted_output_name: both conversions keep the type in which the CPU plugin computes.
 bool converts_output_back(ir::ConvertView convert) {
-  constexpr ir::ElementType kRemoved[] = {ir::ElementType::f16, ir::ElementType::f64, ir::ElementType::i64};
-  const ir::Output& data = convert.data().output();
-  return convert.data().node->is(ops::Convert) && std::ranges::count(kRemoved, data.type) > 0 &&
-         is_output(data) && is_output(convert.output(0));
+  const ir::Output& back = convert.output(0);
+  if (!is_output(back)) return false;
+  ir::Value data = convert.data();
+  for (; data.type() != back.type && computed_type(data.type()) == back.type;
+       data = ir::ConvertView(*data.node).data()) {
+    if (!data.node->is(ops::Convert)) return false;
+    if (is_output(data.output())) return computed_type(data.node->input(0).type()) == back.type;
+  }
+  return false;
 }
 
 }  // namespace

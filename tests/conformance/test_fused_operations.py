@@ -64,8 +64,14 @@ add_all(
     "converted_output_name",
     {
         f"{kind} {back}": (f"v = Add(x, x) h = Cast <to = {kind}> (v) y = Cast <to = {back}> (h)", {"x": whole(2, 3).astype(dtype)}, {}, {"outputs": ("h", "y"), "dynamic": [("x", axes)]})
-        for kind, back, dtype in ((10, 1, np.float32), (11, 1, np.float32), (7, 6, np.int32), (7, 1, np.float32), (10, 1, np.float64), (6, 7, np.int64))
+        for kind, back, dtype in ((10, 1, np.float32), (11, 1, np.float32), (7, 6, np.int32), (7, 1, np.float32), (10, 1, np.float64), (6, 7, np.int64), (5, 6, np.int32))
         for axes in ((), (0,))
+    },
+)
+add_all(
+    "converted_output_name-same type",
+    {
+        f"{kind}": (f"h = Cast <to = {kind}> (x) y = Transpose <perm = [0, 1]> (h) v = Cast <to = 1> (y)", {"x": whole(2, 3)}, {}, {"outputs": ("h", "y", "v")}) for kind in (10, 11, 7)
     },
 )
 add_all(
@@ -535,6 +541,23 @@ add_all(
         for op in ("ReduceL1", "ReduceMax")
         for first in ([4], [1, 2, 2])
         for target in ([4, -1], [1, 4], [2, 2])
+    },
+)
+
+add_all(
+    "transposed_unit_reduction-joined",
+    {
+        name: (f"{nodes}", {"x": whole(2, 2, 2)}, {"f": np.float32(0), "z": np.array([0]), "o": np.array([1]), "t": np.array([3]), "a": np.array([0, 1]), "all": np.array([-1]), "row": np.array([1, 4]), "column": np.array([4, 1])}, {"outputs": outputs, "dynamic": [("x", axes)]})
+        for axes in ((), (1,))
+        for name, nodes, outputs in (
+            (f"readers {axes}", "r = ReduceSum <keepdims = 0> (x, z) u = Reshape(r, all) y = Unsqueeze(u, z) v = Neg(u)", ("y", "v")),
+            (f"kept {axes}", "r = ReduceSum <keepdims = 0> (x, z) u = Unsqueeze(r, z) y = Flatten(u)", ("y",)),
+            (f"two {axes}", "w = Unsqueeze(x, t) v = Concat <axis = 3> (w, w) q = ReduceSum <keepdims = 0> (v, z) r = ReduceSum <keepdims = 0> (q, all) y = Reshape(r, row)", ("y",)),
+            (f"unsqueezed {axes}", "w = Unsqueeze(x, z) r = ReduceSum <keepdims = 0> (w, o) y = Reshape(r, row)", ("y",)),
+            (f"unsqueezed two {axes}", "w = Unsqueeze(x, z) r = ReduceSum <keepdims = 0> (w, a) y = Reshape(r, row)", ("y",)),
+            (f"transposed {axes}", "w = Transpose <perm = [1, 0, 2]> (x) r = ReduceSum <keepdims = 0> (w, z) y = Reshape(r, column)", ("y",)),
+            (f"sum {axes}", "r = ReduceSum <keepdims = 0> (x, z) u = Add(r, f) y = Reshape(u, row)", ("y",)),
+        )
     },
 )
 

@@ -1,7 +1,8 @@
-// Workarounds for small_product_constants and dynamic_column_constants. The CPU plugin fuses operations with
+// Workarounds for small_product_constants, dynamic_column_constants and converted_bias. The CPU plugin fuses operations with
 // a constant per column, such as a bias, into the product before them. If the number of columns is dynamic,
 // the product does not compile with a transposed or quantised operand, and a product of at most two rows and
-// columns does not compute what was fused. Here a copy of the product, which is not fused, keeps the two
+// columns does not compute what was fused. Of two constants that are added before and after a conversion, the
+// first one is lost. Here a copy of the product, which is not fused, keeps the two
 // apart.
 #include <algorithm>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "ir/known_values.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -99,6 +101,44 @@ bool is_small(const ir::Node& product) {
          sizes->columns.admits(kSmall) && precedes_column_constant(product, kSmall);
 }
 
+/// Whether `sum` adds a constant for each column, whose number is `columns`, to a value.
+bool adds_to_columns(const ir::Node& sum, const ir::Dimension& columns) {
+  const ir::Value* const constant =
+      sum.is_one_of({ops::Add, ops::Subtract}) ? constant_operand(sum) : nullptr;
+  if (constant == nullptr || !constant->shape().is_static()) return false;
+  return columns == constant->shape().element_count().value_or(0);
+}
+
+/// Whether `value` is a product with constant weights plus a constant for each column, possibly with other
+/// arithmetic with constants.
+bool is_product_with_bias(ir::Value value, const ir::Dimension& columns) {
+  bool has_bias = false;
+  for (int count = 0; count < kMostFused && is_used_once(value); ++count) {
+    const ir::Node& node = *value.node;
+    if (const auto product = ir::match<ir::MatMulView>(node))
+      return has_bias && ir::is_computed_from_constants(product->b());
+    has_bias = has_bias || adds_to_columns(node, columns);
+    const bool is_fused = node.is(ops::Convert) || node.op().traits.is_arithmetic;
+    const ir::Value* const data = is_fused ? variable_operand(node) : nullptr;
+    if (data == nullptr) return false;
+    value = *data;
+  }
+  return false;
+}
+
+/// Fault::converted_bias.
+bool precedes_second_bias(ir::ConvertView convert) {
+  const ir::Output& result = convert.output(0);
+  if (!ir::is_floating(result.type) || !ir::is_floating(convert.data().type())) return false;
+  if (!result.shape.has_rank() || result.shape.rank() < 2) return false;
+  const ir::Dimension& columns = result.shape[result.shape.rank() - 1];
+  for (const ir::Node* reader : chain_after(convert)) {
+    if (adds_to_columns(*reader, columns)) return is_product_with_bias(convert.data(), columns);
+    if (!reader->is_one_of({ops::Add, ops::Convert, ops::Subtract})) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 Workaround separate_column_constants() {
@@ -106,8 +146,13 @@ Workaround separate_column_constants() {
       .name = "separate_column_constants",
       .stage = Stage::kernels,
       .summary =
-          "Keeps operations with a constant per column from being fused into products of dynamic sizes",
-      .rows = {LegalizationRow{
+          "Keeps operations with a constant per column from being fused into products that lose constants "
+          "or have dynamic sizes",
+      .rows = {LegalizationRow{Fault::converted_bias,
+                               {ops::Convert},
+                               affects<precedes_second_bias>,
+                               separate_from_input},
+               LegalizationRow{
                    Fault::dynamic_column_constants, {ops::MatMul}, does_not_compile, separate_from_uses},
                LegalizationRow{Fault::small_product_constants, {ops::MatMul}, is_small, separate_from_uses}}};
 }

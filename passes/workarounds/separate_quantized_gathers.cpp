@@ -1,9 +1,13 @@
 // Workarounds for Gathers and reductions of quantised numbers with scales or zero points along an axis, which
-// OpenVINO moves behind them although the axis is another one there, or none. An opaque copy of the numbers
-// keeps them apart.
+// OpenVINO moves behind them although the axis is another one there, or none. A Gather by a vector of the
+// index, whose axis a Squeeze removes, is right; an opaque copy keeps other operations apart.
 #include <algorithm>
+#include <vector>
 
 #include "ir/graph.hpp"
+#include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
+#include "ir/views/joining.hpp"
 #include "ir/views/selection.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
@@ -14,33 +18,106 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Whether a graph may have a Gather or a reduction. Tested first, because all arithmetic is examined.
-bool may_gather(const ir::Graph& graph) {
-  static const ir::OperationSet kOperations = [] {
-    ir::OperationSet operations =
-        operations_with([](const ir::Traits& traits) { return traits.is_reduction; });
-    operations.add(ops::Gather);
-    return operations;
-  }();
-  return graph.may_hold(kOperations);
+constexpr std::size_t kMostSources = 64;
+
+/// Whether a graph may have a reduction. Tested first, because all arithmetic is examined.
+bool may_reduce(const ir::Graph& graph) {
+  static const ir::OperationSet kReductions =
+      operations_with([](const ir::Traits& traits) { return traits.is_reduction; });
+  return graph.may_hold(kReductions);
 }
 
-/// Whether `node` is a Gather that changes the rank.
-bool changes_rank(const ir::Node& node) {
-  const auto gather = ir::match<ir::GatherView>(node);
-  return gather && (!gather->indices().shape().has_rank() || gather->indices().shape().rank() != 1);
+/// Fault::quantized_scalar_gather: a Reduce.
+bool precedes_reduction(const ir::Node& node) {
+  if (!may_reduce(node.graph()) || scaled_axes(node).empty() || integers_of(node) == nullptr) return false;
+  return std::ranges::any_of(readers_past_moves(node),
+                             [](const ir::Node* reader) { return reader->op().traits.is_reduction; });
 }
 
-/// Fault::quantized_scalar_gather. Parts of a Concat can have several scales.
-bool precedes_scalar_gather(const ir::Node& node) {
-  if (!may_gather(node.graph())) return false;
-  const bool is_concat = node.is(ops::Concat);
-  const bool has_scales =
-      is_concat ? std::ranges::any_of(node.inputs(), [](ir::Value part) { return holds_integers(part); })
-                : !scaled_axes(node).empty() && integers_of(node) != nullptr;
-  return has_scales && std::ranges::any_of(readers_past_moves(node), [&](const ir::Node* reader) {
-           return changes_rank(*reader) || (!is_concat && reader->op().traits.is_reduction);
-         });
+/// Whether `node` is a product of quantised numbers and quantised weights.
+bool is_quantized_product(const ir::Node& node) {
+  constexpr ir::OperationSet kProducts = {ops::Convolution, ops::ConvolutionBackpropData,
+                                          ops::GroupConvolution, ops::GroupConvolutionBackpropData,
+                                          ops::MatMul};
+  if (!kProducts.contains(node.op().id)) return false;
+  const ir::Value weights = node.input(1);
+  return ir::is_computed_from_constants(weights) && !weights.node->is(ops::Const) &&
+         integers_of(*node.input(0).node) != nullptr;
+}
+
+/// Whether `node` joins quantised numbers, whose scales may differ.
+bool joins_integers(const ir::Node& node) {
+  return node.is(ops::Concat) &&
+         std::ranges::any_of(node.inputs(), [](ir::Value part) { return holds_integers(part); });
+}
+
+/// Whether OpenVINO may take the numbers of `node` for integers with several scales. Of numbers that are not
+/// quantised, it takes constant factors for scales.
+bool has_scales(const ir::Node& node) {
+  if (is_quantized_product(node) || joins_integers(node)) return true;
+  if (scaled_axes(node).empty()) return false;
+  return integers_of(node) != nullptr || (node.is_one_of({ops::Divide, ops::Multiply}) &&
+                                          node.graph().may_hold({ops::FakeQuantize}));
+}
+
+/// Whether `found` holds for a node that gives `value`, or for one from which OpenVINO may move scales to it.
+bool is_moved_from(ir::Value value, bool (*found)(const ir::Node&)) {
+  std::vector<const ir::Node*> sources = {value.node};
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const ir::Node& source = *sources[i];
+    if (found(source)) return true;
+    const bool is_passed = is_elementwise(source) || moves_elements(source);
+    if (!is_passed || source.is(ops::FakeQuantize) || is_opaque_copy(source)) continue;
+    for (const ir::Value input : source.inputs()) {
+      if (sources.size() < kMostSources && !ir::is_computed_from_constants(input))
+        sources.push_back(input.node);
+    }
+  }
+  return false;
+}
+
+/// Fault::quantized_product_gather. OpenVINO merges constant factors with the scale of the product, and moves
+/// it through each Gather.
+bool gathers_product(ir::GatherView gather) {
+  const ir::Node* source = gather.data().node;
+  for (std::size_t i = 0; i < kMostSources && !source->is(ops::MatMul); ++i) {
+    const bool is_factor = source->is_one_of({ops::Divide, ops::Multiply});
+    const ir::Value* const data = is_factor ? variable_operand(*source) : nullptr;
+    if (!source->is(ops::Gather) && (data == nullptr || constant_operand(*source) == nullptr)) return false;
+    source = data == nullptr ? source->input(0).node : data->node;
+  }
+  if (!source->is(ops::MatMul) || !is_quantized_product(*source)) return false;
+  const auto weights = weights_of(*source);
+  return !weights || weights->weights.scale.shape().element_count() == 1;
+}
+
+/// Whether `node` joins quantised numbers along the axis of the channels.
+bool joins_channels(const ir::Node& node) {
+  if (!joins_integers(node)) return false;
+  const ir::PartialShape& shape = node.output(0).shape;
+  return !shape.has_rank() || ir::normalize_axis(ir::ConcatView(node).axis(), shape.rank()) == 1;
+}
+
+/// Fault::quantized_gather_of_part: a Gather of channels that a Concat joins.
+bool gathers_joined_channels(ir::GatherView gather) {
+  return ir::is_floating(gather.data().type()) && is_moved_from(gather.data(), joins_channels);
+}
+
+/// Fault::quantized_scalar_gather: a Gather that changes the rank.
+bool gathers_scaled(ir::GatherView gather) {
+  const ir::PartialShape& indices = gather.indices().shape();
+  if (!ir::is_floating(gather.data().type()) || (indices.has_rank() && indices.rank() == 1)) return false;
+  return is_moved_from(gather.data(), has_scales) && !gathers_product(gather) &&
+         !gathers_joined_channels(gather);
+}
+
+/// Gathers by a vector of the index, and removes its axis.
+void gather_by_vector(ir::Builder& builder, ir::Node& node) {
+  const ir::GatherView gather = node;
+  if (!gather.indices().shape().is_scalar()) return separate_from_input(builder, node);
+  const ir::Value index = ir::unsqueeze(builder, gather.indices(), {0});
+  const ir::Value row = builder.op(ops::Gather, {gather.data(), index, gather.axis()}, {{"batch_dims", 0}});
+  ir::replace_all_uses(node.value(), builder.op(ops::Squeeze, {row, gather.axis()}));
 }
 
 /// Fault::quantized_gather_of_part: a Gather behind an operation that moves the zero points.
@@ -52,26 +129,35 @@ bool precedes_gather_of_part(const ir::Node& node) {
   });
 }
 
-ir::OperationSet joining_arithmetic_and_quantization() {
+ir::OperationSet arithmetic_and_quantization() {
   ir::OperationSet operations =
       operations_with([](const ir::Traits& traits) { return traits.is_arithmetic; });
   operations.add(ops::FakeQuantize);
-  operations.add(ops::Concat);
   return operations;
 }
 
 }  // namespace
 
 Workaround separate_quantized_gathers() {
-  return {.name = "separate_quantized_gathers",
-          .stage = Stage::kernels,
-          .summary = "Keeps Gathers and reductions apart from quantised numbers with several scales",
-          .rows = {LegalizationRow{Fault::quantized_gather_of_part,
-                                   {ops::Add, ops::Subtract, ops::FakeQuantize},
-                                   must_be_separated_if_quantized<precedes_gather_of_part>,
-                                   separate_from_uses},
-                   LegalizationRow{Fault::quantized_scalar_gather, joining_arithmetic_and_quantization(),
-                                   must_be_separated<precedes_scalar_gather>, separate_from_uses}}};
+  return {
+      .name = "separate_quantized_gathers",
+      .stage = Stage::kernels,
+      .summary = "Keeps Gathers and reductions apart from quantised numbers with scales that OpenVINO moves",
+      .rows = {
+          LegalizationRow{Fault::quantized_gather_of_part,
+                          {ops::Add, ops::Subtract, ops::FakeQuantize},
+                          must_be_separated_if_quantized<precedes_gather_of_part>,
+                          separate_from_uses},
+          LegalizationRow{Fault::quantized_gather_of_part,
+                          {ops::Gather},
+                          affects<gathers_joined_channels>,
+                          separate_from_input},
+          LegalizationRow{
+              Fault::quantized_product_gather, {ops::Gather}, affects<gathers_product>, separate_from_input},
+          LegalizationRow{Fault::quantized_scalar_gather, arithmetic_and_quantization(),
+                          must_be_separated<precedes_reduction>, separate_from_uses},
+          LegalizationRow{
+              Fault::quantized_scalar_gather, {ops::Gather}, affects<gathers_scaled>, gather_by_vector}}};
 }
 
 }  // namespace onnx2ir::passes

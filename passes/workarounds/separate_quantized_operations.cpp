@@ -160,25 +160,60 @@ bool quantizes_transpose(const ir::Node& node) {
          !node.output(0).shape.is_static();
 }
 
-/// Whether `node`, possibly after operations that are elementwise or move elements, is read by FakeQuantizes
-/// alone.
-bool is_only_quantized(const ir::Node& node) {
-  constexpr int kMostSteps = 32;
-  const ir::Node* last = &node;
-  for (int step = 0; step < kMostSteps; ++step) {
-    const auto& uses = last->output(0).uses;
-    const auto is_quantization = [](const ir::Use& use) { return use.node->is(ops::FakeQuantize); };
-    if (!uses.empty() && std::ranges::all_of(uses, is_quantization)) return true;
-    last = only_reader(*last);
-    if (last == nullptr || last->is(ops::Convert) || !(is_elementwise(*last) || moves_elements(*last)))
-      return false;
+/// Whether `node` multiplies by a constant of which a number may be negative.
+bool may_change_signs(const ir::Node& node) {
+  if (node.is(ops::Negative)) return true;
+  if (node.is(ops::Subtract)) return ir::is_computed_from_constants(node.input(0));
+  const ir::Value* const factor =
+      node.is_one_of({ops::Multiply, ops::Divide}) ? constant_operand(node) : nullptr;
+  const auto factors = factor != nullptr ? ir::exact_numbers(*factor) : std::nullopt;
+  if (!factors) return factor != nullptr;
+  return std::ranges::any_of(*factors, [](double number) { return number < 0; });
+}
+
+/// Whether `node` or a constant factor before it may change signs.
+bool follows_changed_signs(const ir::Node& node) {
+  const ir::Node* factor = &node;
+  for (int depth = 0; depth < kMostMoves; ++depth) {
+    if (may_change_signs(*factor)) return true;
+    const ir::Value* const data = variable_operand(*factor);
+    const bool is_fused = data != nullptr && (is_elementwise(*factor) || moves_elements(*factor));
+    if (!is_fused || factor->is(ops::Convert)) return false;
+    factor = data->node;
   }
   return false;
 }
 
-/// Fault::quantized_channel_factors. The signs of the factors are not examined.
+/// Whether `node`, possibly after operations with constants, or that move elements, is read by a FakeQuantize,
+/// and one of the factors may be negative. OpenVINO merges the factors, also if there are other readers.
+bool changes_signs_before_quantization(const ir::Node& node) {
+  constexpr std::size_t kMostNodes = 32;
+  struct Step {
+    const ir::Node* node;
+    bool has_changed_signs;
+  };
+  std::vector<Step> steps = {{&node, follows_changed_signs(node)}};
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Step step = steps[i];
+    for (const ir::Use& use : step.node->output(0).uses) {
+      const ir::Node& reader = *use.node;
+      if (reader.is(ops::FakeQuantize)) {
+        if (step.has_changed_signs) return true;
+        continue;
+      }
+      const bool is_fused = is_elementwise(reader) && !reader.is(ops::Convert) && !is_opaque_copy(reader) &&
+                            (reader.inputs().size() == 1 || constant_operand(reader) != nullptr);
+      if ((is_fused || moves_elements(reader)) && steps.size() < kMostNodes)
+        steps.push_back({&reader, step.has_changed_signs || may_change_signs(reader)});
+    }
+  }
+  return false;
+}
+
+/// Fault::quantized_channel_factors.
 bool scales_before_quantization(const ir::Node& node) {
-  return !node.output(0).shape.is_static() && !scaled_axes(node).empty() && is_only_quantized(node);
+  return !node.output(0).shape.is_static() && !scaled_axes(node).empty() &&
+         changes_signs_before_quantization(node);
 }
 
 /// The number of elements of one channel; no value if it is not static.

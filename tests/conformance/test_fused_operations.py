@@ -75,6 +75,20 @@ add_all(
     },
 )
 add_all(
+    "converted_bias",
+    {
+        f"{name} {axes}": (f"m = MatMul(x, w) {nodes}", {"x": whole(2, 4) / 4}, {"w": whole(4, 3, shift=3), "b": whole(3), "c": whole(3, shift=2).astype(np.float16), "f": np.float32(2)}, {"dynamic": [("x", axes)]})
+        for axes in ((), (0,))
+        for name, nodes in {
+            "f16": "s = Add(m, b) h = Cast <to = 10> (s) y = Add(c, h)",
+            "minus": "s = Sub(m, b) h = Cast <to = 10> (s) y = Sub(h, c)",
+            "f64": "s = Add(m, b) h = Cast <to = 10> (s) d = Cast <to = 11> (h) e = Cast <to = 11> (c) y = Add(d, e)",
+            "scaled": "s = Add(m, b) t = Mul(s, f) h = Cast <to = 10> (t) y = Add(h, c)",
+            "half": "n = Cast <to = 10> (m) s = Add(n, c) h = Cast <to = 1> (s) y = Add(h, b)",
+        }.items()
+    },
+)
+add_all(
     "conversion_after_products",
     {
         f"{kind} {rows} {name}": (nodes.format(kind), {"x": whole(rows, 8)}, {"w": whole(8, 8) / 4, "b": np.float32(0.75)}, {"dynamic": [("x", axes)]})

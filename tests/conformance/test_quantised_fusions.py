@@ -466,6 +466,79 @@ add_all(
     },
 )
 
+add_all(
+    "quantized_gather_of_part-joined",
+    {
+        f"{name} {index} {axis} {axes}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) p = QuantizeLinear(x, t, z) e = DequantizeLinear(p, t, z) j = Concat <axis = {place}> (d, e) {nodes} y = Gather <axis = {axis}> (v, {index})",
+            {"x": whole(2, 2, 2) / 2},
+            {"s": np.float32(0.5), "t": np.float32(0.125), "z": np.uint8(3), "i": np.int64(0), "k": np.array([0, 1]), "n": np.array([0, 0, -1])},
+            {"dynamic": [("x", axes)]},
+        )
+        for name, place, nodes in (("channels", 1, "v = Identity(j)"), ("columns", 2, "v = Identity(j)"), ("relu", 1, "v = Relu(j)"), ("reshape", 1, "v = Reshape(j, n)"))
+        for index in ("i", "k")
+        for axis in (0, 1, 2)
+        for axes in ((), (0,))
+    },
+)
+add_all(
+    "quantized_channel_factors-shared",
+    {
+        f"{name} {axes}": (
+            f"{nodes} q = QuantizeLinear(n, s, z) y = DequantizeLinear(q, s, z)",
+            {"x": whole(2, 2, 2, 2) / 4},
+            {"s": np.float32(0.5), "z": np.uint8(128), "f": np.array([4, -0.5], np.float32).reshape(1, 2, 1, 1), "p": np.array([4, 0.5], np.float32).reshape(1, 2, 1, 1), "g": np.float32(-0.25)},
+            {"dynamic": [("x", axes)], "outputs": ("y", "v")},
+        )
+        for name, nodes in {
+            "one": "n = Mul(x, f) v = Neg(n)",
+            "two": "m = Mul(x, f) n = Mul(g, m) v = Identity(m)",
+            "positive": "m = Mul(x, p) n = Mul(g, m) v = Neg(m)",
+            "before": "m = Mul(x, g) n = Mul(m, p) v = Neg(n)",
+            "difference": "m = Mul(x, p) n = Sub(g, m) v = Neg(m)",
+            "negative": "m = Mul(x, p) n = Neg(m) v = Abs(m)",
+            "sum": "m = Mul(x, f) n = Add(m, g) v = Neg(m)",
+            "joined": "m = Mul(x, f) n = Concat <axis = 1> (m, x) v = Neg(m)",
+        }.items()
+        for axes in ((), (0,), (2, 3))
+    },
+)
+WEIGHTS = {"s": np.float32(0.5), "z": np.uint8(3), "t": np.float32(0.25), "p": np.array([0.25, 0.5], np.float32), "k": np.int8(0), "e": np.array([0, 0], np.int8), "w": np.array([[0, -1], [5, 7]], np.int8), "i": np.int64(-1), "v": np.array([1]), "m": np.array([[0]]), "f": np.float32(2)}
+add_all(
+    "quantized_product_gather",
+    {
+        f"{weights} {name} {axis} {axes}": (f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) {scaled} a = MatMul(d, g) {nodes.format(axis)}", {"x": whole(2, 2, 2) / 2}, WEIGHTS, {"dynamic": [("x", axes)], "outputs": ("y", "a") if name == "shared" else ("y",)})
+        for weights, scaled in (("one", "g = DequantizeLinear(w, t, k)"), ("each", "g = DequantizeLinear <axis = 1> (w, p, e)"))
+        for name, nodes in {
+            "plain": "y = Gather <axis = {}> (a, i)",
+            "shared": "y = Gather <axis = {}> (a, i)",
+            "vector": "y = Gather <axis = {}> (a, v)",
+            "matrix": "y = Gather <axis = {}> (a, m)",
+            "factor": "b = Mul(a, f) y = Gather <axis = {}> (b, i)",
+            "relu": "b = Relu(a) y = Gather <axis = {}> (b, i)",
+            "two": "b = Gather <axis = {}> (a, i) y = Gather <axis = 0> (b, i)",
+        }.items()
+        for axis in (0, 1, 2)
+        for axes in ((), (0, 1))
+    },
+)
+add_all(
+    "quantized_scalar_gather-factors",
+    {
+        f"{name} {rank} {axes}": (f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) {nodes} y = Gather <axis = 2> (b, {rank})", {"x": whole(2, 2, 2, 2) / 4}, {"s": np.float32(0.5), "z": np.uint8(128), "i": np.int64(1), "m": np.array([[1, 0]]), "c": np.array([-0.25, 0.5], np.float32).reshape(1, 2, 1, 1), "f": np.float32(2)}, {"dynamic": [("x", axes)], "outputs": ("y", "d")})
+        for name, nodes in {
+            "joined": "a = Concat <axis = 3> (d, x) b = Mul(a, c)",
+            "other": "b = Mul(x, c)",
+            "quotient": "b = Div(x, c)",
+            "two": "a = Mul(x, c) b = Mul(a, f)",
+            "sum": "a = Mul(x, c) b = Add(a, c)",
+            "function": "a = Sigmoid(d) b = Mul(a, c)",
+        }.items()
+        for rank in ("i", "m")
+        for axes in ((), (0,), (0, 2, 3))
+    },
+)
+
 
 @pytest.mark.parametrize("conformance", parameters(entries("quantised_fusions", CASES)))
 def test_quantised_fusions(conformance, result):

@@ -170,6 +170,18 @@ def consecutive_double_products():
 
 
 @experiment
+def converted_bias():
+    """A product plus a bias, converted to f64, plus another one."""
+    x, values, weights, bias = parameter([4, 8]), integers(4, 8), integers(8, 3), np.array([10, 20, 30], np.float32)
+    sums = opset.add(opset.matmul(x, opset.constant(weights), False, False), opset.constant(bias))
+    try:
+        given = results([x], opset.add(opset.convert(sums, "f64"), opset.constant(bias.astype(np.float64))), [values])[0]
+    except RuntimeError:
+        return True
+    return not np.array_equal(given, values @ weights + 2 * bias)
+
+
+@experiment
 def conversion_after_products():
     """The integers below the numbers that two products give, times 2; and the same with i64."""
     x, values, weights = parameter([4, 8]), integers(4, 8), integers(8, 8) * np.float32(0.25)

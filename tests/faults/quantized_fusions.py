@@ -51,6 +51,15 @@ def quantized_concat_factors():
     return not np.array_equal(given, np.maximum(np.concatenate([values, np.ones([1, 2, 2])]), 0) * factors)
 
 
+@experiment(may_crash=True)
+def quantized_product_gather():
+    """The last row of a product of numbers that are rounded with a zero point, and weights of 8 bits with one scale."""
+    x, values, weights = parameter([2, 2]), integers(2, 2), integers(2, 3)
+    scaled = opset.multiply(opset.convert(opset.constant(weights.astype(np.int8)), "f32"), opset.constant(np.float32(0.25)))
+    row = opset.gather(opset.matmul(rounded_above(x, -10.0), scaled, False, False), numbers(-1), opset.constant(np.int64(0)))
+    return not np.allclose(results([x], row, [values])[0], (values @ weights)[-1:] / 4, atol=0.1)
+
+
 @experiment
 def quantized_extremum():
     """The least number of each row, in steps of 1/2 as integers of 8 bits."""

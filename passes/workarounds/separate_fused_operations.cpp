@@ -245,13 +245,25 @@ bool is_gathered_slice(const ir::Node& slice) {
   });
 }
 
-/// Fault::transposed_unit_reduction: OpenVINO moves the Transpose after the Reduce.
-bool precedes_unit_reduction(const ir::Node& node) {
-  const ir::Node* const reader = only_reader(node);
-  if (reader == nullptr || !reader->op().traits.is_reduction) return false;
-  if (ir::ReductionView(*reader).keep_dims()) return false;
-  const ir::PartialShape& shape = reader->output(0).shape;
+/// Whether `node` is a Reduce that removes axes and keeps others of size 1.
+bool is_unit_reduction(const ir::Node& node) {
+  if (!node.op().traits.is_reduction || ir::ReductionView(node).keep_dims()) return false;
+  const ir::PartialShape& shape = node.output(0).shape;
   return shape.has_rank() && shape.rank() > 1 && std::ranges::find(shape, ir::Dimension(1)) != shape.end();
+}
+
+/// Fault::transposed_unit_reduction: OpenVINO moves the Transpose after the Reduce, also after a FakeQuantize.
+bool precedes_unit_reduction(const ir::Node& node) {
+  const auto& uses = node.output(0).uses;
+  return std::ranges::any_of(uses, [&](const ir::Use& use) {
+    const ir::Node* reader = use.node;
+    if (reader->is(ops::FakeQuantize)) {
+      reader = only_reader(*reader);
+    } else if (uses.size() > 1) {
+      return false;
+    }
+    return reader != nullptr && is_unit_reduction(*reader);
+  });
 }
 
 std::int64_t count_units(const ir::PartialShape& shape) {
@@ -308,6 +320,25 @@ bool is_transposed_reduction(ir::ReductionView reduction) {
   return false;
 }
 
+/// Fault::dynamic_reduce_channels. The size 1, with which the constant widens the result, cannot be excluded.
+bool precedes_channel_constant(ir::ReductionView reduction) {
+  constexpr int kMostFused = 32;
+  const ir::PartialShape& data = reduction.data().shape();
+  if (!data.has_rank() || data.rank() < 2 || data[1].is_static() || !data[1].admits(1)) return false;
+  const auto axes = ir::exact_values(reduction.axes());
+  if (axes && std::ranges::any_of(*axes, [&](std::int64_t axis) {
+        return ir::normalize_axis(axis, data.rank()) == 1;
+      }))
+    return false;
+  const ir::Node* reader = fused_reader(reduction);
+  for (int count = 0; count < kMostFused && reader != nullptr; ++count) {
+    const ir::Value* const constant = constant_operand(*reader);
+    if (constant != nullptr && constant->shape().element_count() != 1) return true;
+    reader = fused_reader(*reader);
+  }
+  return false;
+}
+
 /// Fault::repeated_softmax.
 bool is_repeated_softmax(const ir::Node& node) {
   const auto& uses = node.output(0).uses;
@@ -352,6 +383,8 @@ Workaround separate_fused_operations() {
                               {ops::SoftMax},
                               must_be_separated<weighs_dynamic_values>,
                               separate_from_uses},
+              LegalizationRow{Fault::dynamic_reduce_channels, reductions(),
+                              must_be_separated<precedes_channel_constant>, separate_from_uses},
               LegalizationRow{Fault::factor_along_kernel,
                               {ops::Multiply, ops::Divide},
                               must_be_separated<scales_along_kernel>,

@@ -559,6 +559,31 @@ add_all(
 )
 
 add_all(
+    "dynamic_reduce_channels",
+    {
+        f"{op} {arithmetic} {keep} {size} {rank}": (f"r = {op} <keepdims = {keep}> (x, z) y = {arithmetic}(r, c)", {"x": whole(2, size, *[2] * (rank - 2))}, {"z": np.array([0] if rank == 2 else [rank - 1]), "c": np.array([1, 2, 3], np.float32).reshape(3, *[1] * (keep * (rank - 2) + (1 - keep) * max(rank - 3, 0)))}, {"dynamic": [("x", (1,))]})
+        for op, arithmetic in (("ReduceProd", "Div"), ("ReduceSum", "Mul"), ("ReduceMean", "Add"), ("ReduceMax", "Sub"))
+        for keep in (0, 1)
+        for size in (1, 3)
+        for rank in (2, 3, 4)
+    },
+)
+add_all(
+    "transposed_unit_reduction-rounded",
+    {
+        f"{op} {perm} {axis} {len(outputs)} {axes}": (
+            f"t = Transpose <perm = {perm}> (x) q = QuantizeLinear(t, s, k) d = DequantizeLinear(q, s, k) y = {op} <keepdims = 0> (d, a) v = Relu(t)",
+            {"x": whole(2, 1, 2, 2) / 2},
+            {"s": np.float32(0.5), "k": np.int8(0), "a": np.array([axis])},
+            {"dynamic": [("x", axes)], "outputs": outputs},
+        )
+        for op in ("ReduceSum", "ReduceMax")
+        for perm, axis in (([0, 2, 3, 1], 1), ([0, 3, 1, 2], 3), ([0, 2, 3, 1], 3))
+        for outputs in (("y",), ("y", "v"))
+        for axes in ((), (0,))
+    },
+)
+add_all(
     "transposed_unit_reduction-joined",
     {
         name: (f"{nodes}", {"x": whole(2, 2, 2)}, {"f": np.float32(0), "z": np.array([0]), "o": np.array([1]), "t": np.array([3]), "a": np.array([0, 1]), "all": np.array([-1]), "row": np.array([1, 4]), "column": np.array([4, 1])}, {"outputs": outputs, "dynamic": [("x", axes)]})

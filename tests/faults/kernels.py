@@ -155,6 +155,17 @@ def dynamic_column_constants():
 
 
 @experiment
+def dynamic_reduce_channels():
+    """The sum of two rows with one column, times three factors."""
+    x, values, factors = parameter([2, -1]), integers(2, 1), np.array([1, 2, 3], np.float32)
+    try:
+        given = results([x], opset.multiply(opset.reduce_sum(x, numbers(0), False), opset.constant(factors)), [values])[0]
+    except RuntimeError:
+        return True
+    return not np.array_equal(given, values.sum(0) * factors)
+
+
+@experiment
 def consecutive_double_products():
     """Two products of f64 on one thread."""
     x, values, first, second = parameter([3, 8], "f64"), integers(3, 8), integers(8, 2), integers(2, 4)

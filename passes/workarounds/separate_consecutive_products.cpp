@@ -1,7 +1,8 @@
 // With one thread per stream, the CPU plugin compiles products with constant weights, one after the other,
 // and the operations around them into one kernel. What that kernel does not support, or computes wrongly, is
-// kept apart by a copy that is not part of such kernels.
+// kept apart by a copy that is not part of such kernels. A product with one weight becomes a multiplication.
 #include <algorithm>
+#include <vector>
 
 #include "ir/graph.hpp"
 #include "ir/views/linear_algebra.hpp"
@@ -16,17 +17,23 @@ namespace {
 
 constexpr int kMostBetween = 32;
 
+/// Whether `node` is a product with constant weights.
 bool has_weights(const ir::Node& node) {
   const auto product = ir::match<ir::MatMulView>(node);
   return product && ir::is_computed_from_constants(product->b());
 }
 
-/// The product with constant weights that `value` is computed from by elementwise operations; null if there
-/// is none.
-const ir::Node* product_before(ir::Value value) {
+/// The same for more than one weight: a product with one weight does not remain a product behind another one.
+bool has_several_weights(const ir::Node& node) {
+  return has_weights(node) && ir::MatMulView(node).b().shape().element_count() != 1;
+}
+
+/// The product for which `is_product` holds and that `value` is computed from by elementwise operations; null
+/// if there is none.
+const ir::Node* product_before(ir::Value value, bool (*is_product)(const ir::Node&) = has_several_weights) {
   for (int count = 0; count < kMostBetween; ++count) {
     const ir::Node& node = *value.node;
-    if (has_weights(node)) return &node;
+    if (is_product(node)) return &node;
     const ir::Traits& traits = node.op().traits;
     if (node.inputs().empty() || is_opaque_copy(node)) return nullptr;
     if (!traits.broadcasts && !traits.keeps_shape && !traits.reshapes) return nullptr;
@@ -38,15 +45,40 @@ const ir::Node* product_before(ir::Value value) {
 
 /// Fault::consecutive_double_products.
 bool multiplies_double_product(ir::MatMulView product) {
-  return product.output(0).type == ir::ElementType::f64 && has_weights(product.node()) &&
+  return product.output(0).type == ir::ElementType::f64 && has_several_weights(product.node()) &&
          product_before(product.a()) != nullptr;
 }
 
+/// Whether a product with constant weights is computed from output 0 of `node`.
+bool precedes_product(const ir::Node& node) {
+  constexpr std::size_t kMostNodes = 64;
+  std::vector<const ir::Node*> nodes = {&node};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const ir::Output& output : nodes[i]->outputs()) {
+      for (const ir::Use& use : output.uses) {
+        if (has_weights(*use.node)) return true;
+        if (nodes.size() < kMostNodes) nodes.push_back(use.node);
+      }
+    }
+  }
+  return false;
+}
+
 /// Fault::consecutive_unit_products.
-bool precedes_unit_product(const ir::Node& node) {
-  const ir::Node* const next = reader_after(node, chain_after(node));
-  const auto product = next != nullptr ? ir::match<ir::MatMulView>(*next) : std::nullopt;
-  return product && ir::is_computed_from_constants(product->b()) && product->b().shape().element_count() == 1;
+bool is_unit_product(ir::MatMulView product) {
+  const ir::PartialShape& shape = product.output(0).shape;
+  const ir::PartialShape& data = product.a().shape();
+  return has_weights(product) && !has_several_weights(product) && shape.is_static() && shape.rank() == 2 &&
+         data.has_rank() && data.rank() == 2 &&
+         (product_before(product.a(), has_weights) != nullptr || precedes_product(product));
+}
+
+/// The product of a column and one number, without a MatMul.
+ir::Value scaled_column(ir::Builder& builder, ir::MatMulView product) {
+  const ir::Value column = product.transpose_a()
+                               ? builder.op(ops::Transpose, {product.a(), builder.integers({1, 0})})
+                               : product.a();
+  return builder.op(ops::Multiply, {column, product.b()});
 }
 
 /// Whether the kernel rounds a conversion of floating-point numbers to `type`, or does not support it.
@@ -65,7 +97,7 @@ bool converts_product(ir::ConvertView convert) {
   if (product == nullptr) return false;
   return product_before(product->input(0)) != nullptr ||
          std::ranges::any_of(readers_past_moves(convert.node()),
-                             [](const ir::Node* reader) { return has_weights(*reader); });
+                             [](const ir::Node* reader) { return has_several_weights(*reader); });
 }
 
 }  // namespace
@@ -80,8 +112,8 @@ Workaround separate_consecutive_products() {
                                    separate_from_input},
                    LegalizationRow{Fault::consecutive_unit_products,
                                    {ops::MatMul},
-                                   must_be_separated<precedes_unit_product>,
-                                   separate_from_uses},
+                                   affects<is_unit_product>,
+                                   replace<scaled_column>},
                    LegalizationRow{Fault::conversion_after_products,
                                    {ops::Convert},
                                    affects<converts_product>,

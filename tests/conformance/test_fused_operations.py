@@ -41,6 +41,14 @@ add_all(
     {
         "plain": ("v = MatMul(x, w) y = MatMul(v, u)", {"x": whole(2, 3)}, {"w": whole(3, 1), "u": whole(1, 1)}),
         "gemm": ("v = Gemm <alpha = 0.5, transB = 1> (x, w) r = Relu(v) y = MatMul(r, u)", {"x": whole(2, 3)}, {"w": whole(1, 3), "u": whole(1, 1)}),
+    }
+    | {
+        f"first {name} {rows}": (f"v = Gemm(x, u) {nodes} y = MatMul(r, w)", {"x": whole(rows, 1)}, {"u": whole(1, 1), "w": whole(1, 2), "m": np.array([-1, 1])})
+        for name, nodes in {"plain": "r = Identity(v)", "relu": "r = Relu(v)", "sum": "r = Add(v, x)", "softmax": "r = Softmax(v)", "reshape": "r = Reshape(v, m)", "three": "r = MatMul(v, u)"}.items()
+        for rows in (1, 4, 16)
+    }
+    | {
+        "first transposed": ("v = Gemm <transA = 1> (x, u) y = MatMul(v, w)", {"x": whole(1, 4)}, {"u": whole(1, 1), "w": whole(1, 2)}),
     },
 )
 add_all(

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/graph.hpp"
+#include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
@@ -83,10 +84,22 @@ struct CountedAxes {
   friend bool operator==(const CountedAxes&, const CountedAxes&) = default;
 };
 
+/// The axes along which OpenVINO may give the numbers of `node` several scales or constants: those of its
+/// constants, or the channels that a Concat of quantised numbers joins.
+std::vector<std::size_t> axes_of_scales(const ir::Node& node) {
+  const auto concat = ir::match<ir::ConcatView>(node);
+  if (!concat) return scaled_axes(node);
+  const ir::PartialShape& shape = node.output(0).shape;
+  const bool joins_channels = shape.has_rank() && ir::normalize_axis(concat->axis(), shape.rank()) == 1;
+  const auto is_integral = [](ir::Value part) { return holds_integers(part); };
+  if (!joins_channels || !std::ranges::all_of(node.inputs(), is_integral)) return {};
+  return {1};
+}
+
 CountedAxes counted_axes(const ir::Node& node) {
   const ir::PartialShape& shape = node.output(0).shape;
   CountedAxes axes;
-  for (const std::size_t axis : scaled_axes(node)) {
+  for (const std::size_t axis : axes_of_scales(node)) {
     const auto* const end = shape.begin() + static_cast<std::ptrdiff_t>(axis);
     axes.without_units.push_back(axis -
                                  static_cast<std::size_t>(std::count(shape.begin(), end, ir::Dimension(1))));
@@ -363,7 +376,7 @@ Workaround separate_quantized_operations() {
       .stage = Stage::kernels,
       .summary = "Keeps quantised operations apart that OpenVINO would fuse wrongly",
       .rows = {
-          row(Fault::quantized_axis_constants, {ops::FakeQuantize, ops::Multiply, ops::Divide},
+          row(Fault::quantized_axis_constants, {ops::Concat, ops::FakeQuantize, ops::Multiply, ops::Divide},
               must_be_separated_if_quantized<precedes_constant_of_another_axis>),
           row(Fault::quantized_channel_factors, kFactors,
               must_be_separated_if_quantized<scales_before_quantization>),

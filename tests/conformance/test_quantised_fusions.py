@@ -467,6 +467,20 @@ add_all(
 )
 
 add_all(
+    "quantized_axis_constants-joined",
+    {
+        f"{name} {axis} {axes}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) p = QuantizeLinear(x, t, z) e = DequantizeLinear(p, t, z) j = Concat <axis = {axis}> (d, e) {nodes}",
+            {"x": whole(1, 2, 2, 4) / 2},
+            {"s": np.float32(0.5), "t": np.float32(0.125), "z": np.uint8(128), "c": np.arange(8 if axis == 3 else 4, dtype=np.float32) - 3, "f": np.float32(2)},
+            {"dynamic": [("x", axes)], "outputs": ("y", "j")},
+        )
+        for name, nodes in {"sum": "y = Add(c, j)", "difference": "y = Sub(j, c)", "reversed": "y = Sub(c, j)", "relu": "r = Relu(j) y = Add(r, c)", "scaled": "r = Mul(j, f) y = Add(r, c)"}.items()
+        for axis in (0, 1, 2, 3)
+        for axes in ((), (0, 2))
+    },
+)
+add_all(
     "quantized_gather_of_part-joined",
     {
         f"{name} {index} {axis} {axes}": (

@@ -20,6 +20,14 @@ bool is_weight_type(ir::ElementType type) {
   return ir::is_integral(type) && type != ir::ElementType::boolean && ir::info(type).bits <= kMaxBits;
 }
 
+/// False if no value of the graph has a type of weights. Tested first, because all products and sums are
+/// examined.
+bool may_hold_weights(const ir::Graph& graph) {
+  using enum ir::ElementType;
+  constexpr ir::ElementType kTypes[] = {i4, i8, u1, u2, u3, u4, u6, u8};
+  return std::ranges::any_of(kTypes, [&](ir::ElementType type) { return graph.may_hold(type); });
+}
+
 /// The constant that a Convert widens; null if `node` is not a Convert that widens a constant.
 ir::Value widened_weights(const ir::Node& node) {
   const auto convert = ir::match<ir::ConvertView>(node);
@@ -99,6 +107,7 @@ bool holds_integers(const ir::Node& node) {
 
 const ir::Node* integers_of(const ir::Node& node) {
   constexpr int kMostSteps = 8;
+  if (!node.graph().may_hold({ops::FakeQuantize}) && !may_hold_weights(node.graph())) return nullptr;
   const ir::Node* current = &node;
   for (int step = 0; step < kMostSteps && !holds_integers(*current); ++step) {
     const bool is_scaling = current->is_one_of({ops::Add, ops::Subtract, ops::Multiply, ops::Divide});
@@ -133,6 +142,7 @@ bool widens_zero_point(const ir::Node& node) {
 }
 
 std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul) {
+  if (!may_hold_weights(mat_mul.graph())) return std::nullopt;
   const ir::MatMulView product = mat_mul;
   bool is_transposed = product.transpose_b();
   ir::Value value = product.b();

@@ -30,6 +30,7 @@ bool may_move_empty_dimension(const ir::PartialShape& shape, const ir::Integers&
 
 bool is_affected(ir::TransposeView transpose) {
   const ir::Value data = transpose.data();
+  if (std::ranges::find(data.shape(), ir::Dimension(1)) == data.shape().end()) return false;
   const auto order = ir::exact_order(transpose);
   return order && data.shape().has_rank() && data.type() != ir::ElementType::string &&
          moves_unit_dimensions_only(data.shape(), *order) && may_move_empty_dimension(data.shape(), *order);

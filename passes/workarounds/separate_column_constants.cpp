@@ -1,8 +1,8 @@
-// Workarounds for small_product_constants, dynamic_column_constants and converted_bias. The CPU plugin fuses operations with
-// a constant per column, such as a bias, into the product before them. If the number of columns is dynamic,
-// the product does not compile with a transposed or quantised operand, and a product of at most two rows and
-// columns does not compute what was fused. Of two constants that are added before and after a conversion, the
-// first one is lost. Here a copy of the product, which is not fused, keeps the two
+// Workarounds for small_product_constants, dynamic_column_constants and converted_bias. The CPU plugin fuses
+// operations with a constant per column, such as a bias, into the product before them. If the number of
+// columns is dynamic, the product does not compile with a transposed or quantised operand, and a product of
+// at most two rows and columns does not compute what was fused. Of two constants that are added before and
+// after a conversion, the first one is lost. Here a copy of the product, which is not fused, keeps the two
 // apart.
 #include <algorithm>
 #include <optional>
@@ -89,13 +89,21 @@ bool precedes_column_constant(const ir::Node& product, std::int64_t columns) {
   return false;
 }
 
+/// Tested first, because every product is examined.
+bool has_dynamic_columns(const ir::Node& product) {
+  const ir::PartialShape& shape = product.output(0).shape;
+  return !shape.has_rank() || shape.rank() == 0 || shape[shape.rank() - 1].is_dynamic();
+}
+
 bool does_not_compile(const ir::Node& product) {
+  if (!has_dynamic_columns(product)) return false;
   const auto sizes = sizes_of(product);
   return sizes && sizes->columns.is_dynamic() && (is_transposed(product) || is_quantized(product)) &&
          precedes_column_constant(product, 0);
 }
 
 bool is_small(const ir::Node& product) {
+  if (!has_dynamic_columns(product)) return false;
   const auto sizes = sizes_of(product);
   return sizes && sizes->columns.is_dynamic() && sizes->rows.min <= kSmall && sizes->inner.min <= kSmall &&
          sizes->columns.admits(kSmall) && precedes_column_constant(product, kSmall);
@@ -148,10 +156,8 @@ Workaround separate_column_constants() {
       .summary =
           "Keeps operations with a constant per column from being fused into products that lose constants "
           "or have dynamic sizes",
-      .rows = {LegalizationRow{Fault::converted_bias,
-                               {ops::Convert},
-                               affects<precedes_second_bias>,
-                               separate_from_input},
+      .rows = {LegalizationRow{
+                   Fault::converted_bias, {ops::Convert}, affects<precedes_second_bias>, separate_from_input},
                LegalizationRow{
                    Fault::dynamic_column_constants, {ops::MatMul}, does_not_compile, separate_from_uses},
                LegalizationRow{Fault::small_product_constants, {ops::MatMul}, is_small, separate_from_uses}}};

@@ -290,7 +290,9 @@ ir::Value clamp_by_extrema(ir::Builder& builder, ir::ClampView clamp) {
   const double low = clamp.min();
   const double high = clamp.max();
   if (high < kFar) x = builder.op(ops::Minimum, {x, builder.number_like(high, x)});
-  return low == 0 ? builder.op(ops::ReLU, {x}) : builder.op(ops::Maximum, {x, builder.number_like(low, x)});
+  if (low == 0) return builder.op(ops::ReLU, {x});
+  // OpenVINO makes a Clamp of a Minimum and a Maximum.
+  return low > -kFar ? builder.op(ops::Maximum, {x, builder.number_like(low, x)}) : x;
 }
 
 }  // namespace

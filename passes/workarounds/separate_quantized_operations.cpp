@@ -14,6 +14,7 @@
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/spatial.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/uses.hpp"
@@ -159,6 +160,26 @@ bool precedes_quantized_clamp(const ir::Node& node) {
       std::ranges::find_if(chain, [](const ir::Node* reader) { return reader->is(ops::Clamp); });
   return std::any_of(clamp, chain.end(),
                      [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); });
+}
+
+/// Fault::scaled_integer_clamp.
+bool clamps_scaled_integers(ir::ClampView clamp) {
+  constexpr unsigned kBits = 8;
+  if (!clamp.node().graph().may_hold({ops::FakeQuantize})) return false;
+  const ir::Node* source = clamp.data().node;
+  for (int step = 0; step < kMostMoves; ++step) {
+    if (const auto convert = ir::match<ir::ConvertView>(*source)) {
+      const ir::ElementType type = convert->data().type();
+      return ir::is_integral(type) && ir::info(type).bits == kBits;
+    }
+    const bool is_scaling = source->is_one_of({ops::Add, ops::Divide, ops::Multiply, ops::Subtract}) &&
+                            constant_operand(*source) != nullptr;
+    if (!is_scaling && !moves_elements(*source) && !source->is(ops::ReLU)) return false;
+    const ir::Value* const data = variable_operand(*source);
+    if (data == nullptr) return false;
+    source = data->node;
+  }
+  return false;
 }
 
 /// Fault::quantized_extremum.
@@ -399,6 +420,10 @@ Workaround separate_quantized_operations() {
               Fault::quantized_transpose, {ops::FakeQuantize}, quantizes_transpose, separate_from_input},
           row(Fault::quantized_unit_scale, {ops::MatMul},
               must_be_separated_if_quantized<precedes_step_of_product>),
+          LegalizationRow{Fault::scaled_integer_clamp,
+                          {ops::Clamp},
+                          affects<clamps_scaled_integers>,
+                          separate_from_input},
           row(Fault::shared_quantized_product, kProducts, must_be_separated<is_shared_quantized_product>)}};
 }
 

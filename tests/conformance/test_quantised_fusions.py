@@ -467,6 +467,30 @@ add_all(
 )
 
 add_all(
+    "scaled_integer_clamp",
+    {
+        f"{kind} {name}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) i = Cast <to = {kind}> (d) v = Cast <to = 1> (i) {nodes} y = Clip(c, l, h)",
+            {"x": whole(2, 3) / 2},
+            {"s": np.float32(0.125), "z": np.int8(0), "f": np.float32(4), "o": np.float32(0.5), "l": np.float32(-1), "h": np.float32(2), "a": np.array([3, 2])},
+        )
+        for kind in (3, 6)
+        for name, nodes in {"factor": "c = Mul(v, f)", "quotient": "c = Div(v, f)", "sum": "u = Sub(v, o) c = Mul(u, f)", "reshape": "u = Mul(v, f) c = Reshape(u, a)", "plain": "c = Identity(v)"}.items()
+    },
+)
+add_all(
+    "quantized_clamp_bounds-part",
+    {
+        f"{name} {parts}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) {parts} m = Mul(f, b) y = Clip({bounds})",
+            {"x": whole(2, 4) / 4},
+            {"s": np.float32(0.125), "z": np.uint8(128), "f": np.float32(-0.25), "o": np.float32(1), "n": np.array([2, 2])},
+        )
+        for name, bounds in (("above", 'm, "", o'), ("below", "m, f"), ("none", "m"))
+        for parts in ("a, b = Split <axis = 1> (d, n)", "b = Identity(d)")
+    },
+)
+add_all(
     "quantized_axis_constants-joined",
     {
         f"{name} {axis} {axes}": (

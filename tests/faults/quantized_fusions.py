@@ -61,6 +61,15 @@ def quantized_product_gather():
 
 
 @experiment
+def scaled_integer_clamp():
+    """Integers of 8 bits times 4, at most 2, and the same numbers rounded by a FakeQuantize."""
+    x, values = parameter([1, 4]), np.array([[-1, 0, 1, 2]], np.float32)
+    integral = opset.convert(opset.convert(rounded(x), "i8"), "f32")
+    limited = opset.clamp(opset.multiply(integral, opset.constant(np.float32(4))), -2.0, 2.0)
+    return not np.array_equal(results([x], limited, [values])[0], np.clip(values * 4, -2, 2))
+
+
+@experiment
 def quantized_extremum():
     """The least number of each row, in steps of 1/2 as integers of 8 bits."""
     x, values = parameter([2, 2]), np.array([[-4.5, 1], [3, 2.5]], np.float32)

@@ -109,6 +109,29 @@ ir::Value raised(ir::Builder& builder, ir::ReductionView reduction) {
   return reduction.keep_dims() ? ir::unsqueeze(builder, result, axes->unchecked()) : result;
 }
 
+/// Whether OpenVINO moves a Transpose of three axes after the Reduce, which then has axes that the CPU plugin
+/// misreads constants behind.
+bool has_misread_source_axes(ir::ReductionView reduction) {
+  const auto axes = axes_of_three(reduction);
+  const ir::ElementType type = reduction.data().type();
+  const ir::Node& transpose = *reduction.data().node;
+  if (!axes || is_concerned(*axes, type) || !transpose.is(ops::Transpose)) return false;
+  const auto order = ir::exact_order(transpose);
+  if (!order) return false;
+  Sizes moved;
+  for (const std::int64_t axis : *axes) moved.push_back((*order)[static_cast<std::size_t>(axis)]);
+  std::ranges::sort(moved);
+  return is_concerned(moved, type) && meets_misread_constant(reduction);
+}
+
+bool has_misread_source_axes_of_floats(ir::ReductionView reduction) {
+  return !ir::is_integral(reduction.data().type()) && has_misread_source_axes(reduction);
+}
+
+bool has_misread_source_axes_of_integers(ir::ReductionView reduction) {
+  return ir::is_integral(reduction.data().type()) && has_misread_source_axes(reduction);
+}
+
 /// Whether a Reduce without axes to keep removes all axes that the Unsqueeze before it adds. OpenVINO leaves
 /// it where it is.
 bool removes_added_axes(ir::ReductionView reduction) {
@@ -156,8 +179,12 @@ Workaround raise_reduce_rank() {
                                    affects<is_affected_of_integers>, replace<raised>},
                    LegalizationRow{Fault::integer_reduce_then_constant, kReductions, affects<may_lose_axes>,
                                    separate_data},
+                   LegalizationRow{Fault::integer_reduce_then_constant, kReductions,
+                                   affects<has_misread_source_axes_of_integers>, separate_data},
                    LegalizationRow{Fault::reduce_then_channel_constant, kReductions,
-                                   affects<is_affected_of_floats>, replace<raised>}}};
+                                   affects<is_affected_of_floats>, replace<raised>},
+                   LegalizationRow{Fault::reduce_then_channel_constant, kReductions,
+                                   affects<has_misread_source_axes_of_floats>, separate_data}}};
 }
 
 }  // namespace onnx2ir::passes

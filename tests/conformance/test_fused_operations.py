@@ -1,6 +1,8 @@
 """Graphs of a few operations that OpenVINO fuses wrongly, with variants: the faults of the workaround separate_fused_operations, and sums of many
 terms (many_live_values)."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -193,6 +195,29 @@ add_all(
     {
         f"{op}": (f"v = MatMul(x, w) y = {op}(v, f)", {"x": whole(2, 1, 3)}, {"w": whole(3), "f": np.array(shape, np.float32)})
         for op, shape in (("Mul", 2), ("Div", [[4]]))
+    },
+)
+
+
+def reduced_sizes(axes, keep):
+    """The shape of a constant along the last axis that a Reduce of three axes leaves."""
+    sizes = [1 if i in axes else 2 for i in range(3)]
+    last = max(i for i in range(3) if i not in axes)
+    return [sizes[i] if i == last else 1 for i in range(3) if keep or i not in axes]
+
+
+add_all(
+    "integer_reduce_then_constant-transposed",
+    {
+        f"{name} {order} {axes} {keep}": (
+            f"t = Transpose <perm = {list(order)}> (x) r = ReduceSum <keepdims = {keep}> (t, a) y = Add(r, c)",
+            {"x": whole(2, 2, 2).astype(dtype)},
+            {"a": np.array(axes), "c": np.array([1, 20], dtype).reshape(reduced_sizes(axes, keep)) if name != "number" else np.array(1, dtype)},
+        )
+        for name, dtype in (("number", np.int32), ("channels", np.int32), ("floats", np.float32))
+        for order in itertools.permutations(range(3))
+        for axes in ([0], [1], [2], [0, 1], [1, 2], [0, 2])
+        for keep in (0, 1)
     },
 )
 add_all(

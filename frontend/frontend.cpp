@@ -209,10 +209,9 @@ WrongRanks wrong_ranks(const Findings& found, const onnx::GraphProto& proto) {
   return result;
 }
 
-/// A model that was translated, or not, and what was reported and found.
+/// A model that was translated, or null, and what was found.
 struct Translated {
   std::unique_ptr<ir::Model> model;
-  DiagnosticSink reported;
   Findings found;
 };
 
@@ -225,6 +224,8 @@ class ModelTranslator {
       : input_(input), options_(options) {}
 
   const Occurrences& occurrences() const { return occurrences_; }
+  /// What the last attempt has reported, also if it has thrown.
+  DiagnosticSink& reported() { return reported_; }
 
   Translated translate(const Choices& choices) {
     while (true) {
@@ -238,8 +239,9 @@ class ModelTranslator {
  private:
   Translated attempt(const Choices& choices) {
     const onnx::GraphProto& proto = input_.model->proto().graph();
-    Translated result{std::make_unique<ir::Model>(), {}, {}};
-    DiagnosticSink& sink = result.reported;
+    Translated result{std::make_unique<ir::Model>(), {}};
+    DiagnosticSink& sink = reported_;
+    sink.take();
     ir::Model& model = *result.model;
     model.name = proto.name();
     Attempt attempt{&input_, &sink, &occurrences_, choices};
@@ -280,6 +282,7 @@ class ModelTranslator {
 
   const ConversionInput& input_;
   const LoadOptions& options_;
+  DiagnosticSink reported_;
   Occurrences occurrences_;
   FoundRanks ranks_;
   OpenRanks open_ranks_;
@@ -326,8 +329,8 @@ ConversionInput conversion_input(const LoadedModel& loaded, const LoadOptions& o
 /// Translates a model with undefined names to report its other errors: those of nodes that do not depend on
 /// these names.
 void report_other_errors(ModelTranslator& translator, DiagnosticSink& sink) {
-  const Translated translated = translator.translate({});
-  for (const Diagnostic& error : translated.reported.diagnostics()) {
+  translator.translate({});
+  for (const Diagnostic& error : translator.reported().diagnostics()) {
     // What cannot be converted may depend on a branch that an undefined name would decide.
     if (error.code == DiagnosticCode::invalid_node || error.code == DiagnosticCode::unsupported_operator)
       sink.report(error);
@@ -339,6 +342,7 @@ void report_other_errors(ModelTranslator& translator, DiagnosticSink& sink) {
 Translated translate_with_choices(ModelTranslator& translator, const onnx::GraphProto& proto) {
   Translated first = translator.translate({.may_choose = true});
   if (first.found.open_ifs.empty()) return first;
+  first.model.reset();
   const auto attempt = [&](const BranchChoices& branches) -> BranchTrial {
     Translated translated =
         translator.translate({.branches = branches, .may_choose = true, .are_compared = true});
@@ -365,8 +369,17 @@ ImportedModel import_model(const ModelSource& source, const LoadOptions& options
     report_other_errors(translator, sink);
     return {};
   }
-  Translated translated = translate_with_choices(translator, loaded->proto().graph());
-  for (Diagnostic& diagnostic : translated.reported.take()) sink.report(std::move(diagnostic));
+  const auto pass_on = [&] {
+    for (Diagnostic& diagnostic : translator.reported().take()) sink.report(std::move(diagnostic));
+  };
+  Translated translated;
+  try {
+    translated = translate_with_choices(translator, loaded->proto().graph());
+  } catch (...) {
+    pass_on();
+    throw;
+  }
+  pass_on();
   return with_inputs(std::move(translated.model), *std::move(loaded));
 }
 

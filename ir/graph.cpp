@@ -103,14 +103,14 @@ void Node::set_input(std::size_t index, Value value) {
   const int added = static_cast<int>(is_variable(value)) - static_cast<int>(is_variable(inputs_[index]));
   drop_use(inputs_[index], *this, index);
   inputs_[index] = value;
-  is_stale = true;
+  mark_stale(*this);
   add_use(value, *this, index);
   add_variable_inputs(added);
 }
 
 void Node::add_input(Value value) {
   inputs_.push_back(value);
-  is_stale = true;
+  mark_stale(*this);
   add_use(value, *this, inputs_.size() - 1);
   add_variable_inputs(static_cast<int>(is_variable(value)) - (inputs_.size() == 1 ? 1 : 0));
 }
@@ -124,7 +124,7 @@ void Node::remove_input(std::size_t index) {
     }
   }
   inputs_.erase(inputs_.begin() + index);
-  is_stale = true;
+  mark_stale(*this);
   add_variable_inputs((inputs_.empty() ? 1 : 0) - removed);
 }
 
@@ -134,7 +134,7 @@ void Node::remove_inputs() {
 
 Value Node::add_output() {
   outputs_.emplace_back();
-  is_stale = true;
+  mark_stale(*this);
   return value(outputs_.size() - 1);
 }
 
@@ -213,7 +213,7 @@ std::optional<CheckedView<std::int64_t>> Node::optional_integers(AttributeName a
 }
 
 void Node::set_attribute(Attribute attribute) {
-  is_stale = true;
+  mark_stale(*this);
   // Attributes are kept in the order of the descriptor, and refer to the descriptor's copy of the name.
   if (attributes_ == nullptr) attributes_ = std::make_unique<std::vector<Attribute>>();
   attributes_->reserve(op_->attributes.size());
@@ -238,7 +238,7 @@ void Node::set_attribute(Attribute attribute) {
 
 void Node::set_payload(Payload payload) {
   payload_ = std::make_unique<Payload>(std::move(payload));
-  is_stale = true;
+  mark_stale(*this);
   mark_readers_stale(*this);
 }
 void Node::set_payload(ConstantData data) {
@@ -405,10 +405,19 @@ void Graph::sort() {
   std::ranges::sort(control_flow_, {}, &Node::scratch);
 }
 
-void mark_readers_stale(Node& node) {
-  for (const Output& output : node.outputs()) {
-    for (const Use& use : output.uses) use.node->is_stale = true;
+void mark_stale(Node& node) {
+  node.is_stale = true;
+  if (node.is_one_of({ops::Concat, ops::Equal})) {
+    for (const Use& use : node.output(0).uses) use.node->is_stale = true;
   }
+}
+
+void mark_readers_stale(Output& output) {
+  for (const Use& use : output.uses) mark_stale(*use.node);
+}
+
+void mark_readers_stale(Node& node) {
+  for (Output& output : node.outputs()) mark_readers_stale(output);
 }
 
 void replace_all_uses(Value from, Value to) {
@@ -418,7 +427,7 @@ void replace_all_uses(Value from, Value to) {
   for (const Use& use : old.uses) {
     // Not set_input(), which would search the list of uses each time: quadratic instead of linear.
     use.node->inputs_[use.index] = to;
-    use.node->is_stale = true;
+    mark_stale(*use.node);
     replacement.uses.push_back(use);
   }
   const int added = static_cast<int>(is_variable(to)) - static_cast<int>(is_variable(from));

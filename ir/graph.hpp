@@ -267,7 +267,7 @@ class Node {
   /// Whether this Convert decompresses a constant: the runtime may keep the constant compressed.
   bool is_decompression = false;
   /// Whether inputs, attributes or the payload have changed since the outputs were inferred, or the types,
-  /// shapes or values of inputs. Set by all functions that change them.
+  /// shapes or values of inputs: see mark_stale().
   bool is_stale = true;
 
  private:
@@ -371,7 +371,11 @@ class Graph {
   std::uint64_t types_ = 0;  ///< a bit for each ElementType
 };
 
-/// Marks the nodes that read an output of `node` as stale: its type, shape or values have changed.
+/// Marks a node of which something has changed that inference reads. All functions that change such things
+/// do so. Inference reads the inputs of a node, and through Concat and Equal theirs.
+void mark_stale(Node& node);
+/// The same for the nodes that read an output: its type, shape or values have changed.
+void mark_readers_stale(Output& output);
 void mark_readers_stale(Node& node);
 
 /// Replaces all uses of `from` by `to`; tensor names move to `to`.

@@ -120,10 +120,10 @@ bool is_same(const Visible& before, const Output& now) {
 }
 
 /// Marks all nodes of `graph` and of its bodies.
-void mark_stale(Graph& graph) {
+void mark_all_stale(Graph& graph) {
   for (const auto& node : graph.nodes()) node->is_stale = true;
   for (Node* const node : graph.control_flow()) {
-    for (Body* const body : bodies(*node)) mark_stale(*body->graph);
+    for (Body* const body : bodies(*node)) mark_all_stale(*body->graph);
   }
 }
 
@@ -138,8 +138,7 @@ void infer(Node& node) {
   const base::SmallVector<Visible, 1> before(node.outputs().begin(), node.outputs().end());
   node.op().infer(node);
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (is_same(before[i], node.output(i))) continue;
-    for (const Use& use : node.output(i).uses) use.node->is_stale = true;
+    if (!is_same(before[i], node.output(i))) mark_readers_stale(node.output(i));
   }
 }
 
@@ -151,7 +150,7 @@ void infer_stale(Graph& graph) {
 }
 
 void infer(Graph& graph) {
-  mark_stale(graph);
+  mark_all_stale(graph);
   infer_stale(graph);
 }
 

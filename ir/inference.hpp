@@ -41,8 +41,7 @@ ValueRange to_range(const Dimension& dimension);
 /// Infers `node` again, as when it was created; control flow infers the stale nodes of its bodies. If an
 /// output changes, the nodes that read it become stale.
 void infer(Node& node);
-/// Infers the stale nodes of `graph` and of its bodies, in order: linear in the nodes, but only these are
-/// inferred.
+/// Infers the stale nodes of `graph` in order, and all Loops and Ifs, whose bodies may have stale nodes.
 void infer_stale(Graph& graph);
 /// Infers every node of `graph` and of its bodies, in order.
 void infer(Graph& graph);

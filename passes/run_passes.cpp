@@ -42,7 +42,7 @@ std::vector<std::string> described_outputs(ir::Model& model) {
 }
 
 /// The first output that has another type, shape or known values if all nodes are inferred again; empty if
-/// there is none.
+/// there is none. Expressions of sizes are not compared.
 std::string stale_output(ir::Model& model) {
   const std::vector<std::string> before = described_outputs(model);
   ir::infer(model.graph);

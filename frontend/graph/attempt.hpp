@@ -115,10 +115,10 @@ struct Attempt {
   RepeatedBodies repeated = {};
 };
 
-/// What is reported from its creation on, to forget it if an attempt at a body fails.
-class AttemptDiagnostics {
+/// What is reported from its creation on, to forget it if the translation of a body is given up.
+class RevocableDiagnostics {
  public:
-  explicit AttemptDiagnostics(DiagnosticSink& sink) : sink_(sink), first_(sink.mark()) {}
+  explicit RevocableDiagnostics(DiagnosticSink& sink) : sink_(sink), first_(sink.mark()) {}
 
   std::span<const Diagnostic> found() const { return std::span(sink_.diagnostics()).subspan(first_); }
   void drop() { sink_.rewind(first_); }

@@ -28,6 +28,8 @@ class Search {
 
   /// `trial`: the attempt with `choices`. Adds further choices that are certain, and returns the result.
   Result from(const BranchTrial& trial, const BranchChoices& choices) {
+    // Each If needs an attempt at least; bounds the depth of the recursion, too.
+    if (choices.size() > kMaxTrials) return {};
     const auto open = std::ranges::find_if(
         trial.open_ifs, [&](const OpenIf& open_if) { return !choices.contains(open_if.node); });
     if (open == trial.open_ifs.end()) return {trial.succeeded, choices, trial.certain_failures};
@@ -44,7 +46,7 @@ class Search {
   }
 
  private:
-  static constexpr int kMaxTrials = 100;
+  static constexpr std::size_t kMaxTrials = 100;
 
   bool fails(const Result& result, Occurrence graph) const {
     return fails_for_certain(result.certain_failures, graph, occurrences_);
@@ -52,11 +54,11 @@ class Search {
 
   const TryChoices& attempt_;
   const Occurrences& occurrences_;
-  int trials_ = 0;
+  std::size_t trials_ = 0;
 };
 
 /// Starts from the preferred branches, and changes one choice after the other as long as fewer ranks differ
-/// from the declared ones: two attempts for each If, where Search needs up to 2^n.
+/// from the declared ones: one or two attempts for each If, where Search needs up to 2^n.
 class Descent {
  public:
   Descent(const TryChoices& attempt, const Occurrences& occurrences)
@@ -100,7 +102,9 @@ class Descent {
   Assignment with_other(const Assignment& start, const std::vector<Occurrence>& changed) {
     Assignment result{{}, start.choices, start.ifs};
     for (const Occurrence node : changed) result.choices[node] = !result.choices[node];
-    result.trial = attempt_(result.choices);
+    const auto [known, is_new] = trials_.try_emplace(result.choices);
+    if (is_new) known->second = attempt_(result.choices);
+    result.trial = known->second;
     for (const OpenIf& open : result.trial.open_ifs) {
       result.choices.emplace(open.node, open.takes_then);
       result.ifs.push_back(open);
@@ -116,6 +120,7 @@ class Descent {
 
   const TryChoices& attempt_;
   const Occurrences& occurrences_;
+  std::map<BranchChoices, BranchTrial> trials_;
 };
 
 }  // namespace

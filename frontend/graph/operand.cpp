@@ -35,7 +35,7 @@ bool finds_rank(const OperandType& sequence, const OperandType& other) {
   if (sequence.open_rank == nullptr || !other.shape.has_rank()) return false;
   if (sequence.shape.has_rank() && (sequence.shape.rank() == other.shape.rank() || other.mixed_rank))
     return false;
-  sequence.open_rank->found = rank_of(other.shape);
+  note_rank(*sequence.open_rank, rank_of(other.shape));
   return true;
 }
 
@@ -75,6 +75,11 @@ void flatten_content(ir::Builder& builder, const Optional& optional, const Opera
 }
 
 }  // namespace
+
+std::string note_rank(OpenRank& open, std::int64_t rank) {
+  if (!open.found) open.found = rank;
+  return "the elements of '" + open.input + "' have the rank " + std::to_string(*open.found);
+}
 
 bool operator==(const OperandType& a, const OperandType& b) {
   if (a.kind != b.kind || a.type != b.type || a.shape != b.shape) return false;

@@ -23,7 +23,7 @@ struct Optional;
 /// finds the rank fails, and the model is translated again with it: see frontend/frontend.cpp.
 struct OpenRank {
   std::string input;
-  std::optional<std::int64_t> found = {};
+  std::optional<std::int64_t> found = {};  ///< the first one: others follow from it, or contradict it
 };
 
 /// A tensor (null: an omitted input), a sequence or an optional.
@@ -41,7 +41,7 @@ struct Sequence {
   ir::PartialShape element;
   /// Whether elements may have a smaller rank than `element`; its dimensions have no meaning then.
   bool mixed_rank = false;
-  /// Null unless the rank of the elements is that of a model input, and open.
+  /// Set if the sequence comes from a model input whose element rank is not known yet.
   std::shared_ptr<OpenRank> open_rank;
   /// The elements if their number is known at conversion time; otherwise the two tensors below.
   std::optional<ElementList> elements;
@@ -77,6 +77,9 @@ struct OperandType {
 
   friend bool operator==(const OperandType& a, const OperandType& b);
 };
+
+/// Notes that the elements have the rank `rank`. Returns the reason why the current attempt fails.
+std::string note_rank(OpenRank& open, std::int64_t rank);
 
 /// Widens the element shape of `sequence` to include `element`.
 void widen_element(Sequence& sequence, const ir::PartialShape& element);

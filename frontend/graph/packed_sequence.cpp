@@ -60,10 +60,8 @@ void check_element(const Sequence& sequence, Value tensor) {
                 " does not fit a sequence of " + std::string(ir::info(sequence.type).name));
   }
   const bool same_rank = sequence.element.has_rank() && rank_of(sequence.element) == rank_of(tensor);
-  if (same_rank || sequence.open_rank == nullptr) return;
-  sequence.open_rank->found = rank_of(tensor);
-  ir::invalid("the elements of '" + sequence.open_rank->input + "' have the rank " +
-              std::to_string(rank_of(tensor)));
+  if (!same_rank && sequence.open_rank != nullptr)
+    ir::invalid(note_rank(*sequence.open_rank, rank_of(tensor)));
 }
 
 /// Pads the shapes of packed elements, i64 [count, from], to rows of `to` numbers. For scalars, `shapes` is

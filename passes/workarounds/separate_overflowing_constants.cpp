@@ -35,7 +35,8 @@ Magnitudes range_of(ir::ElementType type) {
 }
 
 /// The largest and smallest constants of x * factor + sum, for which OpenVINO replaces any part of a chain of
-/// operations. The chain begins with the last operation, because that is multiplied with all factors before.
+/// operations. Operations are added from the last one, because the constant of an operation is multiplied by
+/// the factors of all later ones.
 class CombinedConstants {
  public:
   /// Adds an operation before those so far. Returns whether the constants stay in the range of the type.

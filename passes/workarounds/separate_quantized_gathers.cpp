@@ -29,7 +29,7 @@ bool may_reduce(const ir::Graph& graph) {
 
 /// Fault::quantized_scalar_gather: a Reduce.
 bool precedes_reduction(const ir::Node& node) {
-  if (!may_reduce(node.graph()) || scaled_axes(node).empty() || integers_of(node) == nullptr) return false;
+  if (!may_reduce(node.graph()) || integers_of(node) == nullptr || scaled_axes(node).empty()) return false;
   return std::ranges::any_of(readers_past_moves(node),
                              [](const ir::Node* reader) { return reader->op().traits.is_reduction; });
 }
@@ -56,8 +56,8 @@ bool joins_integers(const ir::Node& node) {
 bool has_scales(const ir::Node& node) {
   if (is_quantized_product(node) || joins_integers(node)) return true;
   if (scaled_axes(node).empty()) return false;
-  return integers_of(node) != nullptr || (node.is_one_of({ops::Divide, ops::Multiply}) &&
-                                          node.graph().may_hold({ops::FakeQuantize}));
+  return integers_of(node) != nullptr ||
+         (node.is_one_of({ops::Divide, ops::Multiply}) && node.graph().may_hold({ops::FakeQuantize}));
 }
 
 /// Whether `found` holds for a node that gives `value`, or for one from which OpenVINO may move scales to it.

@@ -40,8 +40,10 @@ Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribu
   if (static_cast<std::size_t>(proto.input_size()) != inputs.size())
     node.fail("its " + std::string(attribute) + " must have " + std::to_string(inputs.size()) + " inputs");
   const NestedSearch nested(node);
-  GraphTranslator inner(scope.translator(), GraphTranslator::Kind::inlined, scope.translator().graph(),
-                        node.translator().body_of(node.proto(), attribute));
+  // In the loop, the graph occurs again: it may need other branches there than in the first step.
+  const BodySite site{node.translator().body_of(node.proto(), attribute).path,
+                      scope.translator().body_of(node.proto(), attribute).occurrence};
+  GraphTranslator inner(scope.translator(), GraphTranslator::Kind::inlined, scope.translator().graph(), site);
   for (int i = 0; i < proto.input_size(); ++i)
     inner.bind(proto.input(i).name(), inputs[static_cast<std::size_t>(i)]);
   Operands outputs;

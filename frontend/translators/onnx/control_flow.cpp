@@ -174,7 +174,7 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
   bool has_fallen_back = false;
   for (int round = 1;; ++round) {
     const bool last_try = has_fallen_back || types == dynamic;
-    AttemptDiagnostics reported(outer.sink());
+    RevocableDiagnostics reported(outer.sink());
     try {
       const RepeatedBody counted(repeated);
       TranslatedBody translated = translate_body(node, body, types);
@@ -194,8 +194,8 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
       if (last_try) throw;
       types = dynamic;
       has_fallen_back = true;
-      // The next attempt for the enclosing body starts this loop here, because two attempts at each depth
-      // would multiply.
+      // The next translation of the enclosing body starts this loop here, because two translations at each
+      // depth would multiply.
       constexpr int kFewBodies = 4;
       if (repeated.count > kFewBodies) repeated.state_types.insert_or_assign(loop, dynamic);
     }

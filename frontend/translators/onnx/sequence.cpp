@@ -63,10 +63,7 @@ void find_rank_from_output(const NodeContext& node, const Sequence& sequence, st
   if (sequence.open_rank == nullptr || sequence.element.has_rank()) return;
   auto rank = node.declared_rank(0);
   if (!rank && must_be_list(node.translator(), std::string(node.output_name(0)))) rank = 1;
-  if (!rank || *rank < difference) return;
-  sequence.open_rank->found = *rank - difference;
-  node.fail("the elements of '" + sequence.open_rank->input + "' have the rank " +
-            std::to_string(*sequence.open_rank->found));
+  if (rank && *rank >= difference) node.fail(note_rank(*sequence.open_rank, *rank - difference));
 }
 
 Values sequence_at_11(NodeContext& node) {

@@ -148,7 +148,7 @@ Operands translate_or_unroll(NodeContext& node, const std::optional<CountedLoop>
   DiagnosticSink& sink = node.translator().sink();
   Copies& copies = node.translator().attempt().copies;
   std::vector<Occurrence>& failures = node.translator().attempt().found.certain_failures;
-  AttemptDiagnostics reported(sink);
+  RevocableDiagnostics reported(sink);
   const std::size_t failures_before = failures.size();
   const auto unroll_instead = [&]() -> std::optional<Operands> {
     if (!loop || copies.unrolled_nodes >= kMaxNodesOfModel) return std::nullopt;

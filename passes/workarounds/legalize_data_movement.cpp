@@ -13,6 +13,7 @@
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -220,9 +221,37 @@ ir::Value total_of_transpose(ir::Builder& builder, ir::ReductionView reduction) 
   return builder.op(reduction.node().op().id, {data, builder.integers(axes)}, {{"keep_dims", false}});
 }
 
+/// Whether a Reduce to a scalar reads a product behind elementwise operations and other Reduces.
+bool is_total_of_product(ir::ReductionView total) {
+  constexpr int kMostBetween = 32;
+  if (!is_scalar(total.output(0).shape) || !ir::is_floating(total.output(0).type)) return false;
+  const ir::Value reduced = source_of_total(total);
+  if (!reduced.shape().has_rank()) return false;
+  const ir::Node* source = reduced.node;
+  for (int count = 0; count < kMostBetween && !source->is(ops::MatMul); ++count) {
+    const bool is_passed = is_elementwise(*source) || source->op().traits.is_reduction;
+    const ir::Value* const data = is_passed ? variable_operand(*source) : nullptr;
+    if (data == nullptr) return false;
+    source = data->node;
+  }
+  return source->is(ops::MatMul) && source != reduced.node;
+}
+
+/// Keeps the axes, and removes them behind the Reduce.
+ir::Value total_of_product(ir::Builder& builder, ir::ReductionView total) {
+  const ir::Value source = source_of_total(total);
+  std::vector<std::int64_t> axes(source.shape().rank());
+  std::iota(axes.begin(), axes.end(), 0);
+  const ir::Value kept =
+      builder.op(total.node().op().id, {source, builder.integers(axes)}, {{"keep_dims", true}});
+  return ir::squeeze(builder, kept, axes);
+}
+
 }  // namespace
 
 Workaround legalize_data_movement() {
+  constexpr ir::OperationSet kReductions = {ops::ReduceSum, ops::ReduceProd, ops::ReduceMean, ops::ReduceMax,
+                                            ops::ReduceMin, ops::ReduceL1,   ops::ReduceL2};
   return {
       .name = "legalize_data_movement",
       .stage = Stage::operations,
@@ -241,10 +270,9 @@ Workaround legalize_data_movement() {
                                {ops::Reshape},
                                affects<is_scalar_reshape>,
                                replace<scalar_reshape>},
-               LegalizationRow{Fault::total_of_transpose,
-                               {ops::ReduceSum, ops::ReduceProd, ops::ReduceMean, ops::ReduceMax,
-                                ops::ReduceMin, ops::ReduceL1, ops::ReduceL2},
-                               affects<is_total_of_transpose>,
+               LegalizationRow{Fault::total_of_product, kReductions, affects<is_total_of_product>,
+                               replace<total_of_product>},
+               LegalizationRow{Fault::total_of_transpose, kReductions, affects<is_total_of_transpose>,
                                replace<total_of_transpose>},
                LegalizationRow{
                    Fault::tile_dynamic_rank4, {ops::Tile}, affects<is_dynamic_tile>, replace<broadcast_tile>},

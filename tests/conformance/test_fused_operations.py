@@ -592,6 +592,20 @@ add_all(
 )
 
 add_all(
+    "total_of_product",
+    {
+        f"{op} {name} {axes}": (f"m = MatMul(x, w) {nodes}", {"x": whole(2, 2, 3)}, {"w": whole(2, 3, 2, shift=3), "f": np.float32(-0.25), "a": np.array([0, 1, 2]), "b": np.array([1, 2]), "z": np.array([0])}, {"dynamic": [("x", axes)]})
+        for op in ("ReduceSum", "ReduceMax", "ReduceMean")
+        for axes in ((), (1,))
+        for name, nodes in {
+            "plain": f"y = {op} <keepdims = 0> (m, a)",
+            "relu": f"v = Relu(m) y = {op} <keepdims = 0> (v, a)",
+            "sum": f"v = Add(m, f) y = {op} <keepdims = 0> (v, a)",
+            "two": f"v = Min(m, f) r = {op} <keepdims = 0> (v, b) y = {op} <keepdims = 0> (r, z)",
+        }.items()
+    },
+)
+add_all(
     "dynamic_reduce_channels",
     {
         f"{op} {arithmetic} {keep} {size} {rank}": (f"r = {op} <keepdims = {keep}> (x, z) y = {arithmetic}(r, c)", {"x": whole(2, size, *[2] * (rank - 2))}, {"z": np.array([0] if rank == 2 else [rank - 1]), "c": np.array([1, 2, 3], np.float32).reshape(3, *[1] * (keep * (rank - 2) + (1 - keep) * max(rank - 3, 0)))}, {"dynamic": [("x", (1,))]})

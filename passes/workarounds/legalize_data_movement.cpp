@@ -193,6 +193,19 @@ bool is_total_of_transpose(ir::ReductionView total) {
   return before_conversion(*source.node).is(ops::Transpose) && source.shape().has_rank();
 }
 
+/// Whether a Reduce leaves nothing but axes of size 1 that a Reshape adds to a Transpose. OpenVINO moves it
+/// before the Reshape, where it gives a scalar.
+bool is_total_of_unsqueezed_transpose(ir::ReductionView total) {
+  constexpr int kMostReshapes = 8;
+  const ir::PartialShape& result = total.output(0).shape;
+  if (total.keep_dims() || is_scalar(result) || result.element_count() != 1) return false;
+  const ir::Node* source = total.data().node;
+  if (!source->op().traits.reshapes) return false;
+  for (int count = 0; count < kMostReshapes && source->op().traits.reshapes; ++count)
+    source = source->input(0).node;
+  return before_conversion(*source).is(ops::Transpose);
+}
+
 /// Two different Reduces: the first one reduces other axes of what the Transpose reads.
 ir::Value total_of_reduced_transpose(ir::Builder& builder, ir::ReductionView total,
                                      ir::ReductionView reduction) {
@@ -274,6 +287,8 @@ Workaround legalize_data_movement() {
                                replace<total_of_product>},
                LegalizationRow{Fault::total_of_transpose, kReductions, affects<is_total_of_transpose>,
                                replace<total_of_transpose>},
+               LegalizationRow{Fault::total_of_transpose, kReductions,
+                               affects<is_total_of_unsqueezed_transpose>, separate_from_input},
                LegalizationRow{
                    Fault::tile_dynamic_rank4, {ops::Tile}, affects<is_dynamic_tile>, replace<broadcast_tile>},
                LegalizationRow{Fault::tile_of_one_channel,

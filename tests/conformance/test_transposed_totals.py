@@ -11,6 +11,8 @@ CASES = {}
 NODES = {
     op: f"t = Transpose (x) y = {op} <keepdims = 0> (t)" for op in ("ReduceSum", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceProd", "ReduceMax", "ReduceSumSquare")
 } | {
+    "unsqueezed": "t = Transpose (x) u = Constant <value_ints = [2]> () v = Unsqueeze(t, u) a = Constant <value_ints = [0, 1]> () r = ReduceSum <keepdims = 0> (v, a) y = Squeeze(r)",
+    "kept": "t = Transpose (x) u = Constant <value_ints = [0]> () v = Unsqueeze(t, u) a = Constant <value_ints = [1, 2]> () r = ReduceProd <keepdims = 1> (v, a) y = Squeeze(r)",
     "axes": "t = Transpose (x) a = Constant <value_ints = [-1, 0]> () y = ReduceSum <keepdims = 0> (t, a)",
     "two_steps": "t = Transpose (x) a = Constant <value_ints = [0]> () s = ReduceSum <keepdims = 0> (t, a) y = ReduceSum <keepdims = 0> (s, a)",
 }

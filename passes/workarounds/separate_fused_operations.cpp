@@ -231,9 +231,10 @@ bool is_broadcast_attention(ir::MatMulView product) {
     reader = only_reader(*reader);
   if (reader == nullptr || !reader->op().traits.broadcasts || reader->inputs().size() != 2) return false;
   const ir::PartialShape& result = reader->output(0).shape;
-  if (constant_operand(*reader) != nullptr || !result.has_rank() || result.is_static()) return false;
   const ir::Value left = reader->input(0);
   const ir::Value right = reader->input(1);
+  if (constant_operand(*reader) != nullptr || !result.has_rank()) return false;
+  if (left.shape().is_static() && right.shape().is_static()) return false;
   return left.shape().rank() != right.shape().rank() ||
          !ir::have_equal_sizes(left, 0, right, 0, result.rank());
 }

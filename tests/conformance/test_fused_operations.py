@@ -273,6 +273,14 @@ add_all(
     },
 )
 add_all(
+    "attention_broadcast-to static",
+    {
+        f"{op} {rank}": (f"t = Transpose <perm = [0, 2, 1]> (k) v = MatMul(q, t) p = Softmax(v) m = MatMul(p, x) y = {op}(r, m)", {"q": whole(1, 1, 4), "k": whole(1, 2, 4), "x": whole(1, 2, 4), "r": whole(*(1, 2, 1, 4)[-rank:])}, {}, {"dynamic": [("k", (0,))]})
+        for op in ("Min", "Add")
+        for rank in (3, 4)
+    },
+)
+add_all(
     "narrow_rms_normalization",
     {
         f"{columns} {rank}": ("s = Pow(x, two) m = ReduceMean <keepdims = 1> (s, a) e = Add(m, few) r = Sqrt(e) i = Reciprocal(r) v = Mul(x, i) y = Mul(v, g)", {"x": whole(*(2, 3, columns)[-rank:])}, {"two": np.float32(2), "few": np.float32(0.125), "a": np.array([-1]), "g": whole(columns, shift=5)})

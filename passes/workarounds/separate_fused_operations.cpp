@@ -253,7 +253,8 @@ bool is_unit_reduction(const ir::Node& node) {
   return shape.has_rank() && shape.rank() > 1 && std::ranges::find(shape, ir::Dimension(1)) != shape.end();
 }
 
-/// Fault::transposed_unit_reduction: OpenVINO moves the Transpose after the Reduce, also after a FakeQuantize.
+/// Fault::transposed_unit_reduction: OpenVINO moves the Transpose after the Reduce, also after a
+/// FakeQuantize.
 bool precedes_unit_reduction(const ir::Node& node) {
   const auto& uses = node.output(0).uses;
   return std::ranges::any_of(uses, [&](const ir::Use& use) {
@@ -282,8 +283,7 @@ bool seems_to_restore_axes(const ir::PartialShape& reduced, const ir::Node& node
   const std::ptrdiff_t units = std::ranges::count(reduced, ir::Dimension(1));
   if (result.rank() + static_cast<std::size_t>(units) < reduced.rank()) return false;
   const auto reshape = ir::match<ir::ReshapeView>(node);
-  const auto wanted =
-      reshape && reshape->special_zero() ? ir::exact_values(reshape->shape()) : std::nullopt;
+  const auto wanted = reshape && reshape->special_zero() ? ir::exact_values(reshape->shape()) : std::nullopt;
   std::ptrdiff_t copied = std::ranges::count(result, ir::Dimension(1));
   if (wanted) copied += std::ranges::count(*wanted, 0);
   return copied + 1 >= static_cast<std::ptrdiff_t>(result.rank());
@@ -327,9 +327,8 @@ bool precedes_channel_constant(ir::ReductionView reduction) {
   const ir::PartialShape& data = reduction.data().shape();
   if (!data.has_rank() || data.rank() < 2 || data[1].is_static() || !data[1].admits(1)) return false;
   const auto axes = ir::exact_values(reduction.axes());
-  if (axes && std::ranges::any_of(*axes, [&](std::int64_t axis) {
-        return ir::normalize_axis(axis, data.rank()) == 1;
-      }))
+  if (axes && std::ranges::any_of(
+                  *axes, [&](std::int64_t axis) { return ir::normalize_axis(axis, data.rank()) == 1; }))
     return false;
   const ir::Node* reader = fused_reader(reduction);
   for (int count = 0; count < kMostFused && reader != nullptr; ++count) {

@@ -218,8 +218,9 @@ bool follows_changed_signs(const ir::Node& node) {
   return false;
 }
 
-/// Whether `node`, possibly after operations with constants, or that move elements, is read by a FakeQuantize,
-/// and one of the factors may be negative. OpenVINO merges the factors, also if there are other readers.
+/// Whether `node`, possibly after operations with constants, or that move elements, is read by a
+/// FakeQuantize, and one of the factors may be negative. OpenVINO merges the factors, also if there are other
+/// readers.
 bool changes_signs_before_quantization(const ir::Node& node) {
   constexpr std::size_t kMostNodes = 32;
   struct Step {

@@ -1,4 +1,5 @@
-// The numbers of nodes and bodies, by which an attempt to translate a model refers to what earlier ones found.
+// The numbers of nodes and bodies, by which an attempt to translate a model refers to what earlier ones
+// found.
 #include "frontend/graph/occurrences.hpp"
 
 #include "catch.hpp"

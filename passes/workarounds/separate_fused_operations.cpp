@@ -325,15 +325,23 @@ bool is_transposed_reduction(ir::ReductionView reduction) {
 bool precedes_channel_constant(ir::ReductionView reduction) {
   constexpr int kMostFused = 32;
   const ir::PartialShape& data = reduction.data().shape();
+  const ir::PartialShape& reduced = reduction.output(0).shape;
   if (!data.has_rank() || data.rank() < 2 || data[1].is_static() || !data[1].admits(1)) return false;
   const auto axes = ir::exact_values(reduction.axes());
-  if (axes && std::ranges::any_of(
-                  *axes, [&](std::int64_t axis) { return ir::normalize_axis(axis, data.rank()) == 1; }))
-    return false;
+  if (!axes || !reduced.has_rank()) return false;
+  const auto is_reduced = [&](std::size_t axis) {
+    return std::ranges::any_of(
+        *axes, [&](std::int64_t other) { return ir::normalize_axis(other, data.rank()) == axis; });
+  };
+  if (is_reduced(1)) return false;
+  const std::size_t channels = !reduction.keep_dims() && is_reduced(0) ? 0 : 1;
   const ir::Node* reader = fused_reader(reduction);
   for (int count = 0; count < kMostFused && reader != nullptr; ++count) {
     const ir::Value* const constant = constant_operand(*reader);
-    if (constant != nullptr && constant->shape().element_count() != 1) return true;
+    // Another operand widens the result; nothing behind it is fused.
+    if (constant == nullptr && reader->inputs().size() > 1) return false;
+    if (constant != nullptr && std::ranges::count(axes_of(*constant, reduced.rank()), channels) > 0)
+      return true;
     reader = fused_reader(*reader);
   }
   return false;

@@ -9,6 +9,12 @@ from onnx import TensorProto, helper, numpy_helper
 from .case import Case, Run
 from .entry import Entry
 
+# Numbers that are rounded, each channel with a scale of its own, and quantised weights w.
+PER_CHANNEL = {"s": np.array([0.125, 0.25], np.float32), "z": np.array([0, 0], np.int8)}
+CHANNELS = "q = QuantizeLinear <axis = 1> (x, s, z) d = DequantizeLinear <axis = 1> (q, s, z) "
+WEIGHTS = "k = DequantizeLinear(w, s, z) "
+EACH = {"s": np.array([0.125, 0.25], np.float32), "n": np.array([0, 0], np.int8)}
+
 
 def whole(*shape, shift=0):
     """Small integers as f32, which differ along every axis."""

@@ -4,15 +4,12 @@ import numpy as np
 import pytest
 
 from .entry import assert_passed, parameters
-from .fused_cases import collection, entries, whole
+from .fused_cases import CHANNELS, EACH, PER_CHANNEL, WEIGHTS, collection, entries, whole
 
 CASES, _, add_all = collection()
 ONE_SCALE = {"s": np.float32(0.25), "z": np.int8(0), "t": np.float32(0.125)}
 ROUND = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) "
 AGAIN = "u = QuantizeLinear(v, t, z) e = DequantizeLinear(u, t, z) "
-PER_CHANNEL = {"s": np.array([0.125, 0.25], np.float32), "z": np.array([0, 0], np.int8)}
-CHANNELS = "q = QuantizeLinear <axis = 1> (x, s, z) d = DequantizeLinear <axis = 1> (q, s, z) "
-WEIGHTS = "k = DequantizeLinear(w, s, z) "
 add_all(
     "quantized_row_constants",
     {
@@ -180,7 +177,6 @@ add_all(
         for axes in ((2,), (0, 2, 3), ())
     },
 )
-EACH = {"s": np.array([0.125, 0.25], np.float32), "n": np.array([0, 0], np.int8)}
 add_all(
     "quantized_pool_of_channel",
     {
@@ -258,55 +254,6 @@ add_all(
     },
 )
 add_all(
-    "quantized_scalar_gather-shared",
-    {
-        f"{name} {ending} {axes}": (
-            f"d = DequantizeLinear <axis = 1> (x, s, k) {text} {ending} u = Concat <axis = 2> (d, d)",
-            {"x": (whole(1, 2, 2, 2) + 120).astype(np.uint8)},
-            {"s": EACH["s"], "k": np.array([128, 128], np.uint8), "t": np.float32(0.5), "z": np.uint8(128), "i": np.int64(0), "c": np.array([-2.75], np.float32), "pads": np.array([0] * 5 + [2]), "g": np.array([2])},
-            {"dynamic": [("x", axes)], "outputs": ("y", "u")},
-        )
-        for name, text in {"plain": "v = Gather <axis = 2> (d, i)", "relu": "r = Relu(d) v = Gather <axis = 2> (r, i)", "sum": "r = Sub(d, c) v = Gather <axis = 3> (r, i)", "mean": "v = ReduceMean <keepdims = 0> (d, g)"}.items()
-        for ending in ("y = Identity(v)", "q = QuantizeLinear(v, t, z) y = DequantizeLinear(q, t, z)", "y = Pad(v, pads)")
-        for axes in ((), (0,))
-    },
-)
-add_all(
-    "quantized_scalar_gather-split",
-    {
-        f"{arithmetic} {shape} {axes}": (
-            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) v = {arithmetic}(d, c) a, b = Split <axis = 2, num_outputs = 2> (v) y = Gather <axis = 1> (a, i) u = ReduceMax <keepdims = 0> (b, g)",
-            {"x": whole(*shape) / 4},
-            {"s": np.float32(0.125), "z": np.int8(0), "c": np.array([2.5, -1.25], np.float32).reshape(1, 2, 1), "i": np.int64(0), "g": np.array([1])},
-            {"dynamic": [("x", axes)], "outputs": ("y", "u"), "opset": 18},
-        )
-        for arithmetic in ("Sub", "Add", "Mul")
-        for shape in ((1, 2, 2), (3, 2, 4))
-        for axes in ((), (0,), (2,))
-    },
-)
-add_all(
-    "quantized_gather_of_part",
-    {
-        f"{name} {kind} {index.tolist()} {axis} {axes}": (
-            f"q = QuantizeLinear{form} d = DequantizeLinear{form.replace('(x', '(q')} {moved} y = Gather <axis = {axis}> (a, i)",
-            {"x": whole(2, 2, 4) / 4},
-            {"s": np.float32(0.125), "z": np.int8(0), "e": np.array([0.25, 0.125], np.float32), "k": np.array([3, 9], np.uint8), "c": np.array([2.5, -1.25], np.float32).reshape(1, 2, 1), "i": index, "n": np.array([2, 2, 2, 2])},
-            {"dynamic": [("x", axes)], "opset": 18},
-        )
-        for name, form, arithmetic in (("sum", "(x, s, z)", "v = Add(c, d)"), ("difference", "(x, s, z)", "v = Sub(d, c)"), ("channels", " <axis = 1> (x, e, k)", "v = Identity(d)"))
-        for kind, moved in {
-            "split": f"{arithmetic} a, b = Split <axis = 2, num_outputs = 2> (v)",
-            "relu": f"{arithmetic} r = Relu(v) a, b = Split <axis = 0, num_outputs = 2> (r)",
-            "reshape": f"{arithmetic} a = Reshape(v, n)",
-            "plain": f"{arithmetic} a = Identity(v)",
-        }.items()
-        for index in (np.int64(0), np.array([0]), np.array([[0, 0]]))
-        for axis in (0, 1, 2)
-        for axes in ((), (0,))
-    },
-)
-add_all(
     "quantized_axis_constants-several readers",
     {
         f"{shape} {target} {axes}": (
@@ -317,20 +264,6 @@ add_all(
         )
         for shape, target in (((3, 3, 1), (3, 3)), ((3, 3), (1, 3, 3)), ((1, 3, 3), (3, 3)))
         for axes in ((), (0,), (len(shape) - 1,))
-    },
-)
-add_all(
-    "quantized_scalar_gather-joined",
-    {
-        f"{axis} {name} {axes}": (
-            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) e = DequantizeLinear(w, t, z) j = Concat <axis = {axis}> (d, e) {text}",
-            {"x": whole(2, 3) / 4, "w": (whole(2, 3) + 8).astype(np.uint8)},
-            {"s": np.float32(0.125), "t": np.float32(0.5), "z": np.uint8(3), "i": np.int64(0), "c": np.array([-2.75], np.float32), "pads": np.array([0, 2]), "g": np.array([1])},
-            {"dynamic": [("x", axes), ("w", axes)]},
-        )
-        for axis in (0, 1, -1)
-        for name, text in {"plain": "y = Gather <axis = 1> (j, i)", "difference": "v = Sub(j, c) u = Gather <axis = 1> (v, i) y = Pad(u, pads)", "rows": "v = Sub(j, c) y = Gather <axis = 0> (v, i)", "sum": "v = Add(j, c) y = ReduceSum <keepdims = 0> (v, g)"}.items()
-        for axes in ((), (0,), (0, 1))
     },
 )
 add_all(
@@ -455,16 +388,6 @@ add_all(
         )
     },
 )
-add_all(
-    "quantized_scalar_gather-moved",
-    {
-        f"{name} {op} {axis} {len(outputs)}": (f"{CHANNELS} {move} y = {op.format(axis)}", {"x": whole(2, 2, 2, 2) / 4}, PER_CHANNEL | {"i": np.int64(1), "n": np.array([0, -1, 2]), "m": np.array([2, 2, 4])}, {"opset": 17, "outputs": outputs})
-        for outputs in (("y",), ("v", "y"))
-        for name, move in {"reshape": "v = Reshape(d, n)", "join": "v = Reshape(d, m)", "relu": "v = Relu(d)", "transpose": "v = Transpose <perm = [0, 2, 1, 3]> (d)", "both": "r = Relu(d) v = Reshape(r, n)"}.items()
-        for op in ("Gather <axis = {}> (v, i)", "ReduceMax <axes = [{}], keepdims = 0> (v)")
-        for axis in (0, 2)
-    },
-)
 
 add_all(
     "scaled_integer_clamp",
@@ -505,21 +428,6 @@ add_all(
     },
 )
 add_all(
-    "quantized_gather_of_part-joined",
-    {
-        f"{name} {index} {axis} {axes}": (
-            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) p = QuantizeLinear(x, t, z) e = DequantizeLinear(p, t, z) j = Concat <axis = {place}> (d, e) {nodes} y = Gather <axis = {axis}> (v, {index})",
-            {"x": whole(2, 2, 2) / 2},
-            {"s": np.float32(0.5), "t": np.float32(0.125), "z": np.uint8(3), "i": np.int64(0), "k": np.array([0, 1]), "n": np.array([0, 0, -1])},
-            {"dynamic": [("x", axes)]},
-        )
-        for name, place, nodes in (("channels", 1, "v = Identity(j)"), ("columns", 2, "v = Identity(j)"), ("relu", 1, "v = Relu(j)"), ("reshape", 1, "v = Reshape(j, n)"))
-        for index in ("i", "k")
-        for axis in (0, 1, 2)
-        for axes in ((), (0,))
-    },
-)
-add_all(
     "quantized_channel_factors-shared",
     {
         f"{name} {axes}": (
@@ -539,41 +447,6 @@ add_all(
             "joined": "m = Mul(x, f) n = Concat <axis = 1> (m, x) v = Neg(m)",
         }.items()
         for axes in ((), (0,), (2, 3))
-    },
-)
-WEIGHTS = {"s": np.float32(0.5), "z": np.uint8(3), "t": np.float32(0.25), "p": np.array([0.25, 0.5], np.float32), "k": np.int8(0), "e": np.array([0, 0], np.int8), "w": np.array([[0, -1], [5, 7]], np.int8), "i": np.int64(-1), "v": np.array([1]), "m": np.array([[0]]), "f": np.float32(2)}
-add_all(
-    "quantized_product_gather",
-    {
-        f"{weights} {name} {axis} {axes}": (f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) {scaled} a = MatMul(d, g) {nodes.format(axis)}", {"x": whole(2, 2, 2) / 2}, WEIGHTS, {"dynamic": [("x", axes)], "outputs": ("y", "a") if name == "shared" else ("y",)})
-        for weights, scaled in (("one", "g = DequantizeLinear(w, t, k)"), ("each", "g = DequantizeLinear <axis = 1> (w, p, e)"))
-        for name, nodes in {
-            "plain": "y = Gather <axis = {}> (a, i)",
-            "shared": "y = Gather <axis = {}> (a, i)",
-            "vector": "y = Gather <axis = {}> (a, v)",
-            "matrix": "y = Gather <axis = {}> (a, m)",
-            "factor": "b = Mul(a, f) y = Gather <axis = {}> (b, i)",
-            "relu": "b = Relu(a) y = Gather <axis = {}> (b, i)",
-            "two": "b = Gather <axis = {}> (a, i) y = Gather <axis = 0> (b, i)",
-        }.items()
-        for axis in (0, 1, 2)
-        for axes in ((), (0, 1))
-    },
-)
-add_all(
-    "quantized_scalar_gather-factors",
-    {
-        f"{name} {rank} {axes}": (f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) {nodes} y = Gather <axis = 2> (b, {rank})", {"x": whole(2, 2, 2, 2) / 4}, {"s": np.float32(0.5), "z": np.uint8(128), "i": np.int64(1), "m": np.array([[1, 0]]), "c": np.array([-0.25, 0.5], np.float32).reshape(1, 2, 1, 1), "f": np.float32(2)}, {"dynamic": [("x", axes)], "outputs": ("y", "d")})
-        for name, nodes in {
-            "joined": "a = Concat <axis = 3> (d, x) b = Mul(a, c)",
-            "other": "b = Mul(x, c)",
-            "quotient": "b = Div(x, c)",
-            "two": "a = Mul(x, c) b = Mul(a, f)",
-            "sum": "a = Mul(x, c) b = Add(a, c)",
-            "function": "a = Sigmoid(d) b = Mul(a, c)",
-        }.items()
-        for rank in ("i", "m")
-        for axes in ((), (0,), (0, 2, 3))
     },
 )
 

@@ -41,11 +41,22 @@ def test_small_exponentials_become_0(checker):
     assert limit(case_of("s = Softmax(x) y = Greater(s, c)", {"x": np.array([[-91.75, 0]], np.float32)}, {"c": np.float32(0)}), checker) == ROUNDING
 
 
+def test_small_results_of_erf_become_0(checker):
+    assert limit(case_of("s = Erf(x) y = Greater(s, c)", {"x": np.array([[6e-8, 1]], np.float32)}, {"c": np.float32(0)}), checker) == ROUNDING
+
+
 def test_one_number_rounded_in_two_ways_differs_by_a_step(checker):
     """A tie that an odd zero point rounds to the other side."""
     rounds = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) r = QuantizeLinear(x, s, o) e = DequantizeLinear(r, s, o) m = Sub(d, e) y = Relu(m)"
     case = case_of(rounds, {"x": np.full([8], 0.75, np.float32)}, {"s": np.float32(0.5), "z": np.uint8(128), "o": np.uint8(3)})
     assert limit(case, checker) == STEP
+
+
+def test_a_single_integer_has_a_spread(checker):
+    """2.75 is between two steps of 0.5, of which a rounding error takes the other one: 2.5 is cut to 2."""
+    nodes = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) c = Cast <to = 6> (d) y = Gather(c, i)"
+    constants = {"s": np.float32(0.5), "z": np.uint8(3), "i": np.int64(1)}
+    assert limit(case_of(nodes, {"x": np.array([1.25, 2.75], np.float32)}, constants), checker) == ROUNDING
 
 
 def test_the_bounds_of_a_clip_are_rounded_to_steps(checker):

@@ -146,7 +146,7 @@ def tolerances(case, run, name, expected):
         finite = np.abs(expected[np.isfinite(expected)].astype(np.float64))
         atol += case.share_of_largest * (finite.max() if finite.size else 0)
     if run.spread is not None:
-        atol = atol + run.spread[name]
+        atol = np.atleast_1d(atol + run.spread[name])  # a number would be the tolerance of floats only
     return case.rtol, atol, case.integer_steps
 
 

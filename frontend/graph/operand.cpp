@@ -125,7 +125,7 @@ Result<OperandType> widen(const OperandType& a, const OperandType& b) {
       result.content = a.content == nullptr ? b.content : a.content;
       return result;
     }
-    const auto content = widen(*a.content, *b.content);
+    auto content = widen(*a.content, *b.content);
     if (!content) return content;
     result.content = std::make_shared<const OperandType>(*content);
     return result;

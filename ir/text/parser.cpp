@@ -126,7 +126,7 @@ class Parser {
     do {
       const std::size_t offset = cursor_.offset();
       const std::string_view name = cursor_.word("a note");
-      const auto found = std::ranges::find(kNoteNames, name);
+      const auto* const found = std::ranges::find(kNoteNames, name);
       if (found == kNoteNames.end()) cursor_.fail(offset, fmt::format("there is no note '{}'", name));
       notes.add(static_cast<Note>(found - kNoteNames.begin()));
     } while (cursor_.accept(','));
@@ -185,7 +185,7 @@ class Parser {
       if (std::ranges::find(statement.attributes, name, &Attribute::name) != statement.attributes.end())
         cursor_.fail(offset, fmt::format("attribute '{}' is given twice", name));
       cursor_.expect('=', "after the name of the attribute");
-      statement.attributes.push_back({*spec, parse_attribute(cursor_, spec->kind)});
+      statement.attributes.emplace_back(*spec, parse_attribute(cursor_, spec->kind));
     }
   }
 

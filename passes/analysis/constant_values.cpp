@@ -6,6 +6,8 @@
 #include <cstring>
 #include <span>
 
+#include "ir/builder.hpp"
+
 namespace onnx2ir::passes {
 
 namespace {

@@ -127,7 +127,7 @@ std::string option_for(const NodeContext& node, Value condition) {
     const auto number = ir::known_scalar(operands[is_second ? 0 : 1]);
     if (!number || *number < 0) continue;
     const ir::Size size = ir::size_in(operands[is_second ? 1 : 0], 0);
-    const std::string option = size == nullptr ? "" : option_for_input(node.translator(), size, *number);
+    std::string option = size == nullptr ? "" : option_for_input(node.translator(), size, *number);
     if (!option.empty()) return option;
   }
   return {};

@@ -291,8 +291,8 @@ ir::Value clamp_by_extrema(ir::Builder& builder, ir::ClampView clamp) {
   const double high = clamp.max();
   if (high < kFar) x = builder.op(ops::Minimum, {x, builder.number_like(high, x)});
   if (low == 0) return builder.op(ops::ReLU, {x});
-  // OpenVINO makes a Clamp of a Minimum and a Maximum.
-  return low > -kFar ? builder.op(ops::Maximum, {x, builder.number_like(low, x)}) : x;
+  // OpenVINO makes a Clamp of a Minimum and a Maximum. A Clamp without effect keeps operations apart.
+  return low > -kFar || high >= kFar ? builder.op(ops::Maximum, {x, builder.number_like(low, x)}) : x;
 }
 
 }  // namespace

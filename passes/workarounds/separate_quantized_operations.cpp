@@ -2,6 +2,7 @@
 // points. An opaque copy of the result keeps the operations of a row apart from those that read them.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -162,9 +163,11 @@ bool precedes_quantized_clamp(const ir::Node& node) {
                      [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); });
 }
 
-/// Fault::scaled_integer_clamp.
+/// Fault::scaled_integer_clamp. A Clamp without effect is that of separate_zero_points.
 bool clamps_scaled_integers(ir::ClampView clamp) {
   constexpr unsigned kBits = 8;
+  constexpr double kNoBound = std::numeric_limits<float>::max();
+  if (clamp.min() <= -kNoBound && clamp.max() >= kNoBound) return false;
   if (!clamp.node().graph().may_hold({ops::FakeQuantize})) return false;
   const ir::Node* source = clamp.data().node;
   for (int step = 0; step < kMostMoves; ++step) {

@@ -42,8 +42,8 @@ std::vector<std::string> described_outputs(ir::Model& model) {
   return texts;
 }
 
-/// The first output that has another type, shape or known values if all nodes are inferred again; empty if
-/// there is none. Expressions of sizes are not compared.
+/// Infers all nodes again. Returns a sentence about the first output whose type, shape or known values
+/// change, or an empty text. Does not compare expressions of sizes.
 std::string stale_output(ir::Model& model) {
   // Inference gives the states of loops new symbols, which would count as memory that the model needs.
   const base::MemoryBudgetScope unlimited(0);

@@ -28,8 +28,8 @@ bool has_several_weights(const ir::Node& node) {
   return has_weights(node) && ir::MatMulView(node).b().shape().element_count() != 1;
 }
 
-/// The product for which `is_product` holds and that `value` is computed from by elementwise operations; null
-/// if there is none.
+/// Follows `value` back through elementwise operations. Returns the product for which `is_product` holds, or
+/// null.
 const ir::Node* product_before(ir::Value value, bool (*is_product)(const ir::Node&) = has_several_weights) {
   for (int count = 0; count < kMostBetween; ++count) {
     const ir::Node& node = *value.node;

@@ -272,10 +272,11 @@ std::int64_t count_units(const ir::PartialShape& shape) {
   return std::ranges::count_if(shape, [](const ir::Dimension& size) { return size.admits(1); });
 }
 
-/// Whether OpenVINO may remove a Reshape behind a Reduce without axes to keep, whose result is `reduced`, as
-/// if the Reduce kept its axes: the Reshape has the rank of the Reduce, and all of its sizes but one are
-/// copied or are 1. The Reduce has fewer axes of size 1 if OpenVINO moves it before an Unsqueeze, and takes
-/// others if it is merged with another Reduce or with a Transpose, so that its axes are not examined.
+/// Whether OpenVINO may remove the Reshape `node` behind a Reduce that does not keep its axes. `reduced` is
+/// the result of the Reduce. OpenVINO takes the Reshape for one that restores the axes if it has the rank of
+/// the data, and all of its sizes but one are copied or are 1. The axes of the Reduce are not examined: they
+/// are others once OpenVINO has moved the Reduce before an Unsqueeze, or merged it with a Reduce or
+/// Transpose.
 bool seems_to_restore_axes(const ir::PartialShape& reduced, const ir::Node& node) {
   const ir::PartialShape& result = node.output(0).shape;
   if (!result.has_rank() || result.rank() < 2 || result.rank() > reduced.rank() || result == reduced)

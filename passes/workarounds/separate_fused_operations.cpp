@@ -119,6 +119,16 @@ bool is_attention_output(ir::MatMulView product) {
          (!chain.empty() && std::ranges::any_of(chain.back()->output(0).uses, is_result));
 }
 
+/// Fault::attention_rank: elementwise operations behind an attention that give the result more axes.
+bool widens_attention(ir::MatMulView product) {
+  const ir::PartialShape& shape = product.output(0).shape;
+  if (!product.a().node->is(ops::SoftMax) || !shape.has_rank() || shape.rank() < 3) return false;
+  return std::ranges::any_of(chain_after(product), [&](const ir::Node* reader) {
+    const ir::PartialShape& result = reader->output(0).shape;
+    return result.has_rank() && result.rank() > shape.rank();
+  });
+}
+
 /// Fault::space_to_batch_shape.
 bool is_padded_for_blocks(ir::SpaceToDepthView blocks) {
   constexpr ir::OperationSet kMoves = {ops::Reshape, ops::Transpose, ops::Pad};
@@ -379,6 +389,10 @@ Workaround separate_fused_operations() {
               LegalizationRow{Fault::attention_output_rank,
                               {ops::MatMul},
                               must_be_separated<is_attention_output>,
+                              separate_from_uses},
+              LegalizationRow{Fault::attention_rank,
+                              {ops::MatMul},
+                              must_be_separated<widens_attention>,
                               separate_from_uses},
               LegalizationRow{Fault::channels_from_factor,
                               {ops::Multiply, ops::Divide},

@@ -432,6 +432,20 @@ add_all(
 
 
 add_all(
+    "attention_rank",
+    {
+        f"{name} {rank} {axes}": (
+            f"s = MatMul(q, k) p = Softmax(s) m = MatMul(p, v) {text}",
+            {"q": whole(*shape, 3, 4), "k": whole(*shape, 4, 2), "v": whole(*shape, 2, 4), "w": whole(3, *[1] * (rank - 2), 3, 4)},
+            {"c": whole(*[1] * rank, 4), "r": whole(1, 3, 4)},
+            {"dynamic": [(name, axes) for name in ("q", "k", "v")]},
+        )
+        for rank, shape in ((3, (2,)), (4, (2, 2)), (2, ()))
+        for axes in ((), (0,))
+        for name, text in {"constant": "a = Mul(m, c) y = Add(a, w)", "operand": "a = Abs(m) y = Sub(a, w)", "row": "a = Mul(m, r) y = Max(a, w)"}.items()
+    },
+)
+add_all(
     "gathered_unsqueeze",
     {
         f"{place} {axis} {list(np.shape(indices))}": (f"w = Unsqueeze(x, u) y = Gather <axis = {axis}> (w, i)", {"x": whole(2, 3, 2)}, {"u": np.array([place]), "i": np.array(indices)}, {"dynamic": [("x", (0, 1))]})

@@ -239,6 +239,18 @@ def attention_output_rank():
 
 
 @experiment
+def attention_rank():
+    """An attention of three axes, times a constant of four."""
+    query, key, value = parameter([2, 4, 2]), parameter([2, 2, 2]), parameter([2, 2, 2])
+    attended = opset.matmul(opset.softmax(opset.matmul(query, key, False, False), 2), value, False, False)
+    try:
+        compiled([query, key, value], opset.abs(opset.multiply(attended, opset.constant(integers(1, 1, 1, 2)))))
+    except RuntimeError:
+        return True
+    return False
+
+
+@experiment
 def split_convolution_concat():
     """An input of the model, and a convolution of the first part of a Split, one after the other."""
     x, other, values, beside = parameter([1, 4, 3]), parameter([1, 2, 3]), integers(1, 4, 3), integers(1, 2, 3)

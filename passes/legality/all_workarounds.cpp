@@ -40,6 +40,7 @@ std::vector<Workaround> all_workarounds() {
       separate_concat_reductions(),
       separate_consecutive_products(),
       separate_constant_sums(),
+      separate_disjoint_clamps(),
       separate_fused_operations(),
       separate_group_filters(),
       separate_narrow_norms(),

@@ -43,6 +43,7 @@ Workaround separate_column_constants();
 Workaround separate_concat_reductions();
 Workaround separate_consecutive_products();
 Workaround separate_constant_sums();
+Workaround separate_disjoint_clamps();
 Workaround separate_fused_operations();
 Workaround separate_group_filters();
 Workaround separate_narrow_norms();

@@ -84,29 +84,30 @@ bool precedes_activation(ir::MaxPoolView pool) {
                              [](const ir::Node* reader) { return is_not_monotone(*reader); });
 }
 
-/// Whether a sum of dynamic shape may have another shape than its operands. Sizes that are dynamic in both
-/// are assumed to be equal, as in residual networks.
-bool may_broadcast(const ir::PartialShape& left, const ir::PartialShape& right) {
-  if (!left.has_rank() || !right.has_rank() || (left.is_static() && right.is_static())) return false;
-  if (left.rank() != right.rank()) return true;
-  for (std::size_t axis = 0; axis < left.rank(); ++axis) {
-    if (left[axis].is_dynamic() && right[axis].is_dynamic()) continue;
-    if (left[axis] != right[axis]) return true;
+/// Whether a sum of dynamic shape may have another shape than its operands.
+bool may_broadcast(ir::Value left, ir::Value right) {
+  const ir::PartialShape& a = left.shape();
+  const ir::PartialShape& b = right.shape();
+  if (!a.has_rank() || !b.has_rank() || (a.is_static() && b.is_static())) return false;
+  if (a.rank() != b.rank()) return true;
+  for (std::size_t axis = 0; axis < a.rank(); ++axis) {
+    if (a[axis].is_static() || b[axis].is_static()) {
+      if (a[axis] != b[axis]) return true;
+    } else if ((a[axis].admits(1) || b[axis].admits(1)) && !ir::have_equal_sizes(left, axis, right, axis)) {
+      return true;
+    }
   }
   return false;
 }
 
 /// Fault::convolution_sum_shape.
 bool precedes_broadcast_sum(const ir::Node& node) {
-  const ir::Node* value = &node;
-  for (const ir::Node* reader : chain_after(node)) {
-    if (reader->is(ops::Add) && constant_operand(*reader) == nullptr) {
-      const ir::Value other = reader->input(0).node == value ? reader->input(1) : reader->input(0);
-      return may_broadcast(value->output(0).shape, other.shape());
-    }
-    value = reader;
-  }
-  return false;
+  const std::vector<const ir::Node*> chain = chain_after(node);
+  const auto is_sum = [](const ir::Node* reader) {
+    return reader->is(ops::Add) && constant_operand(*reader) == nullptr;
+  };
+  const auto sum = std::ranges::find_if(chain, is_sum);
+  return sum != chain.end() && may_broadcast((*sum)->input(0), (*sum)->input(1));
 }
 
 /// Fault::attention_output_rank: whether an attention is an output of the model, possibly after elementwise
@@ -122,7 +123,7 @@ bool is_attention_output(ir::MatMulView product) {
 /// Fault::attention_rank: elementwise operations behind an attention that give the result more axes.
 bool widens_attention(ir::MatMulView product) {
   const ir::PartialShape& shape = product.output(0).shape;
-  if (!product.a().node->is(ops::SoftMax) || !shape.has_rank() || shape.rank() < 3) return false;
+  if (!product.a().node->is(ops::SoftMax) || !shape.has_rank()) return false;
   return std::ranges::any_of(chain_after(product), [&](const ir::Node* reader) {
     const ir::PartialShape& result = reader->output(0).shape;
     return result.has_rank() && result.rank() > shape.rank();

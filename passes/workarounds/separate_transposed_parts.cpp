@@ -1,7 +1,8 @@
-// Workaround for transposed_concat_part: the CPU plugin writes a part of a Concat into the memory of the
-// result. If the part is also transposed from channels last for a convolution, which needs no copy, the
-// convolution reads the wrong part of that memory.
+// Workarounds for values that the CPU plugin writes into the memory of another one: a part of a Concat into
+// that of the result, a tensor with a Reshape into that of a model output. If such a value is also transposed
+// from channels last for a convolution, which needs no copy, the convolution reads other memory.
 #include <algorithm>
+#include <vector>
 
 #include "ir/known_values.hpp"
 #include "ir/views/joining.hpp"
@@ -55,11 +56,50 @@ bool is_joined(const ir::Output& output) {
   });
 }
 
-/// Fault::transposed_concat_part.
-bool transposes_part(ir::TransposeView transpose) {
+/// Whether a Transpose moves only axes of size 1: OpenVINO replaces it by a Reshape.
+bool moves_units(ir::TransposeView transpose) {
+  const ir::PartialShape& shape = transpose.data().shape();
+  const auto order = ir::exact_values(transpose.order());
+  if (!order || !shape.has_rank() || order->size() != shape.rank()) return false;
+  std::vector<std::int64_t> moved;
+  for (const std::int64_t axis : *order) {
+    if (shape[static_cast<std::size_t>(axis)] != ir::Dimension(1)) moved.push_back(axis);
+  }
+  return std::ranges::is_sorted(moved);
+}
+
+/// Whether a model output is a Reshape of the output, possibly of several ones.
+bool is_reshaped_result(const ir::Output& output) {
+  constexpr std::size_t kMostReshapes = 16;
+  std::vector<const ir::Output*> values = {&output};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (const ir::Use& use : values[i]->uses) {
+      if (i > 0 && use.node->is(ops::Result)) return true;
+      const auto transpose = ir::match<ir::TransposeView>(*use.node);
+      const bool is_reshape = transpose ? moves_units(*transpose) : use.node->op().traits.reshapes;
+      if (is_reshape && use.index == 0 && values.size() <= kMostReshapes)
+        values.push_back(&use.node->output(0));
+    }
+  }
+  return false;
+}
+
+/// Whether `transpose` gives channels to an operation that may read them where `data` has them.
+bool gives_channels(ir::TransposeView transpose) {
   if (!transpose.output(0).shape.is_static() || !moves_channels_first(transpose)) return false;
   const auto has_channels = [](const ir::Use& use) { return use.node->is_one_of(kWithChannels); };
-  return std::ranges::any_of(transpose.output(0).uses, has_channels) && is_joined(transpose.data().output());
+  return std::ranges::any_of(transpose.output(0).uses, has_channels);
+}
+
+/// Fault::transposed_concat_part.
+bool transposes_part(ir::TransposeView transpose) {
+  return gives_channels(transpose) && is_joined(transpose.data().output());
+}
+
+/// Fault::transposed_model_output.
+bool transposes_result(ir::TransposeView transpose) {
+  return gives_channels(transpose) && !transpose.data().node->is_one_of({ops::Const, ops::Parameter}) &&
+         is_reshaped_result(transpose.data().output());
 }
 
 }  // namespace
@@ -68,9 +108,16 @@ Workaround separate_transposed_parts() {
   return {
       .name = "separate_transposed_parts",
       .stage = Stage::kernels,
-      .summary = "Copies a part of a Concat for a Transpose that gives its channels to a convolution",
-      .rows = {LegalizationRow{
-          Fault::transposed_concat_part, {ops::Transpose}, affects<transposes_part>, separate_from_input}}};
+      .summary =
+          "Copies a part of a Concat, or a tensor whose Reshape is an output of the model, for a "
+          "Transpose that gives its channels to a convolution",
+      .rows = {
+          LegalizationRow{
+              Fault::transposed_concat_part, {ops::Transpose}, affects<transposes_part>, separate_from_input},
+          LegalizationRow{Fault::transposed_model_output,
+                          {ops::Transpose},
+                          affects<transposes_result>,
+                          separate_from_input}}};
 }
 
 }  // namespace onnx2ir::passes

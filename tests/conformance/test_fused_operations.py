@@ -121,6 +121,16 @@ add_all(
     },
 )
 add_all(
+    "convolution_sum_shape-sizes",
+    {
+        f"{name} {columns} {padding}": (f"c = Conv <pads = [{padding}, {padding}]> ({value}) {text}", {"x": whole(1, 2, columns), "o": whole(1, 2, 1)}, {"w": W1, "v": whole(2, 2, 3)}, {"dynamic": [("x", (2,)), ("o", (2,))]})
+        for name, value, text in (("sum", "x, w", "y = Add(c, o)"), ("activation", "x, w", "a = Relu(c) y = Add(o, a)"), ("residual", "x, v", "y = Add(c, x)"), ("one column", "o, w", "y = Add(c, x)"))
+        for columns in (3, 4)
+        for padding in (0, 1)
+        if padding == {"residual": 1, "one column": 0}.get(name, padding)
+    },
+)
+add_all(
     "product_axis_constants",
     {
         f"{op} {columns} {name}": (f"v = MatMul(x, w) y = {op}(v, a)", {"x": whole(1, 3, 2, 2)}, {"w": whole(2, columns), "a": np.array([1, 2, 4], np.float32).reshape(shape)}, {"dynamic": [("x", axes)]})
@@ -495,7 +505,22 @@ add_all(
         for axes in ((), (0,), (1, 2))
     },
 )
-
+add_all(
+    "transposed_model_output",
+    {
+        f"{result} {reader} {name} {axes}": (
+            f"r = {name} t = Transpose <perm = [0, 3, 1, 2]> (r) {READERS[reader]} {text}",
+            {"x": whole(1, 3, 2, 4)},
+            {"w": whole(4, 4, 1, 1), "g": whole(4, 2, 1, 1), "b": np.float32(3), "s": np.array([1, 1, 2, 2], np.float32), "n": np.array([-1, 4]), "z": np.array([0])},
+            {"dynamic": [("x", axes)], "outputs": ("k", "y"), "opset": 17},
+        )
+        for result, text in {"reshape": "y = Reshape(r, n)", "two": "u = Squeeze(r, z) y = Reshape(u, n)", "unit": "y = Transpose <perm = [1, 0, 2, 3]> (r)", "later": "u = Reshape(r, n) y = Neg(u)"}.items()
+        for reader in READERS
+        for name in ("Relu(x)", "Add(x, b)")
+        for axes in ((), (1, 2))
+        if result != "two" or axes == ()
+    },
+)
 
 add_all(
     "dynamic_column_constants",

@@ -402,6 +402,28 @@ add_all(
     },
 )
 add_all(
+    "disjoint_clamp",
+    {
+        f"{name} {first}": (
+            f"b = {first} {text} q = QuantizeLinear(a, s, z) y = DequantizeLinear(q, s, z)",
+            {"x": whole(2, 4) / 4},
+            {"s": np.float32(0.125), "z": np.uint8(3), "n": np.float32(0), "t": np.float32(2), "m": np.float32(-2.75), "l": np.float32(-5), "c": np.array([-2.75, -3, 1, 0], np.float32), "w": whole(4, 4)},
+            {"dynamic": [("x", (0,))]},
+        )
+        for first in ("Add(x, t)", "Mul(x, m)", "MatMul(x, w)")
+        for name, text in {
+            "sum": "l0 = Clip(b, n, t) a = Add(l0, m)",
+            "difference": "l0 = Clip(b, n, t) a = Sub(m, l0)",
+            "quotient": "l0 = Clip(b, t, t) a = Div(l0, m)",
+            "bounds": "a = Clip(b, l, m)",
+            "channels": "l0 = Clip(b, n, t) a = Add(l0, c)",
+            "reshaped": "l0 = Clip(b, n, t) v = Add(l0, m) a = Flatten(v)",
+            "extrema": "u = Max(b, n) v = Min(u, t) a = Add(v, m)",
+            "some": "l0 = Clip(b, m, t) a = Mul(l0, t)",
+        }.items()
+    },
+)
+add_all(
     "quantized_clamp_bounds-part",
     {
         f"{name} {parts}": (

@@ -353,3 +353,14 @@ def transposed_concat_part():
     sums = opset.convolution(opset.transpose(part, numbers(0, 3, 1, 2)), filters, [1, 1], [0, 0], [0, 0], [1, 1])
     given = compiled([x], sums, opset.concat([x, part], 1))([values])[0]
     return not np.array_equal(given, np.maximum(values, 0).sum(3)[:, np.newaxis])
+
+
+@experiment
+def transposed_model_output():
+    """A Convolution of the transpose of ReLU(x), and a Reshape of ReLU(x) as another output of the model."""
+    x, values = parameter([1, 3, 2, 4]), integers(1, 3, 2, 4)
+    part = opset.relu(x)
+    filters = opset.constant(np.ones([1, 4, 1, 1], np.float32))
+    sums = opset.convolution(opset.transpose(part, numbers(0, 3, 1, 2)), filters, [1, 1], [0, 0], [0, 0], [1, 1])
+    given = compiled([x], sums, opset.reshape(part, numbers(6, 4), False))([values])[0]
+    return not np.array_equal(given, np.maximum(values, 0).sum(3)[:, np.newaxis])

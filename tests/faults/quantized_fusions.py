@@ -24,6 +24,14 @@ def average(value, kernel, pads):
 
 
 @experiment
+def disjoint_clamp():
+    """A sum, between -5 and -4, rounded to numbers from -1 on; the number of rows is dynamic."""
+    x, values = parameter([-1, 2]), integers(2, 2)
+    limited = opset.clamp(opset.add(x, opset.constant(np.float32(1))), -5.0, -4.0)
+    return not np.array_equal(results([x], rounded_above(limited, -1.0), [values])[0], np.full([2, 2], -1))
+
+
+@experiment
 def quantized_clamp_bounds():
     """A ReLU, written as a Clamp between 0 and the largest float, of rounded numbers."""
     x, values = parameter([1, 1, 2, 2]), integers(1, 1, 2, 2)

@@ -110,6 +110,10 @@ const ir::Node* integers_of(const ir::Node& node) {
   if (!node.graph().may_hold({ops::FakeQuantize}) && !may_hold_weights(node.graph())) return nullptr;
   const ir::Node* current = &node;
   for (int step = 0; step < kMostSteps && !holds_integers(*current); ++step) {
+    if (moves_elements(*current)) {
+      current = current->input(0).node;
+      continue;
+    }
     const bool is_scaling = current->is_one_of({ops::Add, ops::Subtract, ops::Multiply, ops::Divide});
     const ir::Value* const operand = is_scaling ? variable_operand(*current) : nullptr;
     if (operand == nullptr || constant_operand(*current) == nullptr) return nullptr;

@@ -330,6 +330,21 @@ add_all(
     },
 )
 add_all(
+    "quantized_pad_value-moved",
+    {
+        f"{name} {arithmetic} {zero} {pads}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) t = {before} b = {arithmetic} r = {after} y = Pad(r, p, o)",
+            {"x": whole(1, 2, 2) / 4},
+            {"s": np.float32(0.125), "z": np.uint8(zero), "c": np.array([2.75], np.float32), "n": np.array([1, -1]), "p": np.array(pads), "o": np.float32(0.5)},
+            {"opset": 18},
+        )
+        for name, before, after in (("transposed", "Transpose <perm = [2, 1, 0]> (d)", "Reshape(b, n)"), ("reshaped", "Identity(d)", "Reshape(b, n)"), ("flat", "Flatten <axis = 2> (d)", "Transpose(b)"))
+        for arithmetic in ("Sub(c, t)", "Add(t, c)", "Mul(t, c)")
+        for zero in (0, 128)
+        for pads in ([0, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 1])
+    },
+)
+add_all(
     "quantized_pad_value-integers",
     {
         f"{kind} {axes}": (
@@ -447,6 +462,27 @@ add_all(
         for name, nodes in {"sum": "y = Add(c, j)", "difference": "y = Sub(j, c)", "reversed": "y = Sub(c, j)", "relu": "r = Relu(j) y = Add(r, c)", "scaled": "r = Mul(j, f) y = Add(r, c)"}.items()
         for axis in (0, 1, 2, 3)
         for axes in ((), (0, 2))
+    },
+)
+add_all(
+    "quantized_axis_constants-moved",
+    {
+        f"{name} {op} {axes}": (
+            f"q = QuantizeLinear <axis = 1> (x, s, z) d = DequantizeLinear <axis = 1> (q, s, z) {move} y = {op}(p, {constant})",
+            {"x": whole(1, 2, 2, 3) / 4},
+            {"s": np.array([0.125, 0.25], np.float32), "z": np.array([128, 3], np.uint8), "c": np.array([1, -0.25], np.float32), "r": np.array([[[[1], [-0.25]]]], np.float32), "i": np.array([0, 1]), "p0": np.array([0, 0, 0, 0, 0, 0, 0, -1])},
+            {"dynamic": [("x", axes)], "opset": 18},
+        )
+        for name, move, constant in (
+            ("pool", "p = MaxPool <kernel_shape = [2, 2]> (d)", "c"),
+            ("rows", "p = MaxPool <kernel_shape = [1, 2]> (d)", "r"),
+            ("transpose", "p = Transpose <perm = [0, 1, 3, 2]> (d)", "c"),
+            ("pad", "p = Pad(d, p0)", "c"),
+            ("gather", "p = Gather <axis = 3> (d, i)", "c"),
+            ("two", "l = MaxPool <kernel_shape = [2, 1]> (d) m = Relu(l) p = MaxPool <kernel_shape = [1, 2]> (m)", "c"),
+        )
+        for op in ("Add", "Sub", "Mul")
+        for axes in ((), (2,))
     },
 )
 add_all(

@@ -24,6 +24,7 @@ debian() {
   # The mounts end with the process.
   exec unshare --mount bash -c '
     mount --rbind /dev "$1/dev"
+    mount --rbind /sys "$1/sys"
     mount -t proc proc "$1/proc"
     mount --bind "$2" "$1/onnx2ir"
     mount --bind "$1/build" "$1/onnx2ir/build"

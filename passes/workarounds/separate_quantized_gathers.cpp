@@ -11,6 +11,7 @@
 #include "ir/views/selection.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
@@ -34,11 +35,12 @@ bool precedes_reduction(const ir::Node& node) {
                              [](const ir::Node* reader) { return reader->op().traits.is_reduction; });
 }
 
+constexpr ir::OperationSet kProducts = {ops::Convolution, ops::ConvolutionBackpropData,
+                                    ops::GroupConvolution, ops::GroupConvolutionBackpropData,
+                                    ops::MatMul};
+
 /// Whether `node` is a product of quantised numbers and quantised weights.
 bool is_quantized_product(const ir::Node& node) {
-  constexpr ir::OperationSet kProducts = {ops::Convolution, ops::ConvolutionBackpropData,
-                                          ops::GroupConvolution, ops::GroupConvolutionBackpropData,
-                                          ops::MatMul};
   if (!kProducts.contains(node.op().id)) return false;
   const ir::Value weights = node.input(1);
   return ir::is_computed_from_constants(weights) && !weights.node->is(ops::Const) &&
@@ -120,12 +122,24 @@ void gather_by_vector(ir::Builder& builder, ir::Node& node) {
   ir::replace_all_uses(node.value(), builder.op(ops::Squeeze, {row, gather.axis()}));
 }
 
-/// Fault::quantized_gather_of_part: a Gather behind an operation that moves the zero points.
+/// Whether OpenVINO may take a constant of `node` for a scale or a zero point for each channel, also of
+/// numbers that are not quantised. The bias of a product is neither, and a FakeQuantize has both of its own.
+bool has_constant_of_channels(const ir::Node& node) {
+  const ir::Value* const data = variable_operand(node);
+  if (node.is(ops::FakeQuantize) || data == nullptr) return false;
+  if (scaled_axes(node) != std::vector<std::size_t>{1}) return false;
+  const ir::Node* const reader = only_reader(node);
+  return !kProducts.contains(data->node->op().id) && (reader == nullptr || !reader->is(ops::FakeQuantize));
+}
+
+/// Fault::quantized_gather_of_part: a scale or a zero point for each channel, where the other one may be a
+/// scalar. OpenVINO looks for the axis of the Gather in its shape.
 bool precedes_gather_of_part(const ir::Node& node) {
-  if (!node.graph().may_hold({ops::Gather}) || scaled_axes(node).empty() || integers_of(node) == nullptr)
-    return false;
+  if (!node.graph().may_hold({ops::Gather}) || scaled_axes(node).empty()) return false;
+  const bool is_of_channels = has_constant_of_channels(node);
+  if (!is_of_channels && integers_of(node) == nullptr) return false;
   return std::ranges::any_of(readers_past_moves(node), [&](const ir::Node* reader) {
-    return reader->is(ops::Gather) && reader->input(0).node != &node;
+    return reader->is(ops::Gather) && (is_of_channels || reader->input(0).node != &node);
   });
 }
 
@@ -145,7 +159,7 @@ Workaround separate_quantized_gathers() {
       .summary = "Keeps Gathers and reductions apart from quantised numbers with scales that OpenVINO moves",
       .rows = {
           LegalizationRow{Fault::quantized_gather_of_part,
-                          {ops::Add, ops::Subtract, ops::FakeQuantize},
+                          {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract},
                           must_be_separated_if_quantized<precedes_gather_of_part>,
                           separate_from_uses},
           LegalizationRow{Fault::quantized_gather_of_part,

@@ -98,6 +98,39 @@ add_all(
     },
 )
 add_all(
+    "quantized_gather_of_part-scalars",
+    {
+        f"{name} {zero} {axes}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) {nodes} y = Gather <axis = 1> (v, i)",
+            {"x": whole(4, 2, 4, 4) / 4},
+            {"s": np.float32(0.125), "z": np.uint8(zero), "t": np.float32(0.5), "k": np.int8(0), "f": np.float32(2), "i": np.array([0]), "c": np.array([4, -0.5], np.float32).reshape(1, 2, 1, 1), "n": np.array([8, 2, 2, 4]), "g": np.array([2]), "o": np.array([1, 0]), "h": np.array([2, -1, 1, 3], np.int8).reshape(2, 2, 1, 1)},
+            {"dynamic": [("x", axes)], "outputs": ("y", "d")},
+        )
+        for name, nodes in {
+            "product": "b, a = Split <axis = 0, num_outputs = 2> (d) v = Mul(a, c)",
+            "quotient": "b, a = Split <axis = 0, num_outputs = 2> (d) v = Div(a, c)",
+            "sum": "b, a = Split <axis = 0, num_outputs = 2> (d) v = Add(a, c)",
+            "difference": "b, a = Split <axis = 0, num_outputs = 2> (d) v = Sub(c, a)",
+            "later": "m = Mul(d, c) b, v = Split <axis = 2, num_outputs = 2> (m)",
+            "transpose": "a = Transpose <perm = [0, 1, 3, 2]> (d) v = Mul(a, c)",
+            "reshape": "a = Reshape(d, n) v = Add(a, c)",
+            "gathered": "a = Gather <axis = 2> (d, o) v = Mul(a, c)",
+            "joined": "a = Concat <axis = 0> (d, d) v = Mul(a, c)",
+            "mean": "a = ReduceMean(d, g) v = Mul(a, c)",
+            "pool": "a = MaxPool <kernel_shape = [1, 2]> (d) m = Mul(a, c) b, v = Split <axis = 0, num_outputs = 2> (m)",
+            "shifted": "m = Add(d, f) b, a = Split <axis = 0, num_outputs = 2> (m) v = Mul(a, c)",
+            "negated": "b, a = Split <axis = 0, num_outputs = 2> (d) m = Neg(a) v = Add(m, c)",
+            "convolved": "w = DequantizeLinear(h, t, k) m = Conv(d, w) r = Relu(m) v = Add(r, c)",
+            "float sum": "m = Mul(x, f) b, a = Split <axis = 0, num_outputs = 2> (m) v = Add(a, c)",
+            "float product": "m = Add(x, f) a = Mul(m, c) b, v = Split <axis = 0, num_outputs = 2> (a)",
+            "float scale": "m = Sub(x, c) a = Mul(m, f) b, v = Split <axis = 0, num_outputs = 2> (a)",
+        }.items()
+        for zero in (0, 3, 128)
+        for axes in ((), (0,), (0, 1, 2, 3))
+        if not (name == "later" and 2 in axes)
+    },
+)
+add_all(
     "quantized_product_gather",
     {
         f"{weights} {name} {axis} {axes}": (f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) {scaled} a = MatMul(d, g) {nodes.format(axis)}", {"x": whole(2, 2, 2) / 2}, PRODUCT, {"dynamic": [("x", axes)], "outputs": ("y", "a") if name == "shared" else ("y",)})

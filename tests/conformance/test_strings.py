@@ -33,10 +33,14 @@ def add_normalizers():
     case("StringNormalizer", 10, texts_of("a", "b", shape=(1, 2)), stopwords=["a", "b"], is_case_sensitive=1, variant="nothing left", dynamic=False)
 
 
+# Letters with another case since Unicode 16 or 17. Onnxruntime asks the C library, so that it maps them only on newer systems.
+NEW_CASES = {0x19B, 0x264, 0x1C89, 0x1C8A, *range(0xA7CB, 0xA7DD), *range(0x10D50, 0x10D86), *range(0x16EA0, 0x16ED4)}
+
+
 def add_cases_of_letters():
     """Onnxruntime has its default locale, English, only where it is installed; that of C.utf8 maps letters alike."""
     locale = {"locale": "C.utf8"}
-    letters = texts_of(*(chr(code) for code in range(1, 0x1F000) if not 0xD800 <= code < 0xE000))
+    letters = texts_of(*(chr(code) for code in range(1, 0x1F000) if not 0xD800 <= code < 0xE000 and code not in NEW_CASES))
     words = texts_of("äÖßſıİǅﬀΣς", "abc", "", "ÄBC", "Ä", "😀a", "aſbKcΩd")
     for action in ("LOWER", "UPPER"):
         case("StringNormalizer", 10, letters, case_change_action=action, dynamic=False, **locale)

@@ -135,7 +135,7 @@ bool precedes_constant_of_another_axis(const ir::Node& node) {
   return false;
 }
 
-/// Fault::quantized_dynamic_channels.
+/// Fault::quantized_dynamic_channels. With a Transpose that several operations read, any dynamic size is enough.
 bool precedes_quantization(const ir::Node& node) {
   const std::vector<std::size_t> axes = scaled_axes(node);
   const ir::Value* const data = axes.empty() ? nullptr : variable_operand(node);
@@ -145,8 +145,14 @@ bool precedes_quantization(const ir::Node& node) {
   const bool is_dynamic =
       !shape.has_rank() || shape.rank() != rank ||
       std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].is_dynamic(); });
+  if (!is_dynamic && shape.is_static()) return false;
+  const std::vector<const ir::Node*> readers = readers_past_moves(node);
   const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
-  return is_dynamic && std::ranges::any_of(readers_past_moves(node), is_quantization);
+  const auto is_shared_transpose = [](const ir::Node* reader) {
+    return reader->is(ops::Transpose) && reader->output(0).uses.size() > 1;
+  };
+  return (is_dynamic || std::ranges::any_of(readers, is_shared_transpose)) &&
+         std::ranges::any_of(readers, is_quantization);
 }
 
 /// Fault::quantized_clamp_channels. OpenVINO merges the sum and the Clamp with the FakeQuantize, but not the

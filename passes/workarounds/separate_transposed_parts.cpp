@@ -68,15 +68,16 @@ bool moves_units(ir::TransposeView transpose) {
   return std::ranges::is_sorted(moved);
 }
 
-/// Whether a model output is a Reshape of the output, possibly of several ones.
-bool is_reshaped_result(const ir::Output& output) {
+/// Whether a model output is a Reshape of `output`, possibly of several ones; `transpose` is not counted.
+bool is_reshaped_result(const ir::Output& output, const ir::Node& transpose) {
   constexpr std::size_t kMostReshapes = 16;
   std::vector<const ir::Output*> values = {&output};
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (const ir::Use& use : values[i]->uses) {
       if (i > 0 && use.node->is(ops::Result)) return true;
-      const auto transpose = ir::match<ir::TransposeView>(*use.node);
-      const bool is_reshape = transpose ? moves_units(*transpose) : use.node->op().traits.reshapes;
+      if (use.node == &transpose) continue;
+      const auto moved = ir::match<ir::TransposeView>(*use.node);
+      const bool is_reshape = moved ? moves_units(*moved) : use.node->op().traits.reshapes;
       if (is_reshape && use.index == 0 && values.size() <= kMostReshapes)
         values.push_back(&use.node->output(0));
     }
@@ -99,7 +100,7 @@ bool transposes_part(ir::TransposeView transpose) {
 /// Fault::transposed_model_output.
 bool transposes_result(ir::TransposeView transpose) {
   return gives_channels(transpose) && !transpose.data().node->is_one_of({ops::Const, ops::Parameter}) &&
-         is_reshaped_result(transpose.data().output());
+         is_reshaped_result(transpose.data().output(), transpose.node());
 }
 
 }  // namespace

@@ -523,6 +523,20 @@ add_all(
 )
 
 add_all(
+    "transposed_model_output-itself",
+    {
+        f"{reader} {name}": (
+            f"r = {name} y = Transpose <perm = [0, 3, 1, 2]> (r) t = Identity(y) {READERS[reader]}",
+            {"x": whole(1, 1, 4, 4) if rank == 4 else whole(1, 1, 1, 4)},
+            {"w": whole(4, 4, 1, 1), "g": whole(4, 2, 1, 1), "s": np.array([1, 1, 2, 2], np.float32)},
+            {"outputs": ("k", "y"), "opset": 17},
+        )
+        for reader in READERS
+        if reader not in ("pool", "average")
+        for name, rank in (("Relu(x)", 4), ("Abs(x)", 1))
+    },
+)
+add_all(
     "dynamic_column_constants",
     {
         f"{name} {rows}": (f"t = Transpose <perm = [1, 0]> (x) p = MatMul(x, t) {nodes} y = Expand(v, o)", {"x": whole(rows, 3)}, {"o": np.array([1, 2])}, {"dynamic": [("x", (0, 1))]})

@@ -417,6 +417,24 @@ add_all(
     },
 )
 add_all(
+    "quantized_dynamic_channels-transposed",
+    {
+        f"{name} {perm} {axes}": (
+            f"{first} v = Transpose <perm = {perm}> (d) u = QuantizeLinear(v, t, k) {text}",
+            {"x": whole(2, 2, 2) / 4},
+            {"s": np.array([0.125, 0.25], np.float32), "z": np.array([128, 128], np.uint8), "t": np.float32(0.25), "k": np.int8(0), "c": np.array([[[1], [2]]], np.float32)},
+            {"dynamic": [("x", axes)], "outputs": ("y", "u")},
+        )
+        for perm in ([2, 1, 0], [0, 2, 1], [1, 0, 2], [1, 2, 0])
+        for axes in ((0,), (2,), ())
+        for name, first, text in (
+            ("twice", "q = QuantizeLinear <axis = 1> (x, s, z) d = DequantizeLinear <axis = 1> (q, s, z)", "y = DequantizeLinear(u, t, k)"),
+            ("other", "q = QuantizeLinear <axis = 1> (x, s, z) d = DequantizeLinear <axis = 1> (q, s, z)", "y = Abs(v)"),
+            ("factor", "d = Mul(x, c)", "y = DequantizeLinear(u, t, k)"),
+        )
+    },
+)
+add_all(
     "disjoint_clamp",
     {
         f"{name} {first}": (

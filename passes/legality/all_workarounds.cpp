@@ -51,6 +51,7 @@ std::vector<Workaround> all_workarounds() {
       separate_quantized_inputs(),
       separate_quantized_operations(),
       separate_reduced_divisions(),
+      separate_reshape_sizes(),
       separate_shuffled_channels(),
       separate_split_convolutions(),
       separate_transposed_parts(),

@@ -54,6 +54,7 @@ Workaround separate_quantized_gathers();
 Workaround separate_quantized_inputs();
 Workaround separate_quantized_operations();
 Workaround separate_reduced_divisions();
+Workaround separate_reshape_sizes();
 Workaround separate_shuffled_channels();
 Workaround separate_split_convolutions();
 Workaround separate_transposed_parts();

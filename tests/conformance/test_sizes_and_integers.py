@@ -27,6 +27,23 @@ add_all(
     },
 )
 add_all(
+    "reshape_size_operand",
+    {
+        f"{name} {op} {size} {axes}": (f"v = Reshape(x, n) {nodes.format(op)}", {"x": np.array([[-2, -1], [3, 5]])}, {"n": np.array([size]), "c": np.array([size]), "k": np.array(3)}, {"dynamic": [("x", axes)]})
+        for name, nodes in {
+            "shared": "y = {}(v, n)",
+            "first": "y = {}(n, v)",
+            "equal": "y = {}(v, c)",
+            "function": "u = Abs(v) y = {}(u, n)",
+            "sum": "u = Add(v, k) y = {}(u, n)",
+        }.items()
+        for op in ("Min", "Add", "Mul", "Div")
+        for size in (-1, 4)
+        for axes in ((), (0, 1))
+        if not (name in ("first", "sum") and op == "Div")
+    },
+)
+add_all(
     "neutral_constant_rank",
     {
         f"{op} {rank} {source} {after} {axes}": (

@@ -29,6 +29,13 @@ def concat_reduction():
 
 
 @experiment
+def reshape_size_operand():
+    """The smaller ones of the four numbers of a matrix and 4, which is also the size of their vector."""
+    x, four = parameter([2, 2], "i32"), opset.constant(np.array([4], np.int32))
+    return differs([x], opset.minimum(opset.reshape(x, four, False), four), (np.array([[3, 5], [6, 1]], np.int32),), [3, 4, 4, 1])
+
+
+@experiment
 def skipped_gather():
     """A Transpose of the only element of the first axis has a Reshape and another use."""
     x = parameter([1, 2, -1])

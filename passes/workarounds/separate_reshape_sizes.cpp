@@ -1,0 +1,51 @@
+// Workaround for reshape_size_operand: OpenVINO moves arithmetic with a constant before a Reshape and makes
+// the constant a scalar. If it is the shape of the Reshape, too, that becomes invalid. A scalar of its own
+// for the arithmetic stays as it is.
+#include <algorithm>
+#include <cstddef>
+
+#include "ir/constant_data.hpp"
+#include "ir/graph.hpp"
+#include "ir/inference.hpp"
+#include "ir/views/reshaping.hpp"
+#include "passes/analysis/fused_chain.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool is_size_of_reshape(ir::Value constant) {
+  if (constant.node->constant() == nullptr || constant.shape().element_count() != 1) return false;
+  return std::ranges::any_of(constant.output().uses, [](const ir::Use& use) {
+    return use.node->is(ops::Reshape) && use.index == ir::ReshapeView::Input::shape;
+  });
+}
+
+bool is_affected(const ir::Node& node) {
+  const ir::Value* const data = variable_operand(node);
+  const bool may_lose_axis = data == nullptr || !data->shape().has_rank() || data->shape().rank() == 0;
+  return !may_lose_axis && std::ranges::any_of(node.inputs(), is_size_of_reshape);
+}
+
+void use_scalar(ir::Builder& builder, ir::Node& node) {
+  for (std::size_t index = 0; index < node.inputs().size(); ++index) {
+    const ir::Value input = node.input(index);
+    if (is_size_of_reshape(input))
+      node.set_input(index, builder.constant(input.type(), {}, *input.node->constant()));
+  }
+}
+
+}  // namespace
+
+Workaround separate_reshape_sizes() {
+  return {.name = "separate_reshape_sizes",
+          .stage = Stage::kernels,
+          .summary = "Gives arithmetic a scalar of its own if its constant is also the shape of a Reshape",
+          .rows = {LegalizationRow{Fault::reshape_size_operand, operations_with([](const ir::Traits& traits) {
+                                     return traits.is_arithmetic;
+                                   }),
+                                   is_affected, use_scalar}}};
+}
+
+}  // namespace onnx2ir::passes

@@ -86,9 +86,19 @@ struct CountedAxes {
   friend bool operator==(const CountedAxes&, const CountedAxes&) = default;
 };
 
+/// Whether `node` is a Convolution of quantised numbers whose filters have several scales.
+bool has_scales_of_filters(const ir::Node& node) {
+  if (!node.is_one_of({ops::Convolution, ops::GroupConvolution}) || !is_quantized(node.input(0)))
+    return false;
+  const auto weights = dequantized_weights(node.input(1));
+  return !weights || weights->scale.shape().element_count() != 1;
+}
+
 /// The axes along which OpenVINO may give the numbers of `node` several scales or constants: those of its
-/// constants, or the channels that a Concat of quantised numbers joins.
+/// constants, or the channels that a Concat of quantised numbers joins, or a Convolution of them gives.
 std::vector<std::size_t> axes_of_scales(const ir::Node& node) {
+  if (node.is_one_of({ops::Convolution, ops::GroupConvolution}))
+    return has_scales_of_filters(node) ? std::vector<std::size_t>{1} : std::vector<std::size_t>{};
   const auto concat = ir::match<ir::ConcatView>(node);
   if (!concat) return scaled_axes(node);
   const ir::PartialShape& shape = node.output(0).shape;
@@ -409,7 +419,9 @@ Workaround separate_quantized_operations() {
       .stage = Stage::kernels,
       .summary = "Keeps quantised operations apart that OpenVINO would fuse wrongly",
       .rows = {
-          row(Fault::quantized_axis_constants, {ops::Concat, ops::FakeQuantize, ops::Multiply, ops::Divide},
+          row(Fault::quantized_axis_constants,
+              {ops::Concat, ops::Convolution, ops::Divide, ops::FakeQuantize, ops::GroupConvolution,
+               ops::Multiply},
               must_be_separated_if_quantized<precedes_constant_of_another_axis>),
           row(Fault::quantized_channel_factors, kFactors,
               must_be_separated_if_quantized<scales_before_quantization>),

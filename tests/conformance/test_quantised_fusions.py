@@ -483,6 +483,27 @@ add_all(
     },
 )
 add_all(
+    "quantized_axis_constants-filters",
+    {
+        f"{name} {scales} {op} {axes}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) k = DequantizeLinear <axis = 0> ({weights}) v = Conv <group = {group}> (d, k) {nodes} y = {op}(a, c)",
+            {"x": whole(1, 2, 2, 2) / 4},
+            {"s": np.float32(0.125), "z": np.uint8(128), "w": np.array([-3, 7, 6, -7], np.int8).reshape(2, 2, 1, 1), "g": np.array([-3, 7], np.int8).reshape(2, 1, 1, 1), "e": np.array([0.125, 0.25], np.float32), "n": np.array([0, 0], np.int8), "o": np.int8(0), "c": np.array([2.75, 3], np.float32)},
+            {"dynamic": [("x", axes)]},
+        )
+        for name, nodes in {
+            "plain": "a = Identity(v)",
+            "relu": "a = Relu(v)",
+            "leaky": "a = LeakyRelu(v)",
+            "pool": "a = MaxPool <kernel_shape = [1, 1]> (v)",
+            "transpose": "a = Transpose <perm = [0, 1, 3, 2]> (v)",
+        }.items()
+        for scales, group, weights in (("each", 1, "w, e, n"), ("one", 1, "w, s, o"), ("groups", 2, "g, e, n"))
+        for op in ("Add", "Sub", "Mul")
+        for axes in ((), (0, 2))
+    },
+)
+add_all(
     "quantized_axis_constants-moved",
     {
         f"{name} {op} {axes}": (

@@ -1,7 +1,8 @@
 // Workarounds for small_product_constants, dynamic_column_constants and converted_bias. The CPU plugin fuses
 // operations with a constant per column, such as a bias, into the product before them. If the number of
-// columns is dynamic, the product does not compile with a transposed or quantised operand, and a product of
-// at most two rows and columns does not compute what was fused. Of two constants that are added before and
+// columns is dynamic, the product does not compile with a transposed or quantised operand. A product of at
+// most two rows and columns does not compute what was fused, if their number is dynamic or an activation
+// comes first. Of two constants that are added before and
 // after a conversion, the first one is lost. Here a copy of the product, which is not fused, keeps the two
 // apart.
 #include <algorithm>
@@ -102,11 +103,22 @@ bool does_not_compile(const ir::Node& product) {
          precedes_column_constant(product, 0);
 }
 
+/// Whether the first operation that is fused is an activation: a constant that comes first becomes a bias.
+bool precedes_activation(const ir::Node& product) {
+  const ir::Node* const reader = fused_reader(product);
+  return reader != nullptr && reader->inputs().size() == 1;
+}
+
+/// Fault::small_product_constants. Constant weights with two columns are right.
 bool is_small(const ir::Node& product) {
-  if (!has_dynamic_columns(product)) return false;
+  const ir::PartialShape& shape = product.output(0).shape;
+  if (shape.has_rank() && shape.rank() > 0 && !shape[shape.rank() - 1].admits(kSmall)) return false;
   const auto sizes = sizes_of(product);
-  return sizes && sizes->columns.is_dynamic() && sizes->rows.min <= kSmall && sizes->inner.min <= kSmall &&
-         sizes->columns.admits(kSmall) && precedes_column_constant(product, kSmall);
+  if (!sizes || sizes->rows.min > kSmall || sizes->inner.min > kSmall || !sizes->columns.admits(kSmall))
+    return false;
+  const bool may_lose = sizes->columns.is_dynamic() || (!ir::is_computed_from_constants(product.input(1)) &&
+                                                        precedes_activation(product));
+  return may_lose && precedes_column_constant(product, kSmall);
 }
 
 /// Whether `sum` adds a constant for each column, whose number is `columns`, to a value.

@@ -122,18 +122,22 @@ CountedAxes counted_axes(const ir::Node& node) {
 }
 
 /// Fault::quantized_axis_constants. OpenVINO takes each constant factor for the scale of a dequantisation,
-/// and moves it through operations that add axes of size 1, and through some that move elements.
+/// and moves it through operations that add axes of size 1, and through some that move elements. It moves the
+/// scales of filters only through operations that keep scales.
 bool precedes_constant_of_another_axis(const ir::Node& node) {
   constexpr std::size_t kMostNodes = 64;
   constexpr ir::OperationSet kMoves = {ops::Gather, ops::MaxPool, ops::Pad, ops::Transpose};
+  constexpr ir::OperationSet kKeepScales = {ops::Add,   ops::Divide, ops::Multiply,
+                                            ops::PReLU, ops::ReLU,   ops::Subtract};
+  const bool is_product = node.is_one_of({ops::Convolution, ops::GroupConvolution});
   const CountedAxes axes = counted_axes(node);
   if (axes.without_units.empty()) return false;
   std::vector<const ir::Node*> nodes = {&node};
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (const ir::Use& use : nodes[i]->output(0).uses) {
       const ir::Node& reader = *use.node;
-      const bool is_fused =
-          is_elementwise(reader) || changes_unit_axes(reader) || kMoves.contains(reader.op().id);
+      const bool is_scaled = kKeepScales.contains(reader.op().id) || (!is_product && is_elementwise(reader));
+      const bool is_fused = is_scaled || changes_unit_axes(reader) || kMoves.contains(reader.op().id);
       if (reader.is(ops::Convert) || !is_fused || is_opaque_copy(reader)) continue;
       if (reader.is_one_of({ops::Add, ops::Subtract})) {
         const CountedAxes others = counted_axes(reader);

@@ -506,6 +506,21 @@ add_all(
     },
 )
 add_all(
+    "small_product_constants-activation",
+    {
+        f"{rows} {terms} {columns} {batch} {name} {axes}": (
+            f"m = MatMul(v, x) {text}",
+            {"v": whole(*batch, rows, terms), "x": whole(*batch, terms, columns, shift=3)},
+            {"c": np.arange(1, columns + 1, dtype=np.float32), "w": whole(terms, columns), "k": np.float32(1.5)},
+            {"dynamic": [("v", axes)]},
+        )
+        for rows, terms, columns in ((1, 1, 2), (1, 2, 2), (2, 2, 2), (2, 1, 2), (3, 2, 2), (1, 3, 2), (1, 2, 1))
+        for batch in ((), (2,), (2, 2))
+        for name, text in {"sum": "s = Abs(m) y = Add(s, c)", "product": "s = Sigmoid(m) y = Mul(s, c)", "later": "s = Relu(m) t = Add(s, k) u = Sub(t, c) y = Relu(u)", "direct": "s = Mul(m, c) y = Abs(s)"}.items()
+        for axes in ((), (len(batch),))
+    },
+)
+add_all(
     "transposed_model_output",
     {
         f"{result} {reader} {name} {axes}": (

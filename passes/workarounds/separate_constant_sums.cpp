@@ -1,7 +1,8 @@
 // Workaround for rounded_constant_sum: OpenVINO computes (x + a) * c + b as x * c + (a * c + b) if a, b and c
 // are constants. Where x + a is 0, the result should be b, but b is rounded to the precision of a * c, or
-// lost: (1 - mask) * -1e9 + position bias. Here a copy of the inner sum, which OpenVINO does not remove,
-// keeps the constants apart.
+// lost: (1 - mask) * -1e9 + position bias. It computes x + a + b as x + (a + b), which rounds b also without
+// a factor if the numbers have 16 bits: the CPU plugin computes the sums in f32. Here a copy of the inner sum,
+// which OpenVINO does not remove, keeps the constants apart.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -82,13 +83,15 @@ LinearChain chain_of(ir::Value value) {
 /// The sums inside of `outer` whose constants OpenVINO adds to that of `outer`, which is rounded then.
 base::SmallVector<InnerSum, 4> sums_to_separate(const ir::Node& outer) {
   base::SmallVector<InnerSum, 4> found;
-  if (!ir::is_floating(outer.output(0).type) || !outer.graph().may_hold({ops::Multiply, ops::Divide})) {
+  const ir::ElementType type = outer.output(0).type;
+  const bool is_narrow = type == ir::ElementType::f16 || type == ir::ElementType::bf16;
+  if (!ir::is_floating(type) || (!is_narrow && !outer.graph().may_hold({ops::Multiply, ops::Divide}))) {
     return found;
   }
   const ConstantStep last = constant_step(outer);
-  if (!last.operand || !has_factor(last.operand)) return found;
+  if (!last.operand || (!is_narrow && !has_factor(last.operand))) return found;
   const LinearChain chain = chain_of(last.operand);
-  if (chain.sums.empty() || !(chain.factor >= kLeastFactor)) return found;
+  if (chain.sums.empty() || (!is_narrow && !(chain.factor >= kLeastFactor))) return found;
   // OpenVINO folds constants that are computed from others: a position bias is of about this size.
   const auto range = magnitudes(last.constant, kAny);
   const double added = range ? range->largest : 1;

@@ -7,8 +7,10 @@
 #include "ir/graph.hpp"
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/elementwise.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/selection.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/uses.hpp"
@@ -28,16 +30,32 @@ bool may_reduce(const ir::Graph& graph) {
   return graph.may_hold(kReductions);
 }
 
+constexpr ir::OperationSet kProducts = {ops::Convolution, ops::ConvolutionBackpropData,
+                                        ops::GroupConvolution, ops::GroupConvolutionBackpropData, ops::MatMul};
+
+/// Whether `node` is a product of integers, as those of MatMulInteger.
+bool is_integer_product(const ir::Node& node) {
+  if (!kProducts.contains(node.op().id)) return false;
+  ir::Value integers = node.input(0);
+  if (const auto difference = ir::match<ir::SubtractView>(integers)) integers = difference->a();
+  const auto convert = ir::match<ir::ConvertView>(integers);
+  return convert && ir::is_integral(convert->data().type());
+}
+
+/// Whether `node` multiplies a product of integers by a constant.
+bool scales_integer_product(const ir::Node& node) {
+  const bool is_factor = node.is_one_of({ops::Divide, ops::Multiply});
+  const ir::Value* const data = is_factor ? variable_operand(node) : nullptr;
+  return data != nullptr && is_integer_product(*data->node);
+}
+
 /// Fault::quantized_scalar_gather: a Reduce.
 bool precedes_reduction(const ir::Node& node) {
-  if (!may_reduce(node.graph()) || integers_of(node) == nullptr || scaled_axes(node).empty()) return false;
+  if (!may_reduce(node.graph()) || scaled_axes(node).empty()) return false;
+  if (integers_of(node) == nullptr && !scales_integer_product(node)) return false;
   return std::ranges::any_of(readers_past_moves(node),
                              [](const ir::Node* reader) { return reader->op().traits.is_reduction; });
 }
-
-constexpr ir::OperationSet kProducts = {ops::Convolution, ops::ConvolutionBackpropData,
-                                    ops::GroupConvolution, ops::GroupConvolutionBackpropData,
-                                    ops::MatMul};
 
 /// Whether `node` is a product of quantised numbers and quantised weights.
 bool is_quantized_product(const ir::Node& node) {
@@ -123,13 +141,14 @@ void gather_by_vector(ir::Builder& builder, ir::Node& node) {
 }
 
 /// Whether OpenVINO may take a constant of `node` for a scale or a zero point for each channel, also of
-/// numbers that are not quantised. The bias of a product is neither, and a FakeQuantize has both of its own.
+/// numbers that are not quantised. The bias of a product is neither, except of MatMulInteger, and a FakeQuantize has both of its own.
 bool has_constant_of_channels(const ir::Node& node) {
   const ir::Value* const data = variable_operand(node);
   if (node.is(ops::FakeQuantize) || data == nullptr) return false;
   if (scaled_axes(node) != std::vector<std::size_t>{1}) return false;
   const ir::Node* const reader = only_reader(node);
-  return !kProducts.contains(data->node->op().id) && (reader == nullptr || !reader->is(ops::FakeQuantize));
+  const bool is_bias = kProducts.contains(data->node->op().id) && !is_integer_product(*data->node);
+  return !is_bias && (reader == nullptr || !reader->is(ops::FakeQuantize));
 }
 
 /// Fault::quantized_gather_of_part: a scale or a zero point for each channel, where the other one may be a

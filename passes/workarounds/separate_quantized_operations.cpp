@@ -207,6 +207,21 @@ bool clamps_scaled_integers(ir::ClampView clamp) {
   return false;
 }
 
+/// Fault::reversed_quantized_sum: the constant is the first operand.
+bool is_reversed(const ir::Node& node) {
+  if (node.output(0).shape.is_static() || !ir::is_computed_from_constants(node.input(0))) return false;
+  const ir::Value* const constant = constant_operand(node);
+  if (constant == nullptr || scaled_axes(node).empty()) return false;
+  return std::ranges::any_of(chain_after(node),
+                             [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); });
+}
+
+void swap_operands(ir::Builder& /*builder*/, ir::Node& node) {
+  const ir::Value first = node.input(0);
+  node.set_input(0, node.input(1));
+  node.set_input(1, first);
+}
+
 /// Fault::quantized_extremum.
 bool is_quantized_extremum(const ir::Node& node) {
   const std::vector<const ir::Node*> chain = chain_after(node);
@@ -448,6 +463,7 @@ Workaround separate_quantized_operations() {
               Fault::quantized_transpose, {ops::FakeQuantize}, quantizes_transpose, separate_from_input},
           row(Fault::quantized_unit_scale, {ops::MatMul},
               must_be_separated_if_quantized<precedes_step_of_product>),
+          LegalizationRow{Fault::reversed_quantized_sum, {ops::Add, ops::Multiply}, is_reversed, swap_operands},
           LegalizationRow{Fault::scaled_integer_clamp,
                           {ops::Clamp},
                           affects<clamps_scaled_integers>,

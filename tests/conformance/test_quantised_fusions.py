@@ -435,6 +435,19 @@ add_all(
     },
 )
 add_all(
+    "reversed_quantized_sum",
+    {
+        f"{name} {axis}": (
+            f"j = Concat <axis = {axis}> (w, x) b = {text} q = QuantizeLinear(b, s, z) y = DequantizeLinear(q, s, z)",
+            {"w": whole(1, 2) / 4, "x": whole(1, 2) / 2},
+            {"c": np.array([[-2.5, -0.5, 1, 2][: 2 + 2 * axis]], np.float32), "s": np.float32(0.125), "z": np.uint8(3)},
+            {"dynamic": [("x", (0,))]},
+        )
+        for axis in (0, 1)
+        for name, text in {"sum": "Add(c, j)", "difference": "Sub(c, j)", "product": "Mul(c, j)", "other order": "Add(j, c)"}.items()
+    },
+)
+add_all(
     "disjoint_clamp",
     {
         f"{name} {first}": (

@@ -131,6 +131,26 @@ add_all(
     },
 )
 add_all(
+    "quantized_scalar_gather-integer product",
+    {
+        f"{name} {zero} {axes}": (
+            f"q = QuantizeLinear(x, s, z) m = MatMulInteger(q, w, z, k) f = Cast <to = 1> (m) {text}",
+            {"x": whole(2, 2, 2) / 4},
+            {"s": np.float32(0.25), "z": np.uint8(zero), "w": whole(2, 3).astype(np.int8), "k": np.int8(1), "c": np.array([[[4], [1]]], np.float32), "b": np.array([0.75, -0.25, -2.75], np.float32), "h": np.float32(-0.25), "g": np.array([2]), "i": np.int64(0), "o": np.array([1])},
+            {"dynamic": [("x", axes)], "opset": 18},
+        )
+        for zero in (3, 128)
+        for axes in ((), (0,))
+        for name, text in {
+            "mean": "v = Mul(f, c) y = ReduceMean <keepdims = 0> (v, g)",
+            "quotient": "v = Div(f, c) y = ReduceMax <keepdims = 0> (v, g)",
+            "column": "v = Add(b, f) u = Sub(h, v) y = Gather <axis = 2> (u, i)",
+            "row": "v = Add(f, c) u = Sub(h, v) y = Gather <axis = 1> (u, o)",
+            "factor": "v = Mul(f, c) u = Add(v, h) y = Gather <axis = 1> (u, i)",
+        }.items()
+    },
+)
+add_all(
     "quantized_product_gather",
     {
         f"{weights} {name} {axis} {axes}": (f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) {scaled} a = MatMul(d, g) {nodes.format(axis)}", {"x": whole(2, 2, 2) / 2}, PRODUCT, {"dynamic": [("x", axes)], "outputs": ("y", "a") if name == "shared" else ("y",)})

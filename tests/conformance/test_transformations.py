@@ -166,6 +166,13 @@ for form in MASKED:
         add_masked(form, far, False)
     add_masked(form, 1e9, True)
 
+add(
+    "rounded_constant_sum-f16",
+    "u = Add(far, x) v = Add(u, c) y = Softmax <axis = 0> (v)",
+    {"x": (np.arange(16) % 5 / 2).reshape(4, 4).astype(np.float16)},
+    {"far": np.float16(1e4), "c": (np.arange(16) % 7 - 3).reshape(4, 4).astype(np.float16)},
+)
+
 SHARED = {
     "scaled": "p = Conv<group = G>(a, f) y = Mul(p, two) z = Conv<group = G>(b, f)",
     "scaled_first": "z = Conv<group = G>(b, f) p = Conv<group = G>(a, f) y = Mul(p, two)",

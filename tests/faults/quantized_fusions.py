@@ -69,6 +69,15 @@ def quantized_product_gather():
 
 
 @experiment
+def reversed_quantized_sum():
+    """A constant for each column plus a Concat of rows, rounded to numbers from -1 on; the number of rows is dynamic."""
+    x, y, values, constants = parameter([1, 2]), parameter([-1, 2]), integers(2, 2), np.array([[-20, -1]], np.float32)
+    sums = opset.add(opset.constant(constants), opset.concat([x, y], 0))
+    given = results([x, y], rounded_above(sums, -1.0), [values[:1], values[1:]])[0]
+    return not np.array_equal(given, np.maximum(values + constants, -1))
+
+
+@experiment
 def scaled_integer_clamp():
     """Integers of 8 bits times 4, at most 2, and the same numbers rounded by a FakeQuantize."""
     x, values = parameter([1, 4]), np.array([[-1, 0, 1, 2]], np.float32)

@@ -29,6 +29,7 @@ std::vector<Workaround> all_workarounds() {
       limit_fused_chains(),
       move_strings_by_gather(),
       pad_string_bytes(),
+      pad_unread_data(),
       raise_product_rank(),
       raise_reduce_rank(),
       reshape_empty_results(),

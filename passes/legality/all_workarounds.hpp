@@ -32,6 +32,7 @@ Workaround legalize_data_movement();
 Workaround limit_fused_chains();
 Workaround move_strings_by_gather();
 Workaround pad_string_bytes();
+Workaround pad_unread_data();
 Workaround raise_product_rank();
 Workaround raise_reduce_rank();
 Workaround reshape_empty_results();

@@ -521,6 +521,35 @@ add_all(
     },
 )
 add_all(
+    "convolved_concat_part",
+    {
+        f"{first} {axis} {channels} {axes}": (
+            f"v = {first} a = Conv(v, w, b) t = Transpose <perm = [0, 3, 1, 2]> (a) z = Concat <axis = {axis}> (x, v)",
+            {"x": whole(1, channels, 4, 4)},
+            {"w": whole(2, channels, 1, 1), "b": np.array([-0.5, 1], np.float32), "f": np.float32(-0.25)},
+            {"dynamic": [("x", axes)], "outputs": ("t", "z")},
+        )
+        for first in ("Relu(x)", "Div(x, f)")
+        for axis in (1, 2, 3)
+        for channels in (1, 2)
+        for axes in ((), (0,))
+    },
+)
+add_all(
+    "unread_columns",
+    {
+        f"{width} {kernel} {pads} {group} {axes}": (
+            f"y = Conv <strides = [1, {stride}], pads = [0, {pads}, 0, {pads}], group = {group}> (x, w, b)",
+            {"x": whole(2, 2, 3, width)},
+            {"w": whole(2, 2 // group, 1, kernel), "b": np.array([-0.5, 1], np.float32)},
+            {"dynamic": [("x", axes)], "runs": 3},
+        )
+        for width, kernel, stride, pads in ((1, 1, 2, 1), (1, 2, 4, 2), (2, 1, 4, 2), (1, 1, 1, 1), (2, 1, 2, 1))
+        for group in (1, 2)
+        for axes in ((), (0,), (2,))
+    },
+)
+add_all(
     "transposed_model_output",
     {
         f"{result} {reader} {name} {axes}": (

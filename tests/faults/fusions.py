@@ -355,6 +355,25 @@ def transposed_concat_part():
     return not np.array_equal(given, np.maximum(values, 0).sum(3)[:, np.newaxis])
 
 
+@experiment(may_crash=True)
+def convolved_concat_part():
+    """The transpose of a Convolution of ReLU(x) with a bias, and a Concat of x and ReLU(x)."""
+    x, values = parameter([1, 1, 4, 4]), integers(1, 1, 4, 4) - 8
+    part = opset.relu(x)
+    convolved = opset.convolution(part, opset.constant(np.ones([2, 1, 1, 1], np.float32)), [1, 1], [0, 0], [0, 0], [1, 1])
+    sums = opset.add(convolved, opset.constant(np.array([-0.5, 1], np.float32).reshape(1, 2, 1, 1)))
+    given = compiled([x], opset.transpose(sums, numbers(0, 3, 1, 2)), opset.concat([x, part], 2))([values])[1]
+    return not np.array_equal(given, np.concatenate([values, np.maximum(values, 0)], 2))
+
+
+@experiment(may_crash=True)
+def unread_columns():
+    """A Convolution of 64 matrices with one column, with the stride 2: its windows are the pads on both sides."""
+    x, values = parameter([64, 1, 64, 1]), integers(64, 1, 64, 1)
+    filters = opset.constant(np.ones([1, 1, 1, 1], np.float32))
+    return any(np.any(results([x], opset.convolution(x, filters, [1, 2], [0, 1], [0, 1], [1, 1]), [values])[0] != 0) for _ in range(20))
+
+
 @experiment
 def transposed_model_output():
     """A Convolution of the transpose of ReLU(x), and a Reshape of ReLU(x) as another output of the model."""

@@ -1,0 +1,78 @@
+// Workaround for unread_columns: the CPU plugin ends the process in a Convolution whose windows read only pads
+// along the last axis. Here a Pad adds them, and a copy keeps OpenVINO from moving them back.
+#include <vector>
+
+#include "ir/builder.hpp"
+#include "ir/views/spatial.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/support/run_time_values.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Whether no window reads an element of the data along the last axis. Larger sizes are not examined.
+template <class View>
+bool reads_pads_only(View convolution) {
+  constexpr std::int64_t kMostReads = 4096;
+  const ir::PartialShape& data = convolution.data().shape();
+  const ir::PartialShape& filters = convolution.filters().shape();
+  if (!data.has_rank() || !filters.has_rank() || filters.rank() < 3) return false;
+  const ir::Dimension width = data[data.rank() - 1];
+  const ir::Dimension taps = filters[filters.rank() - 1];
+  if (width.is_dynamic() || taps.is_dynamic()) return false;
+  const std::size_t axis = convolution.strides().size() - 1;
+  const std::int64_t stride = convolution.strides()[axis];
+  const std::int64_t dilation = convolution.dilations()[axis];
+  const std::int64_t before = convolution.pads_begin()[axis];
+  const std::int64_t after = convolution.pads_end()[axis];
+  const auto is_read = [](std::int64_t size) { return size > 0 && size <= kMostReads; };
+  if (!is_read(before) || after > kMostReads || !is_read(taps.min) || !is_read(dilation)) return false;
+  if (width.min > kMostReads) return false;
+  const std::int64_t last = width.min + after - 1 - dilation * (taps.min - 1);
+  for (std::int64_t start = -before; start <= last; start += stride) {
+    for (std::int64_t tap = 0; tap < taps.min; ++tap) {
+      const std::int64_t column = start + tap * dilation;
+      if (column >= 0 && column < width.min) return false;
+    }
+  }
+  return true;
+}
+
+bool is_affected(const ir::Node& node) {
+  if (const auto convolution = ir::match<ir::ConvolutionView>(node)) return reads_pads_only(*convolution);
+  return reads_pads_only(ir::GroupConvolutionView(node));
+}
+
+void pad_data(ir::Builder& builder, ir::Node& node) {
+  const std::size_t rank = node.input(0).shape().rank();
+  ir::Integers begins = node.integers("pads_begin").list();
+  ir::Integers ends = node.integers("pads_end").list();
+  std::vector<std::int64_t> added_before(rank, 0);
+  std::vector<std::int64_t> added_after(rank, 0);
+  added_before.back() = begins.back();
+  added_after.back() = ends.back();
+  begins.back() = 0;
+  ends.back() = 0;
+  node.set_attribute({"pads_begin", begins.unchecked()});
+  node.set_attribute({"pads_end", ends.unchecked()});
+  const ir::Value data = node.input(0);
+  const ir::Value padded = builder.op(
+      ops::Pad, {data, builder.integers(added_before), builder.integers(added_after), builder.number_like(0, data)},
+      {{"pad_mode", "constant"}});
+  node.set_input(0, opaque_copy(builder, padded));
+}
+
+}  // namespace
+
+Workaround pad_unread_data() {
+  return {.name = "pad_unread_data",
+          .stage = Stage::kernels,
+          .summary = "Pads the data before a Convolution that reads only pads",
+          .rows = {LegalizationRow{Fault::unread_columns,
+                                   {ops::Convolution, ops::GroupConvolution},
+                                   is_affected,
+                                   pad_data}}};
+}
+
+}  // namespace onnx2ir::passes

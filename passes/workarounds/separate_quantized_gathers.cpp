@@ -111,16 +111,26 @@ bool gathers_product(ir::GatherView gather) {
   return !weights || weights->weights.scale.shape().element_count() == 1;
 }
 
-/// Whether `node` joins quantised numbers along the axis of the channels.
+/// Whether `node` joins numbers along the axis of the channels.
 bool joins_channels(const ir::Node& node) {
-  if (!joins_integers(node)) return false;
+  if (!node.is(ops::Concat)) return false;
   const ir::PartialShape& shape = node.output(0).shape;
   return !shape.has_rank() || ir::normalize_axis(ir::ConcatView(node).axis(), shape.rank()) == 1;
 }
 
+/// Whether `node` joins quantised numbers along the axis of the channels.
+bool joins_quantized_channels(const ir::Node& node) {
+  return joins_channels(node) && joins_integers(node);
+}
+
 /// Fault::quantized_gather_of_part: a Gather of channels that a Concat joins.
 bool gathers_joined_channels(ir::GatherView gather) {
-  return ir::is_floating(gather.data().type()) && is_moved_from(gather.data(), joins_channels);
+  return ir::is_floating(gather.data().type()) && is_moved_from(gather.data(), joins_quantized_channels);
+}
+
+/// Whether `node` is a FakeQuantize that OpenVINO may move before a Concat of channels.
+bool quantizes_joined_channels(const ir::Node& node) {
+  return node.is(ops::FakeQuantize) && is_moved_from(node.input(0), joins_channels);
 }
 
 /// Fault::quantized_scalar_gather: a Gather that changes the rank.
@@ -152,13 +162,14 @@ bool has_constant_of_channels(const ir::Node& node) {
 }
 
 /// Fault::quantized_gather_of_part: a scale or a zero point for each channel, where the other one may be a
-/// scalar. OpenVINO looks for the axis of the Gather in its shape.
+/// scalar. OpenVINO looks for the axis of the Gather in its shape. A Gather of a FakeQuantize itself is right
+/// if that stays where it is.
 bool precedes_gather_of_part(const ir::Node& node) {
   if (!node.graph().may_hold({ops::Gather}) || scaled_axes(node).empty()) return false;
-  const bool is_of_channels = has_constant_of_channels(node);
-  if (!is_of_channels && integers_of(node) == nullptr) return false;
+  const bool affects_all = has_constant_of_channels(node) || quantizes_joined_channels(node);
+  if (!affects_all && integers_of(node) == nullptr) return false;
   return std::ranges::any_of(readers_past_moves(node), [&](const ir::Node* reader) {
-    return reader->is(ops::Gather) && (is_of_channels || reader->input(0).node != &node);
+    return reader->is(ops::Gather) && (affects_all || reader->input(0).node != &node);
   });
 }
 

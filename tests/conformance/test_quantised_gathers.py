@@ -8,6 +8,7 @@ from .fused_cases import CHANNELS, EACH, PER_CHANNEL, collection, entries, whole
 
 CASES, _, add_all = collection()
 PRODUCT = {"s": np.float32(0.5), "z": np.uint8(3), "t": np.float32(0.25), "p": np.array([0.25, 0.5], np.float32), "k": np.int8(0), "e": np.array([0, 0], np.int8), "w": np.array([[0, -1], [5, 7]], np.int8), "i": np.int64(-1), "v": np.array([1]), "m": np.array([[0]]), "f": np.float32(2)}
+BEFORE = {"plain": "a = Identity(j)", "relu": "a = Relu(j)", "factor": "a = Mul(j, f)"}
 
 add_all(
     "quantized_scalar_gather-shared",
@@ -148,6 +149,26 @@ add_all(
             "row": "v = Add(f, c) u = Sub(h, v) y = Gather <axis = 1> (u, o)",
             "factor": "v = Mul(f, c) u = Add(v, h) y = Gather <axis = 1> (u, i)",
         }.items()
+    },
+)
+add_all(
+    "quantized_gather_of_part-rounded",
+    {
+        f"{before} {after} {axes}": (
+            f"j = Concat <axis = 1> (x, w) {BEFORE[before]} q = QuantizeLinear <axis = 1> (a, s, z) d = DequantizeLinear <axis = 1> (q, s, z) {nodes}",
+            {"x": whole(2, 1, 2, 2) / 4, "w": whole(2, 1, 2, 2, shift=3) / 4},
+            EACH | {"z": np.array([0, 0], np.int8), "f": np.float32(2), "n": np.float32(-0.25), "i": np.array([0]), "k": np.int64(1), "c": np.array([2, 3], np.float32).reshape(1, 2, 1, 1)},
+            {"dynamic": [("x", axes), ("w", axes)]},
+        )
+        for before in BEFORE
+        for after, nodes in {
+            "factor": "g = Gather <axis = 2> (d, i) y = Mul(g, n)",
+            "scalar": "g = Gather <axis = 3> (d, k) y = Mul(g, f)",
+            "quotient": "g = Gather <axis = 1> (d, i) y = Div(g, f)",
+            "channels": "g = Gather <axis = 2> (d, i) r = Relu(g) y = Mul(r, c)",
+            "negated": "g = Gather <axis = 0> (d, i) t = Transpose <perm = [0, 2, 1, 3]> (g) y = Neg(t)",
+        }.items()
+        for axes in ((), (0,), (0, 2, 3))
     },
 )
 add_all(

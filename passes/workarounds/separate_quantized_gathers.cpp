@@ -1,6 +1,6 @@
-// Workarounds for Gathers and reductions of quantised numbers with scales or zero points along an axis, which
-// OpenVINO moves behind them although the axis is another one there, or none. A Gather by a vector of the
-// index, whose axis a Squeeze removes, is right; an opaque copy keeps other operations apart.
+// Workarounds for Gathers, reductions and pools of quantised numbers with scales or zero points along an
+// axis, which OpenVINO moves behind them although the axis is another one there, or none. A Gather by a
+// vector of the index, whose axis a Squeeze removes, is right; an opaque copy keeps other operations apart.
 #include <algorithm>
 #include <vector>
 
@@ -96,19 +96,44 @@ bool is_moved_from(ir::Value value, bool (*found)(const ir::Node&)) {
   return false;
 }
 
-/// Fault::quantized_product_gather. OpenVINO merges constant factors with the scale of the product, and moves
-/// it through each Gather.
-bool gathers_product(ir::GatherView gather) {
-  const ir::Node* source = gather.data().node;
+/// The MatMul of quantised numbers and quantised weights that gives `value`, also through Gathers and
+/// constant factors, which OpenVINO merges with the scale of the product; null if there is none.
+const ir::Node* quantized_product_of(ir::Value value) {
+  const ir::Node* source = value.node;
   for (std::size_t i = 0; i < kMostSources && !source->is(ops::MatMul); ++i) {
     const bool is_factor = source->is_one_of({ops::Divide, ops::Multiply});
     const ir::Value* const data = is_factor ? variable_operand(*source) : nullptr;
-    if (!source->is(ops::Gather) && (data == nullptr || constant_operand(*source) == nullptr)) return false;
+    if (!source->is(ops::Gather) && (data == nullptr || constant_operand(*source) == nullptr)) return nullptr;
     source = data == nullptr ? source->input(0).node : data->node;
   }
-  if (!source->is(ops::MatMul) || !is_quantized_product(*source)) return false;
-  const auto weights = weights_of(*source);
+  return source->is(ops::MatMul) && is_quantized_product(*source) ? source : nullptr;
+}
+
+/// Fault::quantized_product_gather. OpenVINO moves the scale through each Gather.
+bool gathers_product(ir::GatherView gather) {
+  const ir::Node* const product = quantized_product_of(gather.data());
+  if (product == nullptr) return false;
+  const auto weights = weights_of(*product);
   return !weights || weights->weights.scale.shape().element_count() == 1;
+}
+
+/// Whether `node`, a pool or an Interpolate, may give a column numbers of another column.
+bool changes_columns(const ir::Node& node) {
+  if (!node.is(ops::Interpolate)) {
+    const auto kernel = node.integers("kernel");
+    const auto strides = node.integers("strides");
+    return kernel[kernel.size() - 1] != 1 || strides[strides.size() - 1] != 1;
+  }
+  const ir::PartialShape& before = node.input(0).shape();
+  const ir::PartialShape& after = node.output(0).shape;
+  if (!before.has_rank() || !after.has_rank()) return true;
+  const ir::Dimension columns = after[after.rank() - 1];
+  return columns.is_dynamic() || columns != before[before.rank() - 1];
+}
+
+/// Fault::quantized_product_pool. The columns of the product have scales or zero points of their own.
+bool pools_product(const ir::Node& node) {
+  return changes_columns(node) && quantized_product_of(node.input(0)) != nullptr;
 }
 
 /// Whether `node` joins numbers along the axis of the channels.
@@ -186,7 +211,8 @@ Workaround separate_quantized_gathers() {
   return {
       .name = "separate_quantized_gathers",
       .stage = Stage::kernels,
-      .summary = "Keeps Gathers and reductions apart from quantised numbers with scales that OpenVINO moves",
+      .summary =
+          "Keeps Gathers, reductions and pools apart from quantised numbers with scales that OpenVINO moves",
       .rows = {
           LegalizationRow{Fault::quantized_gather_of_part,
                           {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract},
@@ -198,6 +224,10 @@ Workaround separate_quantized_gathers() {
                           separate_from_input},
           LegalizationRow{
               Fault::quantized_product_gather, {ops::Gather}, affects<gathers_product>, separate_from_input},
+          LegalizationRow{Fault::quantized_product_pool,
+                          {ops::AvgPool, ops::Interpolate, ops::MaxPool},
+                          affects<pools_product>,
+                          separate_from_input},
           LegalizationRow{Fault::quantized_scalar_gather, arithmetic_and_quantization(),
                           must_be_separated<precedes_reduction>, separate_from_uses},
           LegalizationRow{

@@ -190,6 +190,34 @@ add_all(
     },
 )
 add_all(
+    "quantized_product_pool",
+    {
+        f"{weights} {zero} {name} {axes}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) {scaled} p = MatMul(d, w) {nodes}",
+            {"x": whole(2, 2, 2, 2) / 4},
+            {"s": np.float32(0.125), "z": np.uint8(zero), "h": np.array([[2, -1, 1, 3], [1, 4, -2, 0]], np.int8), "t": np.float32(0.5), "k": np.int8(0), "e": np.array([0.5, 0.25, 2, 1], np.float32), "i": np.zeros(4, np.int8), "c": np.array([4, -0.5], np.float32).reshape(1, 2, 1, 1), "f": np.array([1, 2, 3, 4], np.float32), "g": np.array([0]), "n": np.array([1, 1, 1, 2], np.float32), "v": np.array([0])},
+            {"dynamic": [("x", axes)]},
+        )
+        for weights, scaled in (("one", "w = DequantizeLinear(h, t, k)"), ("each", "w = DequantizeLinear <axis = 1> (h, e, i)"))
+        for zero in (0, 3)
+        for name, nodes in {
+            "largest": "y = MaxPool <kernel_shape = [1, 2]> (p)",
+            "mean": "y = AveragePool <kernel_shape = [1, 2]> (p)",
+            "padded": "y = MaxPool <kernel_shape = [1, 3], pads = [0, 1, 0, 1]> (p)",
+            "strides": "y = MaxPool <kernel_shape = [1, 1], strides = [1, 2]> (p)",
+            "rows": "y = MaxPool <kernel_shape = [2, 1]> (p)",
+            "sum": "m = MaxPool <kernel_shape = [1, 2]> (p) y = Add(m, c)",
+            "factors": "m = Mul(p, f) y = AveragePool <kernel_shape = [1, 2]> (m)",
+            "quotient": "m = Div(p, t) y = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (m)",
+            "relu": "m = Relu(p) y = MaxPool <kernel_shape = [1, 2]> (m)",
+            "resize": 'y = Resize <mode = "nearest"> (p, , n)',
+            "squeezed": "m = Unsqueeze(p, g) r = Squeeze(m, g) y = MaxPool <kernel_shape = [1, 2]> (r)",
+            "parts": "m = MaxPool <kernel_shape = [1, 2]> (p) r = Add(m, c) a, b = Split <axis = 0, num_outputs = 2> (r) y = Gather <axis = 1> (b, v)",
+        }.items()
+        for axes in ((), (0, 2))
+    },
+)
+add_all(
     "quantized_scalar_gather-factors",
     {
         f"{name} {rank} {axes}": (f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) {nodes} y = Gather <axis = 2> (b, {rank})", {"x": whole(2, 2, 2, 2) / 4}, {"s": np.float32(0.5), "z": np.uint8(128), "i": np.int64(1), "m": np.array([[1, 0]]), "c": np.array([-0.25, 0.5], np.float32).reshape(1, 2, 1, 1), "f": np.float32(2)}, {"dynamic": [("x", axes)], "outputs": ("y", "d")})

@@ -69,6 +69,18 @@ def quantized_product_gather():
 
 
 @experiment
+def quantized_product_pool():
+    """The larger one of each two columns of a product of numbers that are rounded with a zero point."""
+    x, values, weights = parameter([2, 2, 2]), integers(2, 2, 2), integers(2, 4)
+    pooled = opset.max_pool(opset.matmul(rounded_above(x, -10.0), quantized(weights), False, False), [2], [1], [0], [0], [2], "floor", "explicit").output(0)
+    right = (values @ weights / 4).reshape(2, 2, 2, 2).max(3)
+    try:
+        return not np.allclose(results([x], pooled, [values])[0], right, atol=0.1)
+    except RuntimeError:
+        return True
+
+
+@experiment
 def reversed_quantized_sum():
     """A constant for each column plus a Concat of rows, rounded to numbers from -1 on; the number of rows is dynamic."""
     x, y, values, constants = parameter([1, 2]), parameter([-1, 2]), integers(2, 2), np.array([[-20, -1]], np.float32)

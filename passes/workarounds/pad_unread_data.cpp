@@ -1,5 +1,5 @@
-// Workaround for unread_columns: the CPU plugin ends the process in a Convolution whose windows read only pads
-// along the last axis. Here a Pad adds them, and a copy keeps OpenVINO from moving them back.
+// Workaround for unread_columns: the CPU plugin ends the process in a Convolution whose windows read only
+// pads along the last axis. Here a Pad adds them, and a copy keeps OpenVINO from moving them back.
 #include <vector>
 
 #include "ir/builder.hpp"
@@ -58,7 +58,8 @@ void pad_data(ir::Builder& builder, ir::Node& node) {
   node.set_attribute({"pads_end", ends.unchecked()});
   const ir::Value data = node.input(0);
   const ir::Value padded = builder.op(
-      ops::Pad, {data, builder.integers(added_before), builder.integers(added_after), builder.number_like(0, data)},
+      ops::Pad,
+      {data, builder.integers(added_before), builder.integers(added_after), builder.number_like(0, data)},
       {{"pad_mode", "constant"}});
   node.set_input(0, opaque_copy(builder, padded));
 }
@@ -69,10 +70,8 @@ Workaround pad_unread_data() {
   return {.name = "pad_unread_data",
           .stage = Stage::kernels,
           .summary = "Pads the data before a Convolution that reads only pads",
-          .rows = {LegalizationRow{Fault::unread_columns,
-                                   {ops::Convolution, ops::GroupConvolution},
-                                   is_affected,
-                                   pad_data}}};
+          .rows = {LegalizationRow{
+              Fault::unread_columns, {ops::Convolution, ops::GroupConvolution}, is_affected, pad_data}}};
 }
 
 }  // namespace onnx2ir::passes

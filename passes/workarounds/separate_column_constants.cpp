@@ -116,8 +116,8 @@ bool is_small(const ir::Node& product) {
   const auto sizes = sizes_of(product);
   if (!sizes || sizes->rows.min > kSmall || sizes->inner.min > kSmall || !sizes->columns.admits(kSmall))
     return false;
-  const bool may_lose = sizes->columns.is_dynamic() || (!ir::is_computed_from_constants(product.input(1)) &&
-                                                        precedes_activation(product));
+  const bool may_lose = sizes->columns.is_dynamic() ||
+                        (!ir::is_computed_from_constants(product.input(1)) && precedes_activation(product));
   return may_lose && precedes_column_constant(product, kSmall);
 }
 

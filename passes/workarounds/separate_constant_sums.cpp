@@ -1,8 +1,8 @@
 // Workaround for rounded_constant_sum: OpenVINO computes (x + a) * c + b as x * c + (a * c + b) if a, b and c
 // are constants. Where x + a is 0, the result should be b, but b is rounded to the precision of a * c, or
 // lost: (1 - mask) * -1e9 + position bias. It computes x + a + b as x + (a + b), which rounds b also without
-// a factor if the numbers have 16 bits: the CPU plugin computes the sums in f32. Here a copy of the inner sum,
-// which OpenVINO does not remove, keeps the constants apart.
+// a factor if the numbers have 16 bits: the CPU plugin computes the sums in f32. Here a copy of the inner
+// sum, which OpenVINO does not remove, keeps the constants apart.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -30,8 +30,8 @@ bool may_reduce(const ir::Graph& graph) {
   return graph.may_hold(kReductions);
 }
 
-constexpr ir::OperationSet kProducts = {ops::Convolution, ops::ConvolutionBackpropData,
-                                        ops::GroupConvolution, ops::GroupConvolutionBackpropData, ops::MatMul};
+constexpr ir::OperationSet kProducts = {ops::Convolution, ops::ConvolutionBackpropData, ops::GroupConvolution,
+                                        ops::GroupConvolutionBackpropData, ops::MatMul};
 
 /// Whether `node` is a product of integers, as those of MatMulInteger.
 bool is_integer_product(const ir::Node& node) {
@@ -176,7 +176,8 @@ void gather_by_vector(ir::Builder& builder, ir::Node& node) {
 }
 
 /// Whether OpenVINO may take a constant of `node` for a scale or a zero point for each channel, also of
-/// numbers that are not quantised. The bias of a product is neither, except of MatMulInteger, and a FakeQuantize has both of its own.
+/// numbers that are not quantised. The bias of a product is neither, except of MatMulInteger, and a
+/// FakeQuantize has both of its own.
 bool has_constant_of_channels(const ir::Node& node) {
   const ir::Value* const data = variable_operand(node);
   if (node.is(ops::FakeQuantize) || data == nullptr) return false;

@@ -149,7 +149,8 @@ bool precedes_constant_of_another_axis(const ir::Node& node) {
   return false;
 }
 
-/// Fault::quantized_dynamic_channels. With a Transpose that several operations read, any dynamic size is enough.
+/// Fault::quantized_dynamic_channels. With a Transpose that several operations read, any dynamic size is
+/// enough.
 bool precedes_quantization(const ir::Node& node) {
   const std::vector<std::size_t> axes = scaled_axes(node);
   const ir::Value* const data = axes.empty() ? nullptr : variable_operand(node);
@@ -463,7 +464,8 @@ Workaround separate_quantized_operations() {
               Fault::quantized_transpose, {ops::FakeQuantize}, quantizes_transpose, separate_from_input},
           row(Fault::quantized_unit_scale, {ops::MatMul},
               must_be_separated_if_quantized<precedes_step_of_product>),
-          LegalizationRow{Fault::reversed_quantized_sum, {ops::Add, ops::Multiply}, is_reversed, swap_operands},
+          LegalizationRow{
+              Fault::reversed_quantized_sum, {ops::Add, ops::Multiply}, is_reversed, swap_operands},
           LegalizationRow{Fault::scaled_integer_clamp,
                           {ops::Clamp},
                           affects<clamps_scaled_integers>,

@@ -104,8 +104,8 @@ bool transposes_result(ir::TransposeView transpose) {
          is_reshaped_result(transpose.data().output(), transpose.node());
 }
 
-/// Fault::convolved_concat_part: a Concat joins the data of a Convolution of one channel and what an elementwise
-/// operation has computed them from.
+/// Fault::convolved_concat_part: a Concat joins the data of a Convolution of one channel and what an
+/// elementwise operation has computed them from.
 bool convolves_part(ir::ConvolutionView convolution) {
   const ir::Output& data = convolution.data().output();
   const ir::PartialShape& shape = data.shape;
@@ -113,8 +113,9 @@ bool convolves_part(ir::ConvolutionView convolution) {
   if (!shape.has_rank() || shape[1] != ir::Dimension(1) || !is_elementwise(source)) return false;
   const ir::Value* const operand = variable_operand(source);
   return operand != nullptr && std::ranges::any_of(data.uses, [&](const ir::Use& use) {
-    return use.node->is(ops::Concat) && std::ranges::find(use.node->inputs(), *operand) != use.node->inputs().end();
-  });
+           return use.node->is(ops::Concat) &&
+                  std::ranges::find(use.node->inputs(), *operand) != use.node->inputs().end();
+         });
 }
 
 }  // namespace
@@ -127,10 +128,8 @@ Workaround separate_transposed_parts() {
           "Copies a part of a Concat, or a tensor whose Reshape is an output of the model, for a "
           "Transpose that gives its channels to a convolution",
       .rows = {
-          LegalizationRow{Fault::convolved_concat_part,
-                          {ops::Convolution},
-                          affects<convolves_part>,
-                          separate_from_input},
+          LegalizationRow{
+              Fault::convolved_concat_part, {ops::Convolution}, affects<convolves_part>, separate_from_input},
           LegalizationRow{
               Fault::transposed_concat_part, {ops::Transpose}, affects<transposes_part>, separate_from_input},
           LegalizationRow{Fault::transposed_model_output,

@@ -2,11 +2,14 @@
 // of an attention in the wrong order. They are replaced by a Gather of one row whose index is always 0, but
 // computed at run time.
 #include <algorithm>
+#include <vector>
 
 #include "ir/shape_tools.hpp"
 #include "ir/views/attention.hpp"
+#include "ir/views/elementwise.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/normalization.hpp"
+#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
@@ -54,14 +57,31 @@ ir::Node* product_before(ir::Value value, int& budget) {
   return nullptr;
 }
 
+/// The SoftMax that gives `value`, possibly before operations that OpenVINO moves or folds: factors, and a
+/// Select with a constant condition, such as whether all keys of a row are masked. Null if there is none.
+const ir::Node* softmax_before(ir::Value value) {
+  constexpr int kMostSteps = 4;
+  std::vector<ir::Value> values = {value};
+  for (std::size_t i = 0; i < values.size() && i < kMostSteps; ++i) {
+    const ir::Node& node = *values[i].node;
+    if (node.is(ops::SoftMax)) return &node;
+    const auto select = ir::match<ir::SelectView>(node);
+    if (select && ir::is_computed_from_constants(select->condition()))
+      values.insert(values.end(), {select->then_value(), select->else_value()});
+    if (node.is_one_of({ops::Divide, ops::Multiply}) && constant_operand(node) != nullptr)
+      values.push_back(*variable_operand(node));
+  }
+  return nullptr;
+}
+
 /// The product of query and key of an attention that is written as MatMul, SoftMax and MatMul; null if `node`
 /// is no second product.
 ir::Node* scores_before(const ir::Node& node) {
   const auto product = ir::match<ir::MatMulView>(node);
-  const auto softmax = product ? ir::match<ir::SoftMaxView>(product->a()) : std::nullopt;
-  if (!softmax) return nullptr;
+  const ir::Node* const softmax = product ? softmax_before(product->a()) : nullptr;
+  if (softmax == nullptr) return nullptr;
   int budget = kMaxNodes;
-  return product_before(softmax->data(), budget);
+  return product_before(softmax->input(0), budget);
 }
 
 bool has_misread_constants(const ir::Node& node) {

@@ -15,23 +15,36 @@
 namespace onnx2ir::passes {
 namespace {
 
-bool is_size_of_reshape(ir::Value constant) {
-  if (constant.node->constant() == nullptr || constant.shape().element_count() != 1) return false;
-  return std::ranges::any_of(constant.output().uses, [](const ir::Use& use) {
-    return use.node->is(ops::Reshape) && use.index == ir::ReshapeView::Input::shape;
-  });
+/// Whether the constant `input` of `node` is also the shape of a Reshape from which OpenVINO may move `node`
+/// up: other elementwise operations, and operations that move elements, are passed.
+bool is_size_before(const ir::Node& node, ir::Value input) {
+  constexpr int kMostSteps = 16;
+  if (input.node->constant() == nullptr || input.shape().element_count() != 1) return false;
+  const ir::Value* data = variable_operand(node);
+  for (int step = 0; step < kMostSteps && data != nullptr; ++step) {
+    const ir::Node& source = *data->node;
+    const auto reshape = ir::match<ir::ReshapeView>(source);
+    if (reshape && reshape->shape() == input) return true;
+    if (moves_elements(source)) {
+      data = &source.inputs()[0];
+    } else {
+      data = is_elementwise(source) ? variable_operand(source) : nullptr;
+    }
+  }
+  return false;
 }
 
 bool is_affected(const ir::Node& node) {
   const ir::Value* const data = variable_operand(node);
   const bool may_lose_axis = data == nullptr || !data->shape().has_rank() || data->shape().rank() == 0;
-  return !may_lose_axis && std::ranges::any_of(node.inputs(), is_size_of_reshape);
+  return !may_lose_axis &&
+         std::ranges::any_of(node.inputs(), [&](ir::Value input) { return is_size_before(node, input); });
 }
 
 void use_scalar(ir::Builder& builder, ir::Node& node) {
   for (std::size_t index = 0; index < node.inputs().size(); ++index) {
     const ir::Value input = node.input(index);
-    if (is_size_of_reshape(input))
+    if (is_size_before(node, input))
       node.set_input(index, builder.constant(input.type(), {}, *input.node->constant()));
   }
 }

@@ -26,7 +26,7 @@ bool is_size_before(const ir::Node& node, ir::Value input) {
     const auto reshape = ir::match<ir::ReshapeView>(source);
     if (reshape && reshape->shape() == input) return true;
     if (moves_elements(source)) {
-      data = &source.inputs()[0];
+      data = source.inputs().data();
     } else {
       data = is_elementwise(source) ? variable_operand(source) : nullptr;
     }

@@ -2,7 +2,7 @@
 // that of the result, a tensor with a Reshape into that of a model output. If such a value is also transposed
 // from channels last for a convolution, which needs no copy, the convolution reads other memory.
 #include <algorithm>
-#include <ranges>
+#include <span>
 #include <vector>
 
 #include "ir/known_values.hpp"
@@ -17,8 +17,12 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// So that values with many readers cost no more than others.
-constexpr std::size_t kMostReaders = 64;
+/// The first readers: values with many readers cost no more than others.
+std::span<const ir::Use> first_readers(const ir::Output& output) {
+  constexpr std::size_t kMostReaders = 64;
+  const std::span<const ir::Use> uses(output.uses.begin(), output.uses.end());
+  return uses.first(std::min(uses.size(), kMostReaders));
+}
 
 /// Operations that the plugin computes with the channels last.
 constexpr ir::OperationSet kWithChannels = {ops::Convolution,      ops::ConvolutionBackpropData,
@@ -51,7 +55,7 @@ bool joins_ranges(ir::ConcatView concat) {
 
 /// Whether a Concat reads the output, or a Reshape of it.
 bool is_joined(const ir::Output& output) {
-  return std::ranges::any_of(output.uses | std::views::take(kMostReaders), [](const ir::Use& use) {
+  return std::ranges::any_of(first_readers(output), [](const ir::Use& use) {
     if (const auto concat = ir::match<ir::ConcatView>(*use.node)) return joins_ranges(*concat);
     return use.node->op().traits.reshapes && use.index == 0 &&
            std::ranges::any_of(use.node->output(0).uses, [](const ir::Use& reshaped) {
@@ -78,7 +82,7 @@ bool is_reshaped_result(const ir::Output& output, const ir::Node& transpose) {
   constexpr std::size_t kMostReshapes = 16;
   std::vector<const ir::Output*> values = {&output};
   for (std::size_t i = 0; i < values.size(); ++i) {
-    for (const ir::Use& use : values[i]->uses | std::views::take(kMostReaders)) {
+    for (const ir::Use& use : first_readers(*values[i])) {
       if (i > 0 && use.node->is(ops::Result)) return true;
       if (use.node == &transpose) continue;
       const auto moved = ir::match<ir::TransposeView>(*use.node);
@@ -117,10 +121,12 @@ bool convolves_part(ir::ConvolutionView convolution) {
   if (!shape.has_rank() || shape[1] != ir::Dimension(1) || !is_elementwise(source)) return false;
   const ir::Value* const operand = variable_operand(source);
   const auto joins_operand = [&](const ir::Use& use) {
-    const auto parts = use.node->inputs() | std::views::take(kMostReaders);
-    return use.node->is(ops::Concat) && std::ranges::find(parts, *operand) != parts.end();
+    constexpr std::size_t kMostParts = 64;
+    const ir::Node& concat = *use.node;
+    return concat.is(ops::Concat) && concat.inputs().size() <= kMostParts &&
+           std::ranges::find(concat.inputs(), *operand) != concat.inputs().end();
   };
-  return operand != nullptr && std::ranges::any_of(data.uses | std::views::take(kMostReaders), joins_operand);
+  return operand != nullptr && std::ranges::any_of(first_readers(data), joins_operand);
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ bool reads_pads_only(View convolution) {
   const ir::PartialShape& data = convolution.data().shape();
   const ir::PartialShape& filters = convolution.filters().shape();
   if (!data.has_rank() || !filters.has_rank() || filters.rank() < 3) return false;
+  // Other pads are computed from the sizes, which a Pad would change.
+  if (convolution.auto_pad() != "explicit") return false;
   const ir::Dimension width = data[data.rank() - 1];
   const ir::Dimension taps = filters[filters.rank() - 1];
   if (width.is_dynamic() || taps.is_dynamic()) return false;

@@ -46,7 +46,7 @@ inline bool holds_integers(ir::Value value) {
 
 /// The node whose integers (holds_integers) sums and products with constants scale and shift to output 0 of
 /// `node`, or `node` itself: OpenVINO makes the constants parts of scales and zero points, also through
-/// operations that move elements. Null if there is none.
+/// operations that move elements. The result is null if `node` does not come from such integers.
 const ir::Node* integers_of(const ir::Node& node);
 
 /// Whether output 0 of `node` is a step of the computation of quantised weights from constants of at most 8

@@ -28,8 +28,10 @@ struct Intervals {
   Interval highest;
 };
 
-/// The least and the greatest element; null if they are not known.
+/// The least and the greatest element; null if they are not known or the constant is large.
 std::optional<Interval> extremes_of(ir::Value constant) {
+  constexpr std::int64_t kMostElements = 4096;
+  if (constant.shape().element_count().value_or(kMostElements + 1) > kMostElements) return std::nullopt;
   const auto numbers = ir::exact_numbers(constant);
   if (!numbers || numbers->empty()) return std::nullopt;
   const auto [low, high] = std::ranges::minmax(*numbers);

@@ -96,8 +96,9 @@ bool is_moved_from(ir::Value value, bool (*found)(const ir::Node&)) {
   return false;
 }
 
-/// The MatMul of quantised numbers and quantised weights that gives `value`, also through Gathers and
-/// constant factors, which OpenVINO merges with the scale of the product; null if there is none.
+/// The MatMul of quantised numbers and quantised weights that gives `value`. Gathers and constant factors may
+/// follow it: OpenVINO merges the factors with the scale of the product. The result is null if `value` comes
+/// from another operation.
 const ir::Node* quantized_product_of(ir::Value value) {
   const ir::Node* source = value.node;
   for (std::size_t i = 0; i < kMostSources && !source->is(ops::MatMul); ++i) {

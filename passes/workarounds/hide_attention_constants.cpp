@@ -69,8 +69,9 @@ const ir::Node* softmax_before(ir::Value value) {
     const auto select = ir::match<ir::SelectView>(node);
     if (select && ir::is_computed_from_constants(select->condition()))
       values.insert(values.end(), {select->then_value(), select->else_value()});
-    if (node.is_one_of({ops::Divide, ops::Multiply}) && constant_operand(node) != nullptr)
-      values.push_back(*variable_operand(node));
+    const bool is_factor = node.is_one_of({ops::Divide, ops::Multiply}) && constant_operand(node) != nullptr;
+    const ir::Value* const data = is_factor ? variable_operand(node) : nullptr;
+    if (data != nullptr) values.push_back(*data);
   }
   return nullptr;
 }

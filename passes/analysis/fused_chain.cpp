@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/inference.hpp"
+#include "ir/known_values.hpp"
 #include "passes/analysis/uses.hpp"
 
 namespace onnx2ir::passes {
@@ -94,6 +96,23 @@ std::vector<std::size_t> scaled_axes(const ir::Node& node) {
     if (const ir::Value* const scale = constant_operand(node)) axes = axes_of(*scale, shape.rank());
   }
   return axes;
+}
+
+std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node) {
+  std::vector<const ir::Node*> chain = chain_after(node);
+  chain.erase(std::ranges::find_if(chain, [](const ir::Node* reader) { return reader->is(ops::Convert); }),
+              chain.end());
+  return chain;
+}
+
+bool may_change_signs(const ir::Node& node) {
+  if (node.is(ops::Negative)) return true;
+  if (node.is(ops::Subtract)) return ir::is_computed_from_constants(node.input(0));
+  const ir::Value* const factor =
+      node.is_one_of({ops::Multiply, ops::Divide}) ? constant_operand(node) : nullptr;
+  const auto factors = factor != nullptr ? ir::exact_numbers(*factor) : std::nullopt;
+  if (!factors) return factor != nullptr;
+  return std::ranges::any_of(*factors, [](double number) { return number < 0; });
 }
 
 }  // namespace onnx2ir::passes

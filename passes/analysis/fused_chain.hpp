@@ -16,6 +16,9 @@ bool moves_elements(const ir::Node& node);
 /// The elementwise operations that are the only readers one after the other, the first one first.
 std::vector<const ir::Node*> chain_after(const ir::Node& node);
 
+/// The part of that chain before the first conversion.
+std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node);
+
 /// The only operation that reads output 0 of `node`, if it is elementwise; null otherwise. OpenVINO moves
 /// elementwise operations before a Reshape or Transpose, which is passed over.
 ir::Node* fused_reader(const ir::Node& node);
@@ -29,6 +32,10 @@ const ir::Value* constant_operand(const ir::Node& node);
 /// The operand of an elementwise operation or of a FakeQuantize that is not computed from constants; null if
 /// all are.
 const ir::Value* variable_operand(const ir::Node& node);
+
+/// Whether `node` negates numbers, subtracts them from a constant, or multiplies or divides them by a
+/// constant of which an element may be negative.
+bool may_change_signs(const ir::Node& node);
 
 /// The readers of `node`, also after operations that are elementwise or move elements: at most 64, so that
 /// values with many readers cost no more than others.

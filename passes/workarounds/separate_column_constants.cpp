@@ -17,6 +17,7 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
+#include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -170,9 +171,8 @@ Workaround separate_column_constants() {
           "or have dynamic sizes",
       .rows = {LegalizationRow{
                    Fault::converted_bias, {ops::Convert}, affects<precedes_second_bias>, separate_from_input},
-               LegalizationRow{
-                   Fault::dynamic_column_constants, {ops::MatMul}, does_not_compile, separate_from_uses},
-               LegalizationRow{Fault::small_product_constants, {ops::MatMul}, is_small, separate_from_uses}}};
+               separation_row(Fault::dynamic_column_constants, {ops::MatMul}, does_not_compile),
+               separation_row(Fault::small_product_constants, {ops::MatMul}, is_small)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -81,10 +81,8 @@ Workaround separate_group_filters() {
       .summary = "Keeps factors after a convolution out of filters that others read",
       .rows = {LegalizationRow{
                    Fault::scaled_group_filters, {ops::GroupConvolution}, affects<shares_filters>, separate},
-               LegalizationRow{Fault::scaled_shared_filters,
-                               {ops::Convolution, ops::GroupConvolution},
-                               must_be_separated<precedes_factor>,
-                               separate_from_uses}}};
+               separation_row(Fault::scaled_shared_filters, {ops::Convolution, ops::GroupConvolution},
+                              must_be_separated<precedes_factor>)}};
 }
 
 }  // namespace onnx2ir::passes

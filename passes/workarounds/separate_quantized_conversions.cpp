@@ -71,10 +71,8 @@ Workaround separate_quantized_conversions() {
                                    {ops::Convert},
                                    must_be_separated_if_quantized<cuts_quantized_fractions>,
                                    separate_from_input},
-                   LegalizationRow{Fault::truncation_before_quantization,
-                                   {ops::Convert},
-                                   must_be_separated_if_quantized<cuts_fractions_before_quantization>,
-                                   separate_from_uses}}};
+                   separation_row(Fault::truncation_before_quantization, {ops::Convert},
+                                  must_be_separated_if_quantized<cuts_fractions_before_quantization>)}};
 }
 
 }  // namespace onnx2ir::passes

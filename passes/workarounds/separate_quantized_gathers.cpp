@@ -200,13 +200,6 @@ bool precedes_gather_of_part(const ir::Node& node) {
   });
 }
 
-ir::OperationSet arithmetic_and_quantization() {
-  ir::OperationSet operations =
-      operations_with([](const ir::Traits& traits) { return traits.is_arithmetic; });
-  operations.add(ops::FakeQuantize);
-  return operations;
-}
-
 }  // namespace
 
 Workaround separate_quantized_gathers() {
@@ -216,10 +209,9 @@ Workaround separate_quantized_gathers() {
       .summary =
           "Keeps Gathers, reductions and pools apart from quantised numbers with scales that OpenVINO moves",
       .rows = {
-          LegalizationRow{Fault::quantized_gather_of_part,
-                          {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract},
-                          must_be_separated_if_quantized<precedes_gather_of_part>,
-                          separate_from_uses},
+          separation_row(Fault::quantized_gather_of_part,
+                         {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract},
+                         must_be_separated_if_quantized<precedes_gather_of_part>),
           LegalizationRow{Fault::quantized_gather_of_part,
                           {ops::Gather},
                           affects<gathers_joined_channels>,
@@ -230,8 +222,8 @@ Workaround separate_quantized_gathers() {
                           {ops::AvgPool, ops::Interpolate, ops::MaxPool},
                           affects<pools_product>,
                           separate_from_input},
-          LegalizationRow{Fault::quantized_scalar_gather, arithmetic_and_quantization(),
-                          must_be_separated<precedes_reduction>, separate_from_uses},
+          separation_row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
+                         must_be_separated<precedes_reduction>),
           LegalizationRow{
               Fault::quantized_scalar_gather, {ops::Gather}, affects<gathers_scaled>, gather_by_vector}}};
 }

@@ -43,10 +43,8 @@ Workaround separate_split_convolutions() {
   return {.name = "separate_split_convolutions",
           .stage = Stage::kernels,
           .summary = "Keeps convolutions of the parts of a Split apart from a Concat that joins others",
-          .rows = {LegalizationRow{Fault::split_convolution_concat,
-                                   {ops::Convolution},
-                                   must_be_separated<is_joined_with_others>,
-                                   separate_from_uses}}};
+          .rows = {separation_row(Fault::split_convolution_concat, {ops::Convolution},
+                                  must_be_separated<is_joined_with_others>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,10 +1,11 @@
-// Whether a result must be kept apart from its readers: the tests of rows whose rewrite is
-// separate_from_uses.
+// Rows that keep the result of an operation apart from its readers, and their tests.
 #pragma once
 
 #include "ir/graph.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
+#include "passes/legality/workaround.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 
@@ -31,6 +32,19 @@ bool must_be_separated(const ir::Node& node) {
 template <auto kApplies>
 bool must_be_separated_if_quantized(const ir::Node& node) {
   return node.graph().may_hold({ops::FakeQuantize}) && must_be_separated<kApplies>(node);
+}
+
+inline LegalizationRow separation_row(Fault fault, const ir::OperationSet& operations,
+                                      bool (*is_affected)(const ir::Node&)) {
+  return {fault, operations, is_affected, separate_from_uses};
+}
+
+/// The operations that may have a scale or zero point for each channel.
+inline ir::OperationSet arithmetic_and_quantization() {
+  ir::OperationSet operations =
+      operations_with([](const ir::Traits& traits) { return traits.is_arithmetic; });
+  operations.add(ops::FakeQuantize);
+  return operations;
 }
 
 /// Whether each group has one channel, or may have one, and several filters.

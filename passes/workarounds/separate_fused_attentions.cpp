@@ -1,0 +1,113 @@
+// Workarounds for fusions of OpenVINO that are wrong: attention and rotary embeddings. An opaque copy of the
+// result of a row's operation keeps it apart from the operations that read it.
+#include <algorithm>
+#include <vector>
+
+#include "ir/graph.hpp"
+#include "ir/size_rules.hpp"
+#include "ir/views/linear_algebra.hpp"
+#include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/uses.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/workarounds/separation.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Fault::attention_output_rank: whether an attention is an output of the model, possibly after elementwise
+/// operations.
+bool is_attention_output(ir::MatMulView product) {
+  if (!product.output(0).shape.is_static() || !product.a().node->is(ops::SoftMax)) return false;
+  const auto is_result = [](const ir::Use& use) { return use.node->is(ops::Result); };
+  const std::vector<const ir::Node*> chain = chain_after(product);
+  return std::ranges::any_of(product.output(0).uses, is_result) ||
+         (!chain.empty() && std::ranges::any_of(chain.back()->output(0).uses, is_result));
+}
+
+/// Fault::attention_rank: elementwise operations behind an attention that give the result more axes.
+bool widens_attention(ir::MatMulView product) {
+  const ir::PartialShape& shape = product.output(0).shape;
+  if (!product.a().node->is(ops::SoftMax) || !shape.has_rank()) return false;
+  return std::ranges::any_of(chain_after(product), [&](const ir::Node* reader) {
+    const ir::PartialShape& result = reader->output(0).shape;
+    return result.has_rank() && result.rank() > shape.rank();
+  });
+}
+
+/// Fault::dynamic_attention_mask.
+bool is_attention_with_dynamic_mask(const ir::Node& softmax) {
+  const ir::Node& sum = *softmax.input(0).node;
+  const auto is_static = [](ir::Value operand) { return operand.shape().is_static(); };
+  return sum.is_one_of({ops::Add, ops::Subtract}) && std::ranges::any_of(sum.inputs(), is_static) &&
+         !std::ranges::all_of(sum.inputs(), is_static) &&
+         std::ranges::any_of(softmax.output(0).uses,
+                             [](const ir::Use& use) { return use.node->is(ops::MatMul); });
+}
+
+/// Fault::dynamic_attention_values.
+bool weighs_dynamic_values(const ir::Node& softmax) {
+  return softmax.output(0).shape.is_static() &&
+         std::ranges::any_of(softmax.output(0).uses, [](const ir::Use& use) {
+           const auto product = ir::match<ir::MatMulView>(*use.node);
+           return product && use.index == ir::MatMulView::Input::a && !product->b().shape().is_static();
+         });
+}
+
+/// Fault::attention_broadcast: both operands of the next operation may have different sizes.
+bool is_broadcast_attention(ir::MatMulView product) {
+  if (!product.a().node->is(ops::SoftMax)) return false;
+  const ir::Node* reader = only_reader(product);
+  while (reader != nullptr && reader->inputs().size() == 1 && reader->op().traits.keeps_shape)
+    reader = only_reader(*reader);
+  if (reader == nullptr || !reader->op().traits.broadcasts || reader->inputs().size() != 2) return false;
+  const ir::PartialShape& result = reader->output(0).shape;
+  const ir::Value left = reader->input(0);
+  const ir::Value right = reader->input(1);
+  if (constant_operand(*reader) != nullptr || !result.has_rank()) return false;
+  if (left.shape().is_static() && right.shape().is_static()) return false;
+  return left.shape().rank() != right.shape().rank() ||
+         !ir::have_equal_sizes(left, 0, right, 0, result.rank());
+}
+
+/// Whether `result`, a sum, has more elements than `part` along an axis of which that has one.
+bool has_more_rows(const ir::PartialShape& result, const ir::PartialShape& part) {
+  if (!part.has_rank() || !result.has_rank() || part.rank() != result.rank()) return false;
+  for (std::size_t axis = 0; axis < part.rank(); ++axis) {
+    if (part[axis].max == 1 && result[axis] != part[axis]) return true;
+  }
+  return false;
+}
+
+/// Fault::rotary_shape: whether a rotary embedding of one sequence becomes one of several, or what looks like
+/// one turns parts of different sizes.
+bool is_rotated_half(const ir::Node& node) {
+  const bool has_unequal_parts = node.inputs().size() == 2 && node.input(0).shape() != node.input(1).shape();
+  const auto is_affected_sum = [&](const ir::Use& use) {
+    return use.node->is(ops::Add) &&
+           (has_unequal_parts || has_more_rows(use.node->output(0).shape, node.output(0).shape));
+  };
+  return std::ranges::any_of(node.output(0).uses, [&](const ir::Use& use) {
+    return use.node->is(ops::Multiply) && std::ranges::any_of(use.node->output(0).uses, is_affected_sum);
+  });
+}
+
+}  // namespace
+
+Workaround separate_fused_attentions() {
+  return {.name = "separate_fused_attentions",
+          .stage = Stage::kernels,
+          .summary = "Keeps operations of attention apart that OpenVINO would fuse wrongly",
+          .rows = {separation_row(Fault::attention_broadcast, {ops::MatMul},
+                                  must_be_separated<is_broadcast_attention>),
+                   separation_row(Fault::attention_output_rank, {ops::MatMul},
+                                  must_be_separated<is_attention_output>),
+                   separation_row(Fault::attention_rank, {ops::MatMul}, must_be_separated<widens_attention>),
+                   separation_row(Fault::dynamic_attention_mask, {ops::SoftMax},
+                                  must_be_separated<is_attention_with_dynamic_mask>),
+                   separation_row(Fault::dynamic_attention_values, {ops::SoftMax},
+                                  must_be_separated<weighs_dynamic_values>),
+                   separation_row(Fault::rotary_shape, {ops::Concat}, must_be_separated<is_rotated_half>)}};
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,118 @@
+// Workarounds for fusions of OpenVINO that are wrong: convolutions with the operations before and behind
+// them. An opaque copy of the result of a row's operation keeps it apart from the operations that read it.
+#include <algorithm>
+#include <vector>
+
+#include "ir/graph.hpp"
+#include "ir/inference.hpp"
+#include "ir/size_rules.hpp"
+#include "ir/views/spatial.hpp"
+#include "ir/views/unary.hpp"
+#include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/uses.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/workarounds/separation.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr ir::OperationSet kConvolutions = {ops::Convolution, ops::GroupConvolution};
+
+/// Whether the value is a convolution, possibly with arithmetic with constants.
+bool is_convolved(ir::Value value) {
+  for (int depth = 0; depth < 4; ++depth) {
+    const ir::Node& node = *value.node;
+    if (node.is_one_of(kConvolutions)) return true;
+    if (!node.op().traits.is_arithmetic || node.inputs().size() != 2) return false;
+    value = ir::is_computed_from_constants(node.input(0)) ? node.input(1) : node.input(0);
+  }
+  return false;
+}
+
+/// Whether an activation is not monotone: the maximum of its results is not the result of the maximum.
+bool is_not_monotone(const ir::Node& node) {
+  return node.is_one_of({ops::Abs, ops::Gelu, ops::Swish, ops::HSwish, ops::Mish, ops::PReLU}) ||
+         (node.is(ops::Elu) && ir::EluView(node).alpha() < 0);
+}
+
+/// Fault::activation_before_pool. OpenVINO may fuse operations that read the pool twice, such as x *
+/// Sigmoid(x).
+bool precedes_activation(ir::MaxPoolView pool) {
+  if (!is_convolved(pool.data())) return false;
+  const auto& uses = pool.output(0).uses;
+  if (uses.size() > 1) {
+    return std::ranges::all_of(uses, [](const ir::Use& use) { return is_elementwise(*use.node); });
+  }
+  return std::ranges::any_of(chain_after(pool),
+                             [](const ir::Node* reader) { return is_not_monotone(*reader); });
+}
+
+/// Whether a sum of dynamic shape may have another shape than its operands.
+bool may_broadcast(ir::Value left, ir::Value right) {
+  const ir::PartialShape& a = left.shape();
+  const ir::PartialShape& b = right.shape();
+  if (!a.has_rank() || !b.has_rank() || (a.is_static() && b.is_static())) return false;
+  if (a.rank() != b.rank()) return true;
+  for (std::size_t axis = 0; axis < a.rank(); ++axis) {
+    if (a[axis].is_static() || b[axis].is_static()) {
+      if (a[axis] != b[axis]) return true;
+    } else if ((a[axis].admits(1) || b[axis].admits(1)) && !ir::have_equal_sizes(left, axis, right, axis)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Fault::convolution_sum_shape.
+bool precedes_broadcast_sum(const ir::Node& node) {
+  const std::vector<const ir::Node*> chain = chain_after(node);
+  const auto is_sum = [](const ir::Node* reader) {
+    return reader->is(ops::Add) && constant_operand(*reader) == nullptr;
+  };
+  const auto sum = std::ranges::find_if(chain, is_sum);
+  return sum != chain.end() && may_broadcast((*sum)->input(0), (*sum)->input(1));
+}
+
+/// Fault::channels_from_factor.
+bool makes_channels(const ir::Node& node) {
+  const ir::Value* const constant = constant_operand(node);
+  const ir::Node* const reader = only_reader(node);
+  constexpr ir::OperationSet kReaders = {ops::Convolution, ops::GroupConvolution,
+                                         ops::ConvolutionBackpropData, ops::GroupConvolutionBackpropData};
+  if (constant == nullptr || reader == nullptr || !reader->is_one_of(kReaders)) return false;
+  if (reader->input(0).node != &node) return false;
+  const ir::PartialShape& data = (node.input(0) == *constant ? node.input(1) : node.input(0)).shape();
+  const ir::PartialShape& result = node.output(0).shape;
+  if (!data.has_rank() || !result.has_rank() || data.rank() < 2) return true;
+  return data.rank() != result.rank() || result[1] != data[1];
+}
+
+/// Fault::factor_along_kernel.
+bool scales_along_kernel(const ir::Node& node) {
+  const ir::Value* const constant = constant_operand(node);
+  const ir::Node* const reader = only_reader(node);
+  const ir::PartialShape& shape = node.output(0).shape;
+  if (constant == nullptr || reader == nullptr || !shape.has_rank()) return false;
+  if (!reader->is_one_of({ops::Convolution, ops::GroupConvolution})) return false;
+  const std::vector<std::size_t> axes = axes_of(*constant, shape.rank());
+  return !axes.empty() && axes.back() > 1;
+}
+
+}  // namespace
+
+Workaround separate_fused_convolutions() {
+  return {.name = "separate_fused_convolutions",
+          .stage = Stage::kernels,
+          .summary = "Keeps operations apart from convolutions that OpenVINO would fuse wrongly",
+          .rows = {separation_row(Fault::activation_before_pool, {ops::MaxPool},
+                                  must_be_separated<precedes_activation>),
+                   separation_row(Fault::channels_from_factor, {ops::Multiply, ops::Divide},
+                                  must_be_separated<makes_channels>),
+                   separation_row(Fault::convolution_sum_shape, kConvolutions,
+                                  must_be_separated<precedes_broadcast_sum>),
+                   separation_row(Fault::factor_along_kernel, {ops::Multiply, ops::Divide},
+                                  must_be_separated<scales_along_kernel>)}};
+}
+
+}  // namespace onnx2ir::passes

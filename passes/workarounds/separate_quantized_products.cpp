@@ -1,0 +1,146 @@
+// Workarounds for fusions of OpenVINO that are wrong: products and convolutions of quantised numbers with the
+// operations behind them. An opaque copy of the result keeps the operations of a row apart from those that
+// read them.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "ir/graph.hpp"
+#include "ir/known_values.hpp"
+#include "ir/views/linear_algebra.hpp"
+#include "ir/views/quantization.hpp"
+#include "ir/views/spatial.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/uses.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/workarounds/separation.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr int kMostMoves = 8;
+
+/// The last of the constant factors that are the only readers one after the other; `node` if there are none.
+const ir::Node& last_factor_after(const ir::Node& node) {
+  const ir::Node* last = &node;
+  for (int count = 0; count < kMostMoves; ++count) {
+    const ir::Node* const reader = only_reader(*last);
+    if (reader == nullptr || !reader->is_one_of({ops::Multiply, ops::Divide})) break;
+    if (constant_operand(*reader) == nullptr) break;
+    last = reader;
+  }
+  return *last;
+}
+
+/// Fault::shared_quantized_product. OpenVINO multiplies constant factors with the scale of the product.
+bool is_shared_quantized_product(const ir::Node& node) {
+  return !node.output(0).shape.is_static() && !node.input(1).node->is(ops::Const) &&
+         (!node.is(ops::MatMul) || is_quantized(node.input(0))) &&
+         last_factor_after(node).output(0).uses.size() > 1;
+}
+
+/// Fault::quantized_row_constants. If all sizes are static, only a constant after another FakeQuantize is
+/// read wrongly.
+bool precedes_row_constant(ir::MatMulView product) {
+  const ir::PartialShape& shape = product.output(0).shape;
+  if (!shape.has_rank() || shape.rank() < 2 || !is_quantized(product.a())) return false;
+  const std::vector<std::size_t> columns = {shape.rank() - 1};
+  bool is_affected = !shape.is_static();
+  for (const ir::Node* reader : chain_until_conversion(product)) {
+    is_affected = is_affected || reader->is(ops::FakeQuantize);
+    const std::vector<std::size_t> axes = scaled_axes(*reader);
+    if (is_affected && !axes.empty() && axes != columns) return true;
+  }
+  return false;
+}
+
+/// The difference of neighbouring numbers that a FakeQuantize with one step gives.
+std::optional<double> step_of(ir::FakeQuantizeView quantization) {
+  const auto low = ir::exact_number(quantization.output_low());
+  const auto high = ir::exact_number(quantization.output_high());
+  if (!low || !high) return std::nullopt;
+  return (*high - *low) / static_cast<double>(quantization.levels() - 1);
+}
+
+/// The same for the numbers of a value: those of a FakeQuantize, or integers times a constant.
+std::optional<double> step_of(ir::Value value) {
+  for (int depth = 0; depth < kMostMoves; ++depth) {
+    const ir::Node& node = *value.node;
+    if (const auto quantization = ir::match<ir::FakeQuantizeView>(node)) return step_of(*quantization);
+    if (node.is(ops::Multiply)) {
+      const ir::Value* const scale = constant_operand(node);
+      return scale == nullptr ? std::nullopt : ir::exact_number(*scale);
+    }
+    const ir::Traits& traits = node.op().traits;
+    if (!is_elementwise(node) && !traits.reshapes && !traits.rearranges) return std::nullopt;
+    value = node.input(0);
+  }
+  return std::nullopt;
+}
+
+/// Fault::quantized_unit_scale.
+bool precedes_step_of_product(ir::MatMulView product) {
+  constexpr double kRounding = 1e-6;
+  const ir::Node* const sum = only_reader(product);
+  if (sum == nullptr || !sum->is_one_of({ops::Add, ops::Subtract}) || scaled_axes(*sum).empty()) return false;
+  const ir::Node* const quantization = only_reader(*sum);
+  if (quantization == nullptr || !quantization->is(ops::FakeQuantize)) return false;
+  const auto weights = weights_of(product);
+  const auto scales = weights ? ir::exact_numbers(weights->weights.scale) : std::nullopt;
+  const auto step = scales ? step_of(product.a()) : std::nullopt;
+  const auto next_step = step ? step_of(ir::FakeQuantizeView(*quantization)) : std::nullopt;
+  if (!next_step) return false;
+  return std::ranges::any_of(
+      *scales, [&](double scale) { return std::abs(*step * scale - *next_step) <= *next_step * kRounding; });
+}
+
+/// Fault::quantized_group_filters.
+bool multiplies_quantized_channels(ir::GroupConvolutionView convolution) {
+  return has_filters_of_one_channel(convolution) && is_quantized(convolution.data());
+}
+
+/// Whether the value is a Convolution or MatMul of quantised numbers, possibly with elementwise operations.
+bool is_quantized_product(ir::Value value) {
+  for (int depth = 0; depth < kMostMoves; ++depth) {
+    const ir::Node& node = *value.node;
+    if (node.is_one_of({ops::MatMul, ops::Convolution, ops::GroupConvolution})) {
+      return is_quantized(node.input(0));
+    }
+    const ir::Value* const data = is_elementwise(node) ? variable_operand(node) : nullptr;
+    if (data == nullptr) return false;
+    value = *data;
+  }
+  return false;
+}
+
+/// Fault::quantized_relu_factors. OpenVINO makes a Negative a factor.
+bool precedes_negative_factor(const ir::Node& node) {
+  return is_quantized_product(node.input(0)) &&
+         std::ranges::any_of(chain_until_conversion(node),
+                             [](const ir::Node* reader) { return may_change_signs(*reader); });
+}
+
+}  // namespace
+
+Workaround separate_quantized_products() {
+  return {
+      .name = "separate_quantized_products",
+      .stage = Stage::kernels,
+      .summary = "Keeps products of quantised numbers apart from operations that OpenVINO would fuse wrongly",
+      .rows = {separation_row(Fault::quantized_group_filters, {ops::GroupConvolution},
+                              must_be_separated_if_quantized<multiplies_quantized_channels>),
+               separation_row(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},
+                              must_be_separated_if_quantized<precedes_negative_factor>),
+               separation_row(Fault::quantized_row_constants, {ops::MatMul},
+                              must_be_separated_if_quantized<precedes_row_constant>),
+               separation_row(Fault::quantized_unit_scale, {ops::MatMul},
+                              must_be_separated_if_quantized<precedes_step_of_product>),
+               separation_row(Fault::shared_quantized_product,
+                              {ops::Convolution, ops::GroupConvolution, ops::MatMul},
+                              must_be_separated<is_shared_quantized_product>)}};
+}
+
+}  // namespace onnx2ir::passes

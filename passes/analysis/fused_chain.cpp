@@ -43,10 +43,6 @@ std::vector<const ir::Node*> chain_after(const ir::Node& node) {
   return chain;
 }
 
-const ir::Node* reader_after(const ir::Node& node, const std::vector<const ir::Node*>& chain) {
-  return only_reader(chain.empty() ? node : *chain.back());
-}
-
 const ir::Value* constant_operand(const ir::Node& node) {
   const auto found = std::ranges::find_if(node.inputs(), ir::is_computed_from_constants);
   return found == node.inputs().end() ? nullptr : &*found;

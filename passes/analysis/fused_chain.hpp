@@ -23,9 +23,6 @@ std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node);
 /// elementwise operations before a Reshape or Transpose, which is passed over.
 ir::Node* fused_reader(const ir::Node& node);
 
-/// The only operation that reads the last one of `chain`, which follows `node`; null if there are several.
-const ir::Node* reader_after(const ir::Node& node, const std::vector<const ir::Node*>& chain);
-
 /// The constant operand of an elementwise operation; null if it has none.
 const ir::Value* constant_operand(const ir::Node& node);
 

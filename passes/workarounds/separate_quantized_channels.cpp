@@ -208,17 +208,24 @@ std::optional<std::int64_t> channel_size(const ir::PartialShape& shape) {
   return count;
 }
 
-/// Fault::quantized_regrouped_channels.
-bool precedes_regrouped_channels(const ir::Node& node) {
-  if (scaled_axes(node) != std::vector<std::size_t>{1}) return false;
-  const ir::Node* const reader = reader_after(node, chain_after(node));
-  const auto reshape = reader != nullptr ? ir::match<ir::ReshapeView>(*reader) : std::nullopt;
-  if (!reshape) return false;
-  const ir::PartialShape& from = reshape->data().shape();
-  const ir::PartialShape& to = reshape->output(0).shape;
+/// Whether a Reshape divides the elements of each batch into as many channels in another way.
+bool regroups_channels(ir::ReshapeView reshape) {
+  const ir::PartialShape& from = reshape.data().shape();
+  const ir::PartialShape& to = reshape.output(0).shape;
   if (from.is_static() || !to.has_rank() || to.rank() < 2) return false;
   const auto size = channel_size(from);
   return !ir::is_identical(from[0], to[0]) && !(size && size == channel_size(to));
+}
+
+/// Fault::quantized_regrouped_channels.
+bool precedes_regrouped_channels(const ir::Node& node) {
+  if (scaled_axes(node) != std::vector<std::size_t>{1}) return false;
+  const std::vector<const ir::Node*> chain = chain_after(node);
+  const ir::Node& last = chain.empty() ? node : *chain.back();
+  return std::ranges::any_of(last.output(0).uses, [](const ir::Use& use) {
+    const auto reshape = ir::match<ir::ReshapeView>(*use.node);
+    return reshape && regroups_channels(*reshape);
+  });
 }
 
 /// Fault::quantized_concat_factors.

@@ -5,7 +5,8 @@ A disagreement is no failure if it has one of these reasons, each of which is pr
   sums that cancel, make small errors large.
 - "a quantisation step": with `--quantization exact` the results are right, and without it they differ by the effect of at most one step
   of each QuantizeLinear and of the bounds of each Clip, which docs/quantised-models.md allows.
-- "integers of 32 bits": the results are those of a model whose conversions to wider integers overflow (docs/limits.md).
+- "integers of 32 bits": the results are those of a model whose conversions to wider integers overflow, and in which an infinity of f16
+  becomes the largest number of f16 (docs/limits.md).
 - "an extremum of no elements": the results are right if each ReduceMax and ReduceMin is bounded by a large number, and one of them has no
   elements (docs/limits.md).
 - "the model is invalid": OpenVINO refuses to run a Concat of inputs whose sizes differ along another axis, which onnxruntime does if
@@ -147,9 +148,11 @@ def with_steps(model, seed):
 
 
 def with_narrow_integers(case):
-    """The case with the results of conversions of f32 to integers that overflow as those to i32 do; None if it has no such conversions."""
+    """The case with the results of conversions to integers that overflow as OpenVINO's do: those of f32 as i32, those of f16 at the largest number of
+    f16. None if the model has no such conversions."""
     model = parse_model(case.model)
     wide = (TensorProto.INT64, TensorProto.UINT64, TensorProto.UINT32)
+    most = np.float16(65504)
     types = element_types(model)
     nodes, is_changed = [], False
     for node in model.graph.node:
@@ -167,6 +170,12 @@ def with_narrow_integers(case):
                 helper.make_node("Less", [f"{name}_size", limit], [f"{name}_fits"]),
                 helper.make_node("Where", [f"{name}_fits", f"{name}_wide", least], [name]),
             ]
+        elif node.op_type == "Cast" and target in (*wide, TensorProto.INT32) and types.get(node.input[0]) == TensorProto.FLOAT16:
+            is_changed = True
+            given, name = node.input[0], node.output[0]
+            model.graph.initializer.extend(numpy_helper.from_array(bound, f"{name}_{side}") for bound, side in ((-most, "low"), (most, "high")))
+            node.input[0] = f"{name}_finite"
+            nodes += [helper.make_node("Clip", [given, f"{name}_low", f"{name}_high"], [node.input[0]]), node]
         else:
             nodes.append(node)
     if not is_changed:
@@ -246,8 +255,9 @@ def with_spread(case, steps=False):
         generator = np.random.default_rng(zlib.crc32(f"{case.name}/{variation}".encode()))
         model = parse_model(case.model)
         if variation:
+            exponents = {node.input[1] for node in model.graph.node if node.op_type == "Pow"}  # negative numbers have powers of integers alone
             for tensor in model.graph.initializer:
-                if tensor.data_type in (TensorProto.FLOAT, TensorProto.FLOAT16):
+                if tensor.data_type in (TensorProto.FLOAT, TensorProto.FLOAT16) and tensor.name not in exponents:
                     tensor.CopyFrom(numpy_helper.from_array(disturbed(numpy_helper.to_array(tensor), generator), tensor.name))
             if steps:
                 with_steps(model, variation)

@@ -71,6 +71,11 @@ def test_conversions_to_wide_integers_overflow(checker):
     assert limit(case_of("y = Cast <to = 7> (x)", {"x": np.array([3e9, 2.5, -7], np.float32)}, {}), checker) == NARROW
 
 
+def test_conversions_of_infinities_of_f16(checker):
+    for kind in (6, 7):
+        assert limit(case_of(f"y = Cast <to = {kind}> (x)", {"x": np.array([np.inf, 2.5, -np.inf], np.float16)}, {}), checker) == NARROW
+
+
 def test_an_extremum_of_no_elements(checker):
     """The slice has no elements if x has two columns."""
     nodes = "s = Slice(x, o, e, a, b) q = QuantizeLinear(s, f, z) d = DequantizeLinear(q, f, z) y = ReduceMax <keepdims = 1> (d, a)"
@@ -103,3 +108,9 @@ def wrong_case(case):
 def test_the_spread_of_a_sum_that_cancels(checker):
     case = case_of("s = Add(x, c) y = Sub(s, c)", {"x": np.array([1.5], np.float32)}, {"c": np.float32(1e6)})
     assert with_spread(case).runs[0].spread["y"][0] > 0.01
+
+
+def test_the_spread_of_powers_of_negative_numbers(checker):
+    """A changed exponent would give NaN."""
+    case = case_of("y = Pow(x, c)", {"x": np.array([-1.5], np.float32)}, {"c": np.float32(2)})
+    assert 0 < with_spread(case).runs[0].spread["y"][0] < 1e-5

@@ -364,7 +364,7 @@ add_all(
         for shape in ((1, 2, 2, 2), (2, 2, 1, 2), (2, 2, 3, 2))
         for target in ((-1, 2, 2), (0, 2, -1), (-1, 2), (2, 2, -1))
         for axes in ((0,), (0, 1, 2, 3), ())
-        for name, move in (("plain", "y = Reshape(d, n)"), ("relu", "r = Relu(d) y = Reshape(r, n)"))
+        for name, move in (("plain", "y = Reshape(d, n)"), ("relu", "r = Relu(d) y = Reshape(r, n)"), ("two readers", "r = Abs(d) v = Reshape(d, n) e = ReduceSum(r) y = Add(v, e)"))
     },
 )
 add_all(

@@ -110,9 +110,9 @@ Fault fault_of(const ir::Node& node) {
 /// The value that replaces the first output of `node`; the other outputs are replaced as well.
 ir::Value guarded(ir::Builder& builder, ir::Node& node, const PassContext& context) {
   const ir::Value data = node.input(0);
-  // The runtime takes no other axis.
-  const bool has_known_axis =
-      !node.is(ops::Unique) || node.inputs().size() == 1 || ir::exact_values(node.input(1));
+  // The runtime takes no other axis, and none of data of unknown rank.
+  const bool has_known_axis = !node.is(ops::Unique) || node.inputs().size() == 1 ||
+                              (data.shape().has_rank() && ir::exact_values(node.input(1)));
   if (!has_known_axis || !context.has(fault_of(node)) || node.notes.has(ir::Note::not_empty) ||
       !may_be_empty(data.shape()))
     return {};

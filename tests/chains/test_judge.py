@@ -10,7 +10,7 @@ from ..conformance.oracle import Oracle
 from ..conformance.tool import LIBRARY
 from ..conformance.oracle import parse_model
 from ..differential.checker import Checker
-from .judge import EMPTY, EXACT, INVALID, NARROW, ROUNDING, STEP, limit_of, seed_of, with_spread
+from .judge import EMPTY, EXACT, INVALID, NARROW, ORACLE_WRONG, ROUNDING, STEP, limit_of, seed_of, with_spread
 
 
 @pytest.fixture(scope="module")
@@ -19,12 +19,12 @@ def checker():
         yield checker
 
 
-def case_of(nodes, inputs, constants, dynamic=()):
-    body = onnx.parser.parse_function(f'<opset_import: ["" : 18], domain: "d"> f () => (y) {{ {nodes} }}')
+def case_of(nodes, inputs, constants, dynamic=(), opset=18):
+    body = onnx.parser.parse_function(f'<opset_import: ["" : {opset}], domain: "d"> f () => (y) {{ {nodes} }}')
     infos = [helper.make_tensor_value_info(key, helper.np_dtype_to_tensor_dtype(value.dtype), [None if axis in dynamic else size for axis, size in enumerate(value.shape)]) for key, value in inputs.items()]
     tensors = [numpy_helper.from_array(np.asarray(value), key) for key, value in constants.items()]
     graph = helper.make_graph(body.node, "graph", infos, [helper.make_tensor_value_info("y", 0, None)], tensors)
-    model = onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8))
+    model = onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8))
     return Case("graph", model.SerializeToString(), [Run(inputs)])
 
 
@@ -102,6 +102,11 @@ def test_a_concat_of_different_rows_is_invalid(checker):
     valid = case_of("y = Concat <axis = 0> (x, x)", {"x": np.ones([2, 2], np.float32)}, {})
     reason = limit_of(valid, Result("graph", RUNTIME_ERROR), checker.result_of)
     assert reason is None
+
+
+def test_onnxruntime_keeps_the_axes_of_a_reduce_of_no_elements(checker):
+    case = case_of("r = ReduceLogSumExp <axes = [-1], keepdims = 0> (x) y = Max(r, c)", {"x": np.ones([4, 1, 0, 3], np.float32)}, {"c": np.ones([2, 1, 1], np.float32)}, (0, 2), 17)
+    assert limit_of(case, Result("graph", RUNTIME_ERROR), checker.result_of) == ORACLE_WRONG
 
 
 def test_a_wrong_result_is_no_limit(checker):

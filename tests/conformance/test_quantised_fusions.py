@@ -230,6 +230,21 @@ add_all(
     },
 )
 add_all(
+    "quantized_relu_factors-difference",
+    {
+        f"{group} {stride} {axes} {form}": (
+            f"t = Concat <axis = 2> (x, u) q = QuantizeLinear(t, s, z) d = DequantizeLinear(q, s, z) k = DequantizeLinear(w, e, o) m = Conv <group = {group}, pads = [0, 1, 0, 0], strides = [{stride}, {stride}]> (d, k) v = Relu(m) y = Sub(c, v)",
+            {"x": whole(1, 2, 1, 3) / 4, "u": whole(1, 2, 2, 3, shift=3) / 4},
+            {"s": np.float32(0.125), "z": np.uint8(128), "e": np.float32(0.25), "o": np.int8(0), "w": whole(2, 2 // group, 3, 3).astype(np.int8), "c": np.full(form, 2, np.float32)},
+            {"dynamic": [("u", axes)]},
+        )
+        for group in (1, 2)
+        for stride in (1, 2)
+        for axes in ((), (0, 1, 2, 3))
+        for form in ((), (2, 1, 1), (1, 2, 1, 1))
+    },
+)
+add_all(
     "quantized_dynamic_channels-moved",
     {
         f"{name} {axes} {ending}": (

@@ -13,7 +13,12 @@ from .entry import Entry
 PER_CHANNEL = {"s": np.array([0.125, 0.25], np.float32), "z": np.array([0, 0], np.int8)}
 CHANNELS = "q = QuantizeLinear <axis = 1> (x, s, z) d = DequantizeLinear <axis = 1> (q, s, z) "
 WEIGHTS = "k = DequantizeLinear(w, s, z) "
+# Scales of filters.
 EACH = {"s": np.array([0.125, 0.25], np.float32), "n": np.array([0, 0], np.int8)}
+# Numbers x that are rounded with one scale, and v, which are rounded again.
+ONE_SCALE = {"s": np.float32(0.25), "z": np.int8(0), "t": np.float32(0.125)}
+ROUND = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) "
+AGAIN = "u = QuantizeLinear(v, t, z) e = DequantizeLinear(u, t, z) "
 
 
 def whole(*shape, shift=0):

@@ -105,9 +105,8 @@ bool holds_integers(const ir::Node& node) {
   return node.is(ops::Multiply) && std::ranges::any_of(node.inputs(), is_converted);
 }
 
-const ir::Node* integers_of(const ir::Node& node) {
+const ir::Node& scaled_source(const ir::Node& node) {
   constexpr int kMostSteps = 8;
-  if (!node.graph().may_hold({ops::FakeQuantize}) && !may_hold_weights(node.graph())) return nullptr;
   const ir::Node* current = &node;
   for (int step = 0; step < kMostSteps && !holds_integers(*current); ++step) {
     if (moves_elements(*current)) {
@@ -116,10 +115,16 @@ const ir::Node* integers_of(const ir::Node& node) {
     }
     const bool is_scaling = current->is_one_of({ops::Add, ops::Subtract, ops::Multiply, ops::Divide});
     const ir::Value* const operand = is_scaling ? variable_operand(*current) : nullptr;
-    if (operand == nullptr || constant_operand(*current) == nullptr) return nullptr;
+    if (operand == nullptr || constant_operand(*current) == nullptr) break;
     current = operand->node;
   }
-  return holds_integers(*current) ? current : nullptr;
+  return *current;
+}
+
+const ir::Node* integers_of(const ir::Node& node) {
+  if (!node.graph().may_hold({ops::FakeQuantize}) && !may_hold_weights(node.graph())) return nullptr;
+  const ir::Node& source = scaled_source(node);
+  return holds_integers(source) ? &source : nullptr;
 }
 
 bool computes_weights(const ir::Node& node) {

@@ -44,6 +44,10 @@ inline bool holds_integers(ir::Value value) {
   return holds_integers(*value.node);
 }
 
+/// The node that sums and products with constants scale and shift to output 0 of `node`, also through
+/// operations that move elements. It is the first one that holds integers, if there is one.
+const ir::Node& scaled_source(const ir::Node& node);
+
 /// The node whose integers (holds_integers) sums and products with constants scale and shift to output 0 of
 /// `node`, or `node` itself: OpenVINO makes the constants parts of scales and zero points, also through
 /// operations that move elements. The result is null if `node` does not come from such integers.

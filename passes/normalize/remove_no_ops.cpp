@@ -23,9 +23,19 @@ bool same_static_shape(const ir::Node& node) {
   return before && before == node.output(0).shape.sizes();
 }
 
-bool is_identity_order(const ir::Node& node) {
-  const auto order = ir::exact_order(node);
-  return order && std::ranges::is_sorted(*order);
+/// Whether a Transpose moves no axis, or exchanges only axes of size 1.
+bool keeps_order(ir::TransposeView transpose) {
+  const auto order = ir::exact_order(transpose);
+  if (!order) return false;
+  if (std::ranges::is_sorted(*order)) return true;
+  const ir::PartialShape& before = transpose.data().shape();
+  const ir::PartialShape& after = transpose.output(0).shape;
+  if (!before.has_rank() || !after.has_rank()) return false;
+  constexpr ir::Dimension kOne = 1;
+  for (std::size_t i = 0; i < order->size(); ++i) {
+    if ((*order)[i] != static_cast<std::int64_t>(i) && (before[i] != kOne || after[i] != kOne)) return false;
+  }
+  return true;
 }
 
 /// The smallest end of a Slice that is "to the end" for all sizes.
@@ -100,7 +110,7 @@ bool is_no_op(ir::Node& node) {
   if (node.is(ops::Reshape)) return keeps_shape(node);
   if (node.op().traits.reshapes) return same_static_shape(node);
   if (node.is(ops::Broadcast) || node.is(ops::Tile)) return same_static_shape(node);
-  if (node.is(ops::Transpose)) return is_identity_order(node);
+  if (node.is(ops::Transpose)) return keeps_order(node);
   if (node.is(ops::Concat)) return node.inputs().size() == 1;
   if (node.is(ops::Slice)) return takes_all(node);
   if (const auto pad = ir::match<ir::PadView>(node)) {

@@ -1,5 +1,6 @@
 // Workaround for unread_columns: the CPU plugin ends the process in a Convolution whose windows read only
 // pads along the last axis. Here a Pad adds them, and a copy keeps OpenVINO from moving them back.
+#include <algorithm>
 #include <vector>
 
 #include "ir/builder.hpp"
@@ -11,7 +12,8 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Whether no window reads an element of the data along the last axis. Larger sizes are not examined.
+/// Whether no window reads an element of the data along the last axis, if that has its least size. Larger
+/// sizes are not examined.
 template <class View>
 bool reads_pads_only(View convolution) {
   constexpr std::int64_t kMostReads = 4096;
@@ -20,9 +22,9 @@ bool reads_pads_only(View convolution) {
   if (!data.has_rank() || !filters.has_rank() || filters.rank() < 3) return false;
   // Other pads are computed from the sizes, which a Pad would change.
   if (convolution.auto_pad() != "explicit") return false;
-  const ir::Dimension width = data[data.rank() - 1];
+  const std::int64_t width = std::max(data[data.rank() - 1].min, std::int64_t{1});
   const ir::Dimension taps = filters[filters.rank() - 1];
-  if (width.is_dynamic() || taps.is_dynamic()) return false;
+  if (taps.is_dynamic()) return false;
   const std::size_t axis = convolution.strides().size() - 1;
   const std::int64_t stride = convolution.strides()[axis];
   const std::int64_t dilation = convolution.dilations()[axis];
@@ -30,12 +32,12 @@ bool reads_pads_only(View convolution) {
   const std::int64_t after = convolution.pads_end()[axis];
   const auto is_read = [](std::int64_t size) { return size > 0 && size <= kMostReads; };
   if (!is_read(before) || after > kMostReads || !is_read(taps.min) || !is_read(dilation)) return false;
-  if (width.min > kMostReads) return false;
-  const std::int64_t last = width.min + after - 1 - dilation * (taps.min - 1);
+  if (width > kMostReads) return false;
+  const std::int64_t last = width + after - 1 - dilation * (taps.min - 1);
   for (std::int64_t start = -before; start <= last; start += stride) {
     for (std::int64_t tap = 0; tap < taps.min; ++tap) {
       const std::int64_t column = start + tap * dilation;
-      if (column >= 0 && column < width.min) return false;
+      if (column >= 0 && column < width) return false;
     }
   }
   return true;

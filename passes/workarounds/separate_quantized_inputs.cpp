@@ -4,8 +4,10 @@
 #include <cmath>
 #include <vector>
 
+#include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/views/joining.hpp"
+#include "ir/views/linear_algebra.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
@@ -49,16 +51,23 @@ std::vector<std::size_t> padded_axes(ir::PadView pad) {
   return axes;
 }
 
+/// Whether `node` scales, or moves, a product of quantised numbers that are not weights.
+bool scales_product(const ir::Node& node) {
+  const auto product = ir::match<ir::MatMulView>(scaled_source(node));
+  return product && integers_of(*product->a().node) != nullptr &&
+         integers_of(*product->b().node) != nullptr && !ir::is_computed_from_constants(product->b());
+}
+
 /// Fault::quantized_pad_value. OpenVINO pads the scales and zero points, too, if there is one padded axis.
 bool pads_quantized_numbers(ir::PadView pad) {
   const ir::PartialShape& shape = pad.data().shape();
   if (pad.pad_mode() != "constant" || !shape.has_rank()) return false;
   const ir::Node* const integers = integers_of(*pad.data().node);
-  if (integers == nullptr) return false;
+  if (integers == nullptr && !scales_product(*pad.data().node)) return false;
   const std::vector<std::size_t> axes = padded_axes(pad);
   if (axes.size() > 1 && ir::exact_values(pad.begins()) && ir::exact_values(pad.ends())) return false;
   if (ir::exact_number(pad.value()) != 0.0) return true;
-  return (integers != pad.data().node || !has_no_zero_point(*integers)) &&
+  return integers != nullptr && (integers != pad.data().node || !has_no_zero_point(*integers)) &&
          std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].admits(1); });
 }
 

@@ -23,13 +23,14 @@ namespace {
 
 constexpr int kMostMoves = 8;
 
-/// The last of the constant factors that are the only readers one after the other; `node` if there are none.
+/// The last of the constant factors, or Negatives, that are the only readers one after the other; `node` if
+/// there are none.
 const ir::Node& last_factor_after(const ir::Node& node) {
   const ir::Node* last = &node;
   for (int count = 0; count < kMostMoves; ++count) {
     const ir::Node* const reader = only_reader(*last);
-    if (reader == nullptr || !reader->is_one_of({ops::Multiply, ops::Divide})) break;
-    if (constant_operand(*reader) == nullptr) break;
+    if (reader == nullptr || !reader->is_one_of({ops::Multiply, ops::Divide, ops::Negative})) break;
+    if (!reader->is(ops::Negative) && constant_operand(*reader) == nullptr) break;
     last = reader;
   }
   return *last;

@@ -219,6 +219,20 @@ add_all(
         for name, rank in (("Relu(x)", 4), ("Abs(x)", 1))
     },
 )
+add_all(
+    "stride_before_pad-unit transpose",
+    {
+        f"{shape} {perm} {pads} {strides} {axes}": (
+            f"d = Sub(x, one) t = Transpose <perm = {perm}> (d) y = Conv <pads = {pads}, strides = {strides}> (t, w)",
+            {"x": whole(*shape)},
+            {"one": np.float32(1), "w": np.array([2.25, -1], np.float32).reshape(2, 1, 1, 1)},
+            {"dynamic": [("x", axes)]},
+        )
+        for shape, perm in (((1, 1, 1, 1), [0, 3, 1, 2]), ((1, 1, 1, 3), [1, 0, 2, 3]), ((1, 1, 3, 1), [0, 3, 2, 1]), ((1, 3, 1, 1), [0, 3, 1, 2]))
+        for pads, strides in (([0, 0, 1, 1], [2, 1]), ([1, 1, 0, 0], [2, 2]), ([0, 1, 0, 1], [1, 2]))
+        for axes in ((), (2, 3))
+    },
+)
 
 
 @pytest.mark.parametrize("conformance", parameters(entries("fused_convolutions", CASES)))

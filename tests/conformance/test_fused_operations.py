@@ -231,6 +231,7 @@ add_all(
             "two factors": "y = Mul(c, a) u = Mul(c, b)",
             "hard swish": "s6 = Add(c, b) k6 = Relu(s6) y = Mul(c, k6) u = Mul(y, b)",
             "after a factor": "m = Mul(c, b) y = Add(m, a) u = Relu(m)",
+            "negated": "m = Neg(c) y = Mul(b, m) u = Concat <axis = 2> (y, m)",
             "after a quotient": "m = Div(c, b) y = Abs(m) u = Relu(m)",
             "after two factors": "l = Mul(c, b) m = Mul(l, f) y = Abs(m) u = Relu(m)",
             "after no move": "l = Transpose(c) t = Transpose(l) m = Mul(t, b) y = Abs(m) u = Relu(m)",

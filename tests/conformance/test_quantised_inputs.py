@@ -110,6 +110,22 @@ add_all(
     },
 )
 
+add_all(
+    "quantized_pad_value-product",
+    {
+        f"{name} {number} {place} {axes}": (
+            f'{ROUND} i = DequantizeLinear(a, s, z) m = MatMul(i, d) {scaled} y = Pad <mode = "constant"> (v, p, o)',
+            {"x": whole(2, 3) / 4, "a": np.array([[-5, 4]], np.int8)},
+            ONE_SCALE | {"p": np.array(place), "o": np.float32(number), "half": np.float32(0.5)},
+            {"dynamic": [("x", axes)], "opset": 17},
+        )
+        for name, scaled in (("plain", "v = Identity(m)"), ("scaled", "v = Mul(m, half)"), ("transposed", "v = Transpose(m)"))
+        for number in (0, 1)
+        for place in ([1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1])
+        for axes in ((), (1,))
+    },
+)
+
 
 @pytest.mark.parametrize("conformance", parameters(entries("quantised_inputs", CASES)))
 def test_quantised_inputs(conformance, result):

@@ -34,6 +34,7 @@ std::vector<Workaround> all_workarounds() {
       raise_reduce_rank(),
       reshape_empty_results(),
       reshape_unit_transposes(),
+      round_signed_inputs(),
       round_small_floats(),
       scale_attention_queries(),
       select_one_at_least(),

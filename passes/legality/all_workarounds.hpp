@@ -37,6 +37,7 @@ Workaround raise_product_rank();
 Workaround raise_reduce_rank();
 Workaround reshape_empty_results();
 Workaround reshape_unit_transposes();
+Workaround round_signed_inputs();
 Workaround round_small_floats();
 Workaround scale_attention_queries();
 Workaround select_one_at_least();

@@ -10,7 +10,6 @@
 #include "ir/views/reshaping.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -63,13 +62,22 @@ void separate(ir::Builder&, ir::Node& convolution) {
                                                    {{"special_zero", false}}));
 }
 
-/// Fault::scaled_shared_filters.
+/// Whether `node` multiplies by a constant, or OpenVINO makes it a factor of -1.
+bool is_factor(const ir::Node& node) {
+  const bool is_product = node.is_one_of({ops::Multiply, ops::Divide}) && constant_operand(node) != nullptr;
+  return is_product || may_change_signs(node);
+}
+
+/// Fault::scaled_shared_filters: a factor, possibly after sums.
 bool precedes_factor(const ir::Node& convolution) {
   ir::Value filters = convolution.input(1);
   if (const auto reshape = ir::match<ir::ReshapeView>(filters)) filters = reshape->data();
-  const ir::Node* const reader = only_reader(convolution);
-  return filters.node->is(ops::Multiply) && filters.output().uses.size() > 1 && reader != nullptr &&
-         reader->is_one_of({ops::Multiply, ops::Divide}) && constant_operand(*reader) != nullptr;
+  if (!filters.node->is(ops::Multiply) || filters.output().uses.size() < 2) return false;
+  for (const ir::Node* reader : chain_after(convolution)) {
+    if (is_factor(*reader)) return true;
+    if (!reader->is_one_of({ops::Add, ops::Subtract})) return false;
+  }
+  return false;
 }
 
 }  // namespace

@@ -107,6 +107,34 @@ add_all(
         for sign in (-0.5, 0.5)
     },
 )
+add_all(
+    "halved_filters",
+    {
+        f"{groups} {zero} {axes} {name}": (
+            f"d = DequantizeLinear(x, s, o) k = DequantizeLinear(w, e, n) {moved} m = Conv <group = {groups}, pads = [1, 0, 0, 0]> (l, k) q = QuantizeLinear(m, t, z) y = DequantizeLinear(q, t, z)",
+            {"x": whole(1, 4, 3, 3).astype(np.int8)},
+            {"s": np.float32(0.25), "o": np.int8(zero), "e": np.float32(0.25), "n": np.int8(0), "t": np.float32(0.125), "z": np.uint8(128), "w": whole(4, 4 // groups, 3, 3).astype(np.int8)},
+            {"dynamic": [("x", axes)]},
+        )
+        for groups in (1, 2, 4)
+        for zero in (0, -3)
+        for axes in ((), (0,))
+        for name, moved in (("plain", "l = Identity(d)"), ("transposed", "l = Transpose <perm = [0, 1, 3, 2]> (d)"), ("relu", "l = Relu(d)"))
+    },
+)
+add_all(
+    "scaled_shared_filters-rounded",
+    {
+        f"{groups} {name}": (
+            f"{ROUND} k = DequantizeLinear(w, e, n) c = Conv <group = {groups}> (d, k, b) {text} u = QuantizeLinear(v, t, z) y = DequantizeLinear(u, t, z) r = Neg(k)",
+            {"x": whole(1, 4, 3, 3) / 4},
+            ONE_SCALE | {"e": np.float32(0.25), "n": np.int8(0), "b": whole(4), "c1": whole(4, 1, 1), "f": np.float32(-0.5), "w": whole(4, 4 // groups, 3, 3).astype(np.int8)},
+            {"outputs": ("y", "r")},
+        )
+        for groups in (1, 2)
+        for name, text in (("difference", "v = Sub(c1, c)"), ("opposite", "v = Neg(c)"), ("factor", "a = Add(c, c1) v = Mul(a, f)"))
+    },
+)
 
 
 @pytest.mark.parametrize("conformance", parameters(entries("quantised_products", CASES)))

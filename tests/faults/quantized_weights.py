@@ -88,6 +88,20 @@ def saturated_products():
     return not np.allclose(found, 16 * 9 * 255 * 127 / 128, rtol=1e-3)
 
 
+@experiment
+def halved_filters():
+    """Sums of odd and even multiples of signed integers, rounded."""
+    x = opset.parameter([1, 4, 3, 3], np.int8)
+    scaled = opset.multiply(opset.convert(x, "f32"), opset.constant(np.float32(0.25)))
+    filters = opset.multiply(opset.convert(opset.constant(np.full((4, 4, 3, 3), 3, np.int8)), "f32"), opset.constant(np.float32(0.25)))
+    limits = [opset.constant(np.float32(value)) for value in (-8, 7.9375, -8, 7.9375)]
+    rounded = opset.fake_quantize(opset.convolution(scaled, filters, [1, 1], [0, 0], [0, 0], [1, 1]), *limits, 256)
+    values = np.arange(36).reshape(1, 4, 3, 3) % 3 - 1
+    values[0, 0, 0, 0] += 3
+    found = results([x], rounded, (values.astype(np.int8),))[0]
+    return not np.allclose(found, values.sum() * 3 / 16)
+
+
 def packed(values):
     return four_bit_constant(values.reshape(-1).tolist(), values.shape)
 

@@ -46,7 +46,5 @@ std::optional<Problem> tensor_problem(const onnx::TensorProto& tensor, const Wei
 /// Packs strings in the layout of OpenVINO's string constants: i32 count, i32 offsets[count + 1] into the
 /// characters that follow. No value if the offsets overflow.
 std::optional<std::vector<std::byte>> pack_strings(std::span<const std::string_view> strings);
-/// Unpacks such a block; no value if it is malformed. The views point into `packed`.
-std::optional<std::vector<std::string_view>> unpack_strings(std::span<const std::byte> packed);
 
 }  // namespace onnx2ir::frontend

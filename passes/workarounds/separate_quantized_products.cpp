@@ -103,8 +103,9 @@ bool multiplies_quantized_channels(ir::GroupConvolutionView convolution) {
   return has_filters_of_one_channel(convolution) && is_quantized(convolution.data());
 }
 
-/// Whether the value is a Convolution or MatMul of quantised numbers, possibly with elementwise operations.
-bool is_quantized_product(ir::Value value) {
+/// Whether the value is a Convolution or MatMul of quantised numbers, or comes from one by elementwise
+/// operations.
+bool follows_quantized_product(ir::Value value) {
   for (int depth = 0; depth < kMostMoves; ++depth) {
     const ir::Node& node = *value.node;
     if (node.is_one_of({ops::MatMul, ops::Convolution, ops::GroupConvolution})) {
@@ -119,7 +120,7 @@ bool is_quantized_product(ir::Value value) {
 
 /// Fault::quantized_relu_factors. OpenVINO makes a Negative a factor.
 bool precedes_negative_factor(const ir::Node& node) {
-  return is_quantized_product(node.input(0)) &&
+  return follows_quantized_product(node.input(0)) &&
          std::ranges::any_of(chain_until_conversion(node),
                              [](const ir::Node* reader) { return may_change_signs(*reader); });
 }

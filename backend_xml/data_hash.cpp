@@ -52,7 +52,7 @@ std::uint64_t full_hash(const ir::ConstantData& data) {
   const bool in_place = data.file() == nullptr || data.size() <= kPiece;
   if (in_place)
     return hash_pieces(data, [bytes = data.bytes()](std::uint64_t offset, std::uint64_t size) {
-      return std::span<const std::byte>(bytes).subspan(offset, size);
+      return bytes.span().subspan(offset, size);
     });
   std::vector<std::byte> buffer(kPiece);
   return hash_pieces(data, [&](std::uint64_t offset, std::uint64_t size) {
@@ -65,7 +65,7 @@ std::uint64_t full_hash(const ir::ConstantData& data) {
 bool are_equal(const ir::ConstantData& a, const ir::ConstantData& b) {
   if (a.size() != b.size() || a.narrowing() != b.narrowing()) return false;
   if (a.place() == b.place()) return true;
-  if (a.size() <= kSmallConstant) return std::ranges::equal(a.bytes(), b.bytes());
+  if (a.size() <= kSmallConstant) return std::ranges::equal(a.bytes().span(), b.bytes().span());
   std::vector<std::byte> pieces(2 * kPiece);
   for (std::uint64_t offset = 0; offset < a.size(); offset += kPiece) {
     const auto size = std::min<std::uint64_t>(kPiece, a.size() - offset);

@@ -74,8 +74,8 @@ bool FileOutput::write(const ir::ConstantData& data, unsigned threads) {
   if (data.narrowing() != ir::Narrowing::none) return write_narrowed(data, threads);
   // For small ranges, system calls cost more than copying.
   if (data.file() != nullptr && data.size() > kSmallConstant) return copy_range(data);
-  const auto bytes = data.bytes();
-  return write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const ir::ConstantBytes bytes = data.bytes();
+  return write({reinterpret_cast<const char*>(bytes.span().data()), bytes.size()});
 }
 
 bool FileOutput::write_narrowed(const ir::ConstantData& data, unsigned threads) {

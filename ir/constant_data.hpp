@@ -18,10 +18,12 @@ class ConstantBytes {
   ConstantBytes(std::shared_ptr<const void> owner, std::span<const std::byte> bytes)
       : owner_(std::move(owner)), bytes_(bytes) {}
 
-  const std::byte* data() const { return bytes_.data(); }
+  /// For arguments of calls. The class is no range with begin() and end(), because a span could then be
+  /// initialized with an object that ends before the span. Here Clang rejects that.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  operator std::span<const std::byte>() const [[clang::lifetimebound]] { return bytes_; }
+  std::span<const std::byte> span() const [[clang::lifetimebound]] { return bytes_; }
   std::size_t size() const { return bytes_.size(); }
-  auto begin() const { return bytes_.begin(); }
-  auto end() const { return bytes_.end(); }
 
  private:
   std::shared_ptr<const void> owner_;

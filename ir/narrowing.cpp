@@ -51,7 +51,7 @@ bool for_each_piece(const ConstantData& data, unsigned threads,
       const std::uint64_t size = std::min(kPiece, data.size() - offset);
       std::span<const std::byte> piece;
       if (data.file() == nullptr) {
-        piece = std::span<const std::byte>(memory).subspan(offset, size);
+        piece = memory.span().subspan(offset, size);
       } else {
         const auto part = std::span(buffer).first(size);
         data.copy(offset, part);

@@ -15,7 +15,7 @@ TensorResult refuse(std::string problem) {
 
 std::vector<std::int64_t> integers_of(const ir::ConstantData& data) {
   std::vector<std::int64_t> values(data.size() / sizeof(std::int64_t));
-  if (!values.empty()) std::memcpy(values.data(), data.bytes().data(), data.size());
+  if (!values.empty()) std::memcpy(values.data(), data.bytes().span().data(), data.size());
   return values;
 }
 
@@ -86,7 +86,7 @@ TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTabl
   std::vector<std::byte>& dense = *owner;
   const std::size_t size = element_bits / 8;
   const ir::ConstantBytes elements = values->data.bytes();
-  const std::byte* element = elements.data();
+  const std::byte* element = elements.span().data();
   std::optional<std::uint64_t> previous;
   for (std::size_t entry = 0; entry < static_cast<std::size_t>(entries); ++entry, element += size) {
     const auto position = position_of(entry, indices, shape, count, linear);

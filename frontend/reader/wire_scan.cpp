@@ -113,7 +113,7 @@ class Scanner {
     // Untouched memory costs nothing, but moving written memory does. Lengths of fixed width may make the
     // model longer than before.
     constexpr std::size_t kMaxAtFirst = std::size_t{1} << 26U;
-    out_.bytes.reserve(std::min(model_.size() + model_.size() / 8 + 64, kMaxAtFirst));
+    out_.bytes.reserve(std::min<std::uint64_t>(model_.size() + model_.size() / 8 + 64, kMaxAtFirst));
   }
 
   bool scan_model() { return scan(Message::model, 0, model_.size(), 0); }

@@ -64,7 +64,8 @@ bool has_elements(const Output& output, const ConstantData& data) {
 
 std::string hexadecimal(const ConstantData& data) {
   std::string text = "bytes \"";
-  for (const std::byte byte : data.bytes()) text += fmt::format("{:02x}", static_cast<unsigned>(byte));
+  const ConstantBytes bytes = data.bytes();
+  for (const std::byte byte : bytes.span()) text += fmt::format("{:02x}", static_cast<unsigned>(byte));
   return text + '"';
 }
 

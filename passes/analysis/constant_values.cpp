@@ -27,7 +27,8 @@ std::optional<Magnitudes> magnitudes(ir::Value value, std::uint64_t most_bytes) 
   Magnitudes range{0, 0};
   if (value.type() == ir::ElementType::f32) {
     // Without the list below: every sum of a model is examined, several times.
-    const std::span<const std::byte> bytes = data->bytes();
+    const ir::ConstantBytes kept = data->bytes();
+    const std::span<const std::byte> bytes = kept.span();
     for (std::size_t i = 0; i + sizeof(float) <= bytes.size(); i += sizeof(float)) {
       float number = 0;
       std::memcpy(&number, bytes.data() + i, sizeof(float));

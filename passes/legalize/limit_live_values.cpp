@@ -17,9 +17,10 @@ constexpr int kMostLive = 10;
 
 bool is_in_kernel(const ir::Node& node) {
   const ir::Traits& traits = node.op().traits;
-  return (traits.broadcasts || traits.keeps_shape) && !traits.rearranges && !traits.is_kept &&
-         node.outputs().size() == 1 && node.output(0).shape.is_static() &&
-         ir::is_floating(node.output(0).type);
+  // OpenVINO computes what is constant before it makes kernels.
+  return !node.is_computed_from_constants() && (traits.broadcasts || traits.keeps_shape) &&
+         !traits.rearranges && !traits.is_kept && node.outputs().size() == 1 &&
+         node.output(0).shape.is_static() && ir::is_floating(node.output(0).type);
 }
 
 /// The numbers of registers that results need if the operand that needs the most is computed last.

@@ -50,7 +50,8 @@ bool has_large_pair(const Weights& weights) {
   std::size_t inner = 1;
   for (std::size_t i = weights.axis + 1; i < sizes.size(); ++i) inner *= static_cast<std::size_t>(sizes[i]);
   const auto count = static_cast<std::size_t>(sizes[weights.axis]);
-  const std::span<const std::byte> bytes = weights.data.node->constant()->bytes();
+  const ir::ConstantBytes kept = weights.data.node->constant()->bytes();
+  const std::span<const std::byte> bytes = kept.span();
   const std::size_t row = count * inner;
   if (count < 2 || inner == 0) return false;
   for (std::size_t first = 0; first + row <= bytes.size(); first += row) {

@@ -30,7 +30,8 @@ std::optional<std::int64_t> wide_value(const ir::Node& node) {
   const ir::ConstantData* data = node.constant();
   if (data == nullptr || data->size() > kMaxBytes || node.outputs().front().type != ir::ElementType::i64)
     return std::nullopt;
-  const auto bytes = data->bytes();
+  const ir::ConstantBytes kept = data->bytes();
+  const std::span<const std::byte> bytes = kept.span();
   for (std::size_t offset = 0; offset + sizeof(std::int64_t) <= bytes.size();
        offset += sizeof(std::int64_t)) {
     std::int64_t value = 0;

@@ -129,7 +129,7 @@ bool are_equal(ir::Value a, ir::Value b) {
   const ir::ConstantData* const second = b.node->constant();
   constexpr std::size_t kMaxBytes = 8;
   return first != nullptr && second != nullptr && a.shape() == b.shape() && first->size() <= kMaxBytes &&
-         std::ranges::equal(first->bytes(), second->bytes());
+         std::ranges::equal(first->bytes().span(), second->bytes().span());
 }
 
 /// Whether both values of a Select are the same and the condition does not broadcast them.

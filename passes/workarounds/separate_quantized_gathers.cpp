@@ -76,8 +76,7 @@ bool joins_integers(const ir::Node& node) {
 bool has_scales(const ir::Node& node) {
   if (is_quantized_product(node) || joins_integers(node)) return true;
   if (scaled_axes(node).empty()) return false;
-  return integers_of(node) != nullptr ||
-         (node.is_one_of({ops::Divide, ops::Multiply}) && node.graph().may_hold({ops::FakeQuantize}));
+  return integers_of(node) != nullptr || node.is_one_of({ops::Divide, ops::Multiply});
 }
 
 /// Whether `found` holds for a node that gives `value`, or for one from which OpenVINO may move scales to it.
@@ -208,24 +207,27 @@ Workaround separate_quantized_gathers() {
       .stage = Stage::kernels,
       .summary =
           "Keeps Gathers, reductions and pools apart from quantised numbers with scales that OpenVINO moves",
-      .rows = {
-          separation_row(Fault::quantized_gather_of_part,
-                         {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract},
-                         must_be_separated_if_quantized<precedes_gather_of_part>),
-          LegalizationRow{Fault::quantized_gather_of_part,
-                          {ops::Gather},
-                          affects<gathers_joined_channels>,
-                          separate_from_input},
-          LegalizationRow{
-              Fault::quantized_product_gather, {ops::Gather}, affects<gathers_product>, separate_from_input},
-          LegalizationRow{Fault::quantized_product_pool,
-                          {ops::AvgPool, ops::Interpolate, ops::MaxPool},
-                          affects<pools_product>,
-                          separate_from_input},
-          separation_row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
-                         must_be_separated<precedes_reduction>),
-          LegalizationRow{
-              Fault::quantized_scalar_gather, {ops::Gather}, affects<gathers_scaled>, gather_by_vector}}};
+      .rows = {separation_row(Fault::quantized_gather_of_part,
+                              {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract},
+                              must_be_separated_if_quantized<precedes_gather_of_part>),
+               LegalizationRow{Fault::quantized_gather_of_part,
+                               {ops::Gather},
+                               affects_if_quantized<gathers_joined_channels>,
+                               separate_from_input},
+               LegalizationRow{Fault::quantized_product_gather,
+                               {ops::Gather},
+                               affects_if_quantized<gathers_product>,
+                               separate_from_input},
+               LegalizationRow{Fault::quantized_product_pool,
+                               {ops::AvgPool, ops::Interpolate, ops::MaxPool},
+                               affects_if_quantized<pools_product>,
+                               separate_from_input},
+               separation_row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
+                              must_be_separated_if_quantized<precedes_reduction>),
+               LegalizationRow{Fault::quantized_scalar_gather,
+                               {ops::Gather},
+                               affects_if_quantized<gathers_scaled>,
+                               gather_by_vector}}};
 }
 
 }  // namespace onnx2ir::passes

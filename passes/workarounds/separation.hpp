@@ -34,6 +34,12 @@ bool must_be_separated_if_quantized(const ir::Node& node) {
   return node.graph().may_hold({ops::FakeQuantize}) && must_be_separated<kApplies>(node);
 }
 
+/// affects() for faults that only graphs with a FakeQuantize have.
+template <auto kTest>
+bool affects_if_quantized(const ir::Node& node) {
+  return node.graph().may_hold({ops::FakeQuantize}) && affects<kTest>(node);
+}
+
 inline LegalizationRow separation_row(Fault fault, const ir::OperationSet& operations,
                                       bool (*is_affected)(const ir::Node&)) {
   return {fault, operations, is_affected, separate_from_uses};

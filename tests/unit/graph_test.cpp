@@ -109,7 +109,7 @@ TEST_CASE("a clone has the name, the attributes and the bytes of its original") 
   CHECK(copy.output(0).shape == PartialShape{5});
   const Node& constant = inner.clone(*weights.node);
   CHECK(constant.name == "weights");
-  CHECK(constant.constant()->bytes().data() == weights.node->constant()->bytes().data());
+  CHECK(constant.constant()->bytes().span().data() == weights.node->constant()->bytes().span().data());
 }
 
 TEST_CASE("an absent value has no output") {

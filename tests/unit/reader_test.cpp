@@ -39,7 +39,7 @@ void check_weights(const LoadedModel& model, std::int64_t count) {
   REQUIRE(tensor->data.size() == static_cast<std::uint64_t>(count) * 4);
   for (std::int32_t i = 0; i < count; ++i) {
     std::int32_t value = 0;
-    std::memcpy(&value, tensor->data.bytes().data() + i * 4, 4);
+    std::memcpy(&value, tensor->data.bytes().span().data() + i * 4, 4);
     CHECK(value == i);
   }
 }
@@ -106,7 +106,7 @@ TEST_CASE("weights in a file are views on it and outlive the model") {
     data = read_tensor(model->proto().graph().initializer(0), model->weights())->data;
   }
   REQUIRE(data.file() != nullptr);
-  CHECK(data.bytes().data()[4] == std::byte{1});
+  CHECK(data.bytes().span().data()[4] == std::byte{1});
 }
 
 TEST_CASE("external data is read with the model") {

@@ -29,7 +29,8 @@ std::vector<int> bytes_of(const TensorResult& result) {
   INFO((result ? "" : result.error().message));
   REQUIRE(result);
   std::vector<int> bytes;
-  for (std::byte byte : result->data.bytes()) bytes.push_back(std::to_integer<int>(byte));
+  const auto kept = result->data.bytes();
+  for (std::byte byte : kept.span()) bytes.push_back(std::to_integer<int>(byte));
   return bytes;
 }
 

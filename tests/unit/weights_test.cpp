@@ -1,11 +1,13 @@
 // Exactly the equal constants are found, in all locations; files are written completely.
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "backend_xml/file_output.hpp"
 #include "backend_xml/weights_layout.hpp"
@@ -13,6 +15,7 @@
 #include "failure_code.hpp"
 #include "frontend/reader/model_file.hpp"
 #include "ir/builder.hpp"
+#include "passes/analysis/constant_values.hpp"
 #include "platform/read_file.hpp"
 #include "temporary_folder.hpp"
 
@@ -50,7 +53,7 @@ std::string contents(const std::filesystem::path& path) {
 
 std::string text_of(const ConstantData& data) {
   const auto bytes = data.bytes();
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return {reinterpret_cast<const char*>(bytes.span().data()), bytes.size()};
 }
 
 void add_constant(onnx2ir::ir::Model& model, ConstantData data) {
@@ -178,4 +181,21 @@ TEST_CASE("a truncated or changed file is an error, not zeros", "[weights]") {
         onnx2ir::DiagnosticCode::unreadable_input);
   FileOutput output(folder / "out");
   CHECK(onnx2ir::code_of([&] { return output.write(view); }) == onnx2ir::DiagnosticCode::unreadable_input);
+}
+
+TEST_CASE("the magnitudes of a constant in a file are those of its elements", "[weights]") {
+  const TemporaryFolder folder("weights_test");
+  std::vector<float> numbers(4096, 0.25F);  // more bytes than are read with the model
+  numbers.back() = -2;
+  std::string bytes(numbers.size() * sizeof(float), '\0');
+  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  onnx2ir::ir::Model model;
+  onnx2ir::ir::Builder builder(model.graph);
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  const auto constant = builder.constant(onnx2ir::ir::ElementType::f32, {&count, 1},
+                                         ConstantData(file_of(folder / "data", bytes), 0, bytes.size()));
+  const auto found = onnx2ir::passes::magnitudes(constant, bytes.size());
+  REQUIRE(found);
+  CHECK(found->smallest == 0.25);
+  CHECK(found->largest == 2);
 }

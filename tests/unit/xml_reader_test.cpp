@@ -103,7 +103,7 @@ TEST_CASE("sliced inputs of a loop are written and read back", "[xml]") {
   const auto [xml, weights] = sliced_inputs();
   const auto model = read_xml(xml, weights);
   CHECK(backend_xml::xml_text(*model) == xml);
-  CHECK(std::ranges::equal(backend_xml::weights_bytes(*model), weights.bytes()));
+  CHECK(std::ranges::equal(backend_xml::weights_bytes(*model), weights.bytes().span()));
   const ir::Node* loop = model->graph.results().front()->input(0).node;
   REQUIRE(loop->loop() != nullptr);
   REQUIRE(loop->loop()->sliced.size() == 2);

@@ -9,7 +9,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 bool is_zero(Value constant) {
-  return std::ranges::all_of(constant.node->constant()->bytes(),
+  return std::ranges::all_of(constant.node->constant()->bytes().span(),
                              [](std::byte byte) { return byte == std::byte{0}; });
 }
 

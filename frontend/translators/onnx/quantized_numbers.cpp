@@ -24,7 +24,7 @@ bool is_zero(Value value) {
   const Value source = value.node->is(ops::Convert) ? value.node->input(0) : value;
   const ir::ConstantData* const data = source.node->constant();
   return data != nullptr &&
-         std::ranges::all_of(data->bytes(), [](std::byte byte) { return byte == std::byte{0}; });
+         std::ranges::all_of(data->bytes().span(), [](std::byte byte) { return byte == std::byte{0}; });
 }
 
 /// The numbers that the lowest and the highest integer represent.

@@ -170,9 +170,18 @@ def parse_row(text):
         yield Operation(operation, int(opset), operands, attributes, outputs, traits, older)
 
 
+WITHOUT_ROW = "attributes without a row: "
+
+
+def names_without_row(text):
+    return [name for _, line in logical_lines(text) if line.startswith(WITHOUT_ROW) for name in parts_of(line.removeprefix(WITHOUT_ROW))]
+
+
 def parse_table(text):
     families = []
     for number, line in logical_lines(text):
+        if line.startswith(WITHOUT_ROW):
+            continue
         try:
             if heading := re.fullmatch(r"\[([a-z_]+)\] (.+)", line):
                 families.append(Family(heading[1], heading[2]))
@@ -239,8 +248,9 @@ using enum ir::Op;
 """
 
 
-def attribute_names(families):
-    names = sorted({attribute.name for operation in operations_of(families) for attribute in operation.attributes})
+def attribute_names(families, without_row):
+    names = {attribute.name for operation in operations_of(families) for attribute in operation.attributes}
+    names = sorted(names | set(without_row))
     return f"""{HEAD}#pragma once
 
 #include <array>
@@ -248,7 +258,7 @@ def attribute_names(families):
 
 namespace onnx2ir::ir {{
 
-/// The names of the attributes of all operations, sorted.
+/// The names of the attributes of all operations, also of those without a row, sorted.
 inline constexpr std::array<std::string_view, {len(names)}> kAttributeNames = {{
 {"".join(f'    "{name}",{chr(10)}' for name in names)}}};
 
@@ -454,8 +464,10 @@ def write_if_changed(path, text):
 def main():
     table, folder = map(Path, sys.argv[1:])
     try:
-        families = parse_table(table.read_text())
-        files = {"ir/operations.hpp": identities(families), "ir/attribute_names.hpp": attribute_names(families)}
+        text = table.read_text()
+        families = parse_table(text)
+        names = attribute_names(families, names_without_row(text))
+        files = {"ir/operations.hpp": identities(families), "ir/attribute_names.hpp": names}
         files |= {"ir/ops/families.hpp": family_functions(families), "ir/ops/descriptors.cpp": descriptors(families)}
         files |= {f"ir/views/{family.name}.hpp": views(family) for family in families}
     except TableError as error:

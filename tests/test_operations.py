@@ -60,6 +60,7 @@ def generate(table, folder):
         ("ReverseSequence-1 (data, lengths)", "ReverseSequence-1 (data, ends)", {"ir/views/selection.hpp"}),
         ("Gather-8 (data, indices: index, axis) {batch_dims: integer}", "Gather-8 (data, indices: index, axis) {axis: integer}", None),
         ("  older 8 unless rounding_type=ceil_torch\n", "", {"ir/ops/descriptors.cpp"}),
+        ("Tile-1 (data, repeats: size)", "Tile-1 (data, repeats: size) {fill_mode: text optional}", {"ir/ops/descriptors.cpp", "ir/views/joining.hpp"}),
         ("Inverse-14 (data) {adjoint: boolean}", "Inverse-14 (data?) {adjoint: boolean}", {"ir/ops/descriptors.cpp", "ir/views/linear_algebra.hpp"}),
         ("Inverse-14 (data) {adjoint: boolean}", "Inverse-14 (data)", {"ir/ops/descriptors.cpp", "ir/views/linear_algebra.hpp", "ir/attribute_names.hpp"}),
     ],

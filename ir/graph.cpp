@@ -264,9 +264,13 @@ void NodeDeleter::operator()(Node* node) const {
 Graph::Graph()
     : storage_(std::make_shared<NodeStorage>(sizeof(Node))),
       constants_(std::make_shared<ConstantPool>()),
-      sizes_(std::make_shared<SizeTable>()) {}
+      sizes_(std::make_shared<SizeTable>()),
+      model_operations_(std::make_shared<OperationSet>()) {}
 Graph::Graph(const Graph* outer)
-    : storage_(outer->storage_), constants_(outer->constants_), sizes_(outer->sizes_) {}
+    : storage_(outer->storage_),
+      constants_(outer->constants_),
+      sizes_(outer->sizes_),
+      model_operations_(outer->model_operations_) {}
 Graph::~Graph() = default;
 
 std::unique_ptr<Graph> Graph::make_body() const {
@@ -298,6 +302,7 @@ Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::siz
   }
   if (node.op().traits.has_bodies) control_flow_.push_back(&node);
   operations_.add(op.id);
+  model_operations_->add(op.id);
   return node;
 }
 

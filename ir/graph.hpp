@@ -330,6 +330,10 @@ class Graph {
   const std::vector<Node*>& control_flow() const { return control_flow_; }
   /// False if no node of these operations has ever been added.
   bool may_hold(const OperationSet& operations) const { return operations_.intersects(operations); }
+  /// The same for this graph, the graphs around it, and all bodies.
+  bool model_may_hold(const OperationSet& operations) const {
+    return model_operations_->intersects(operations);
+  }
   /// False if no value of `type` has ever been inferred.
   bool may_hold(ElementType type) const { return (types_ >> static_cast<unsigned>(type) & 1U) != 0; }
 
@@ -368,6 +372,7 @@ class Graph {
   std::vector<Node*> control_flow_;
   std::size_t removals_ = 0;
   OperationSet operations_;
+  std::shared_ptr<OperationSet> model_operations_;
   std::uint64_t types_ = 0;  ///< a bit for each ElementType
 };
 

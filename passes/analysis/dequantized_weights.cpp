@@ -93,9 +93,9 @@ const ir::Node* quantization_of(const ir::Node& node) {
 
 bool holds_integers(const ir::Node& node) {
   if (quantization_of(node) != nullptr) return true;
-  // OpenVINO takes wider integers for quantised ones only in a graph with a FakeQuantize.
+  // OpenVINO takes wider integers for quantised ones only in a model with a FakeQuantize.
   constexpr int kBits = 8;
-  const bool may_be_wide = node.graph().may_hold({ops::FakeQuantize});
+  const bool may_be_wide = node.graph().model_may_hold({ops::FakeQuantize});
   const auto is_converted = [&](ir::Value part) {
     if (const auto difference = ir::match<ir::SubtractView>(part)) part = difference->a();
     const auto convert = ir::match<ir::ConvertView>(part);
@@ -122,7 +122,7 @@ const ir::Node& scaled_source(const ir::Node& node) {
 }
 
 const ir::Node* integers_of(const ir::Node& node) {
-  if (!node.graph().may_hold({ops::FakeQuantize}) && !may_hold_weights(node.graph())) return nullptr;
+  if (!node.graph().model_may_hold({ops::FakeQuantize}) && !may_hold_weights(node.graph())) return nullptr;
   const ir::Node& source = scaled_source(node);
   return holds_integers(source) ? &source : nullptr;
 }

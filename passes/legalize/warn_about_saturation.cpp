@@ -88,7 +88,7 @@ bool warn_about_saturation(ir::Model& model, PassContext& context) {
   std::size_t all = 0;
   Diagnostic diagnostic;
   for (const ir::Graph* graph : graphs_of(model)) {
-    if (!graph->may_hold({ops::FakeQuantize})) continue;
+    if (!graph->model_may_hold({ops::FakeQuantize})) continue;
     for (const auto& node : graph->nodes()) {
       if (!node->is_one_of(kProducts)) continue;
       const auto found = may_saturate(*node);

@@ -151,7 +151,7 @@ bool make_weights_signed(ir::Model& model, PassContext&) {
   constexpr ir::OperationSet kProducts = {ops::Convolution, ops::GroupConvolution, ops::MatMul};
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
-    if (!graph->may_hold({ops::FakeQuantize})) continue;
+    if (!graph->model_may_hold({ops::FakeQuantize})) continue;
     ir::Builder builder(*graph);
     const std::size_t count = graph->nodes().size();
     for (std::size_t i = 0; i < count; ++i) {

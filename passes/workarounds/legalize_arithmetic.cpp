@@ -282,7 +282,7 @@ bool is_negated(ir::Value value) {
 bool clamps_quantized_numbers(ir::ClampView clamp) {
   if (!ir::is_floating(clamp.data().type()) || (clamp.max() < kFar && !is_negated(clamp.data())))
     return false;
-  return holds_integers(clamp.data()) || clamp.node().graph().may_hold({ops::FakeQuantize});
+  return holds_integers(clamp.data()) || clamp.node().graph().model_may_hold({ops::FakeQuantize});
 }
 
 ir::Value clamp_by_extrema(ir::Builder& builder, ir::ClampView clamp) {

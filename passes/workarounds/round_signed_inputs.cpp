@@ -40,10 +40,11 @@ std::optional<SignedIntegers> signed_integers(const ir::Node& multiply) {
   return SignedIntegers{*zero_point, *scale};
 }
 
-/// Fault::halved_filters. OpenVINO computes with integers only in a graph with a FakeQuantize.
+/// Fault::halved_filters. OpenVINO computes with integers only in a model with a FakeQuantize.
 bool precedes_convolution(const ir::Node& node) {
   constexpr ir::OperationSet kConvolutions = {ops::Convolution, ops::GroupConvolution};
-  if (!node.graph().may_hold({ops::FakeQuantize}) || !node.graph().may_hold(kConvolutions)) return false;
+  if (!node.graph().model_may_hold({ops::FakeQuantize}) || !node.graph().may_hold(kConvolutions))
+    return false;
   if (!signed_integers(node)) return false;
   const auto& uses = node.output(0).uses;
   const auto is_rounding = [](const ir::Use& use) { return use.node->is(ops::FakeQuantize); };

@@ -22,7 +22,7 @@ bool clamps_scaled_integers(ir::ClampView clamp) {
   constexpr unsigned kBits = 8;
   constexpr double kNoBound = std::numeric_limits<float>::max();
   if (clamp.min() <= -kNoBound && clamp.max() >= kNoBound) return false;
-  if (!clamp.node().graph().may_hold({ops::FakeQuantize})) return false;
+  if (!clamp.node().graph().model_may_hold({ops::FakeQuantize})) return false;
   const ir::Node* source = clamp.data().node;
   for (int step = 0; step < kMostMoves; ++step) {
     if (const auto convert = ir::match<ir::ConvertView>(*source)) {

@@ -24,6 +24,29 @@ add_all(
         for axes in ((), (0,))
     },
 )
+# The FakeQuantize is outside of the branch or in it, or in the other one.
+ROUND_OTHER = "o = QuantizeLinear(v, t, z) b = DequantizeLinear(o, t, z)"
+add_all(
+    "quantized_scalar_gather-branch",
+    {
+        f"{kind} {place} {taken}": (
+            f"{ROUND_OTHER if place == 'outside' else 'b = Identity(v)'}"
+            f" y, m = If (c) <then_branch = taken () => (float[2] t0, float[2] t1) {{ {text} {rounding if place == 'then' else plain.format('t1')} }},"
+            f" else_branch = other () => (float[2] e0, float[2] e1) {{ e0 = Identity(v) {rounding.replace('t1', 'e1') if place == 'else' else plain.format('e1')} }}>",
+            {"x": np.array([[1, 2], [3, 4]], np.uint8), "v": np.array([0.5, -0.25], np.float32), "c": np.array(taken)},
+            {"s": np.array([0.5, 2], np.float32), "k": np.array([0, 0], np.uint8), "t": np.float32(0.25), "z": np.uint8(128), "i": np.int64(0), "w": np.array([[1, 2], [3, 4]], np.int8), "h": np.float32(0.25), "n": np.int8(0), "g": np.uint8(3)},
+            {"outputs": ("y", "m", "b"), "opset": 17},
+        )
+        for kind, text in {
+            "row": "d = DequantizeLinear <axis = 1> (x, s, k) t0 = Gather <axis = 0> (d, i)",
+            "sum": "d = DequantizeLinear <axis = 1> (x, s, k) t0 = ReduceMax <axes = [0], keepdims = 0> (d)",
+            "product": "d = DequantizeLinear (x, t, g) f = DequantizeLinear (w, h, n) p = MatMul(d, f) t0 = Gather <axis = 0> (p, i)",
+        }.items()
+        for rounding, plain in [("o = QuantizeLinear(v, t, z) t1 = DequantizeLinear(o, t, z)", "{} = Identity(v)")]
+        for place in ("outside", "then", "else", "nowhere")
+        for taken in (True, False)
+    },
+)
 add_all(
     "quantized_scalar_gather-split",
     {

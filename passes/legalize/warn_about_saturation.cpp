@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -44,6 +45,12 @@ std::optional<Weights> weights_of_matrix(const ir::Node& node) {
   return Weights{found->weights.data, found->is_transposed ? rank - 1 : rank - 2};
 }
 
+/// The number of an i8 element.
+int i8_number(std::byte element) {
+  const int bits = std::to_integer<int>(element);
+  return bits < 128 ? bits : bits - 256;
+}
+
 /// Whether two neighbours along the axis exceed kMostInPair together, with one sign or the other.
 bool has_large_pair(const Weights& weights) {
   const auto sizes = *weights.data.shape().sizes();
@@ -60,8 +67,8 @@ bool has_large_pair(const Weights& weights) {
     int highest = 0;
     int lowest = 0;
     for (std::size_t i = 0; i < left.size(); ++i) {
-      const int a = static_cast<std::int8_t>(left[i]);
-      const int b = static_cast<std::int8_t>(right[i]);
+      const int a = i8_number(left[i]);
+      const int b = i8_number(right[i]);
       highest = std::max(highest, std::max(a, 0) + std::max(b, 0));
       lowest = std::min(lowest, std::min(a, 0) + std::min(b, 0));
     }

@@ -1,11 +1,30 @@
 #include "passes/support/run_time_values.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/selection.hpp"
 
 namespace onnx2ir::passes {
+
+namespace {
+
+/// Where a Slice of a vector starts, if it leaves out no element after that; no value for all else.
+std::optional<std::int64_t> start_of_slice(ir::Value value) {
+  const auto slice = ir::match<ir::SliceView>(value);
+  if (!slice) return std::nullopt;
+  const ir::PartialShape& shape = slice->data().shape();
+  const auto count = shape.element_count();
+  const auto start = ir::known_scalar(slice->start());
+  if (!count || shape.rank() != 1 || !start || ir::known_scalar(slice->step()) != 1) return std::nullopt;
+  return std::clamp<std::int64_t>(*start < 0 ? *start + *count : *start, 0, *count);
+}
+
+}  // namespace
 
 ir::Value opaque_copy(ir::Builder& builder, ir::Value value) {
   const bool is_boolean = value.type() == ir::ElementType::boolean;
@@ -39,8 +58,10 @@ ir::Value run_time_truth(ir::Builder& builder) {
 }
 
 ir::Value hidden_elements(ir::Builder& builder, ir::Value list, std::size_t count) {
+  const std::int64_t first = start_of_slice(list).value_or(0);
+  if (start_of_slice(list)) list = list.node->input(0);
   std::vector<double> places(count);
-  for (std::size_t i = 0; i < count; ++i) places[i] = static_cast<double>(i);
+  for (std::size_t i = 0; i < count; ++i) places[i] = static_cast<double>(first) + static_cast<double>(i);
   const std::int64_t shape[] = {static_cast<std::int64_t>(count), 1};
   const ir::Value indices = builder.numbers(places, shape, ir::ElementType::i64);
   return builder.op(ops::GatherND, {list, indices}, {{"batch_dims", 0}});

@@ -6,6 +6,7 @@
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
+#include "ir/views/reduction.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -32,6 +33,8 @@ bool is_never_negative(ir::Value value) {
   if (maker.is_one_of({ops::NonZero, ops::ShapeOf})) return true;
   if (maker.is(ops::Maximum))
     return are_known_not_negative(maker.input(0)) || are_known_not_negative(maker.input(1));
+  if (const auto range = ir::match<ir::RangeView>(value))
+    return are_known_not_negative(range->start()) && are_known_not_negative(range->step());
   const auto clamp = ir::match<ir::ClampView>(value);
   return (maker.is(ops::TopK) && value.index == 1) || (clamp && clamp->min() >= 0);
 }

@@ -151,6 +151,11 @@ Values gather_elements_11(NodeContext& node) {
   return {node.op(ops::GatherElements, {data, indices}, {{"axis", axis}})};
 }
 
+/// GatherND whose indices have one number: as a Gather, which takes negative indices on all releases.
+Value gather_rows(NodeContext& node, Value data, Value indices) {
+  return ir::gather(node, data, ir::squeeze(node, indices, {-1}));
+}
+
 /// GatherND 11, 12 (batch_dims), 13. The length of an index determines the rank of the result; if it is
 /// dynamic, the declared rank is used.
 Values gather_nd_11(NodeContext& node) {
@@ -173,6 +178,8 @@ Values gather_nd_11(NodeContext& node) {
     if (same.back() < 1) node.fail("the declared rank of the result does not fit the inputs");
     indices = reshape_keeping(node, indices, same);
   }
+  if (batch_dims == 0 && indices.shape()[static_cast<std::size_t>(index_rank - 1)] == ir::Dimension(1))
+    return {gather_rows(node, data, indices)};
   return {node.op(ops::GatherND, {data, indices}, {{"batch_dims", batch_dims}})};
 }
 

@@ -1,0 +1,51 @@
+// Workaround for empty_broadcast_in_arithmetic: OpenVINO moves a Broadcast after the arithmetic that reads
+// it, and takes the larger of each pair of sizes, which is 1 if one of them is 0 (comparisons and Select are
+// right). Here a copy of the Broadcast, which OpenVINO does not remove, keeps them apart. A Tile would be
+// right as well, but Tiles of rank 4 and more are wrong (tile_dynamic_rank4).
+#include <algorithm>
+
+#include "ir/graph.hpp"
+#include "ir/size_rules.hpp"
+#include "ir/views/joining.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/workarounds/separation.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Whether a size may be 0 in one operand of the arithmetic and 1 in the other.
+bool sizes_may_clash(ir::BroadcastView broadcast, ir::Value other) {
+  const ir::PartialShape& shape = broadcast.output(0).shape;
+  const std::size_t target_rank = broadcast.shape().shape().element_count().value_or(0);
+  const std::size_t other_rank = other.shape().rank();
+  for (std::size_t back = 1; back <= std::min(shape.rank(), target_rank); ++back) {
+    if (shape[shape.rank() - back].min > 0) continue;
+    if (back > other_rank) return true;
+    const ir::Dimension& size = other.shape()[other_rank - back];
+    if (size.min > 1 || size.max == 0) continue;
+    if (!ir::is_size_of(broadcast.shape(), target_rank - back, other, other_rank - back)) return true;
+  }
+  return false;
+}
+
+bool is_affected(ir::BroadcastView broadcast) {
+  if (broadcast.mode() == "explicit") return false;
+  return std::ranges::any_of(broadcast.output(0).uses, [&](const ir::Use& use) {
+    const ir::Node& reader = *use.node;
+    if (!reader.op().traits.is_arithmetic || is_opaque_copy(reader)) return false;
+    return sizes_may_clash(broadcast, reader.input(1 - use.index));
+  });
+}
+
+}  // namespace
+
+Workaround separate_empty_broadcasts() {
+  return {
+      .name = "separate_empty_broadcasts",
+      .stage = Stage::kernels,
+      .summary = "Keeps arithmetic apart from Broadcasts to sizes that may be 0",
+      .rows = {separation_row(Fault::empty_broadcast_in_arithmetic, {ops::Broadcast}, affects<is_affected>)}};
+}
+
+}  // namespace onnx2ir::passes

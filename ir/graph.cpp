@@ -50,15 +50,8 @@ bool is_variable(Value value) {
 
 }  // namespace
 
-Output& Value::output() const {
-  if (node == nullptr) throw base::Failure(DiagnosticCode::invalid_node, "a required input is absent");
-  return node->output(index);
-}
-ElementType Value::type() const {
-  return output().type;
-}
-const PartialShape& Value::shape() const {
-  return output().shape;
+void fail_of_absent_input() {
+  throw base::Failure(DiagnosticCode::invalid_node, "a required input is absent");
 }
 
 Node::Node(const OpDescriptor& op, Graph& graph, std::span<const Value> inputs, std::size_t output_count)

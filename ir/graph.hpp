@@ -40,11 +40,14 @@ struct Value {
 
   explicit operator bool() const { return node != nullptr; }
   /// Throws Failure (invalid_node) if the value is null: the model omits an input that its node requires.
-  Output& output() const;
-  ElementType type() const;
-  const PartialShape& shape() const;
+  inline Output& output() const;
+  inline ElementType type() const;
+  inline const PartialShape& shape() const;
   friend bool operator==(const Value&, const Value&) = default;
 };
+
+/// Throws the Failure of a null Value.
+[[noreturn]] void fail_of_absent_input();
 
 /// A use of a value: input `index` of `node`.
 struct Use {
@@ -289,6 +292,18 @@ class Node {
 /// How many inputs are not computed from constants; 1 for nodes that never are: random numbers, control flow,
 /// and nodes without inputs other than constants.
 std::uint32_t count_variable_inputs(const Node& node);
+inline Output& Value::output() const {
+  if (node == nullptr) [[unlikely]]
+    fail_of_absent_input();
+  return node->output(index);
+}
+inline ElementType Value::type() const {
+  return output().type;
+}
+inline const PartialShape& Value::shape() const {
+  return output().shape;
+}
+
 inline bool is_computed_from_constants(Value value) {
   return value.node->is_computed_from_constants();
 }

@@ -19,6 +19,11 @@ class OperationSet {
 
   constexpr void add(Op op) { words_[word(op)] |= bit(op); }
   constexpr bool contains(Op op) const { return (words_[word(op)] & bit(op)) != 0; }
+  constexpr bool is_empty() const { return *this == OperationSet(); }
+  constexpr void add(const OperationSet& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+  }
+  friend constexpr bool operator==(const OperationSet&, const OperationSet&) = default;
   /// Whether the sets have an operation in common.
   constexpr bool intersects(const OperationSet& other) const {
     for (std::size_t i = 0; i < words_.size(); ++i) {

@@ -63,6 +63,7 @@ bool disable_dynamic_quantization(ir::Model& model, PassContext& context);
 bool repeat_single_scales(ir::Model& model, PassContext& context);
 bool keep_caches_in_variables(ir::Model& model, PassContext& context);
 bool keep_constant_caches(ir::Model& model, PassContext& context);
+bool separate_outputs(ir::Model& model, PassContext& context);
 bool name_ports(ir::Model& model, PassContext& context);
 bool fuse_cached_attention(ir::Model& model, PassContext& context);
 bool limit_live_values(ir::Model& model, PassContext& context);

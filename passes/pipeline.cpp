@@ -387,7 +387,10 @@ constexpr std::array kPipeline = {
          .summary = "Multiplies with keys and values that several heads share without repeating them",
          .run = group_attention_heads,
          .broken = {no_foldable_values}},
-    // The last one: others join the names of tensors.
+    Pass{.name = "separate_outputs",
+         .kind = normalize,
+         .summary = "Gives outputs of the model that share a value with other ports a value of their own",
+         .run = separate_outputs},
     // After all passes that emit operations.
     Pass{.name = "legalize_remaining_nodes",
          .kind = legalize,
@@ -395,10 +398,13 @@ constexpr std::array kPipeline = {
              "Applies all workarounds for single nodes again, to what later passes have emitted or hidden",
          .run = legalize_remaining_nodes,
          .stage = Stage::kernels},
+    // The last one: others join the names of tensors.
     Pass{.name = "name_ports",
          .kind = normalize,
          .summary = "Gives inputs and outputs of the model their ONNX names only",
-         .run = name_ports},
+         .run = name_ports,
+         .keeps_order_and_types = true,
+         .changes_names_only = true},
 };
 
 }  // namespace

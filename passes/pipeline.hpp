@@ -101,6 +101,8 @@ struct Pass {
   std::string_view repeats_from = {};
   /// Whether the pass keeps the order of the nodes and all types.
   bool keeps_order_and_types = false;
+  /// Whether the pass changes nothing but the names of tensors, which no workaround looks at.
+  bool changes_names_only = false;
 };
 
 /// All passes in the order they run.

@@ -16,6 +16,7 @@ namespace onnx2ir::passes {
 namespace {
 
 void tidy_after(ir::Model& model, const Pass& pass) {
+  if (pass.changes_names_only) return;
   if (pass.keeps_order_and_types) {
     remove_dead_nodes(model);
   } else if (!pass.stage) {  // the driver of workarounds tidies itself
@@ -157,14 +158,20 @@ void run_pipeline(ir::Model& model, PassContext& context) {
   const std::span<const Pass> passes = pipeline();
   Runner runner(model, context, kInitialProperties, passes.front());
   std::vector<std::string_view> changing;  // the model since all workarounds have been applied
+  bool are_applied = false;                // all workarounds, by an earlier pass
   for (std::size_t i = 0; i < passes.size();) {
     const Pass& pass = passes[i];
     const bool is_skipped = std::ranges::find(context.skipped, pass.name) != context.skipped.end();
-    const bool modified = runner.run(pass, !is_skipped && is_needed(pass, context));
-    if (pass.stage == Stage::kernels)
+    const bool applies_all = pass.stage == Stage::kernels;
+    const bool is_repetition = applies_all && are_applied && changing.empty();
+    const bool is_enabled = !is_skipped && !is_repetition && is_needed(pass, context);
+    const bool modified = runner.run(pass, is_enabled);
+    if (applies_all && is_enabled) {
       changing.clear();
-    else if (modified)
+      are_applied = true;
+    } else if (modified && !pass.changes_names_only) {
       changing.push_back(pass.name);
+    }
     if (modified && !pass.repeats_from.empty()) {
       i = static_cast<std::size_t>(find_pass(pass.repeats_from) - passes.data());
       continue;
@@ -172,7 +179,9 @@ void run_pipeline(ir::Model& model, PassContext& context) {
     if (pass.name == context.stop_after) return;
     ++i;
   }
-  if (context.skipped.empty()) require_legal(model, context.target, changing);
+  // If nothing has changed the model since, the last round of the driver has found no affected node.
+  const bool is_proven = are_applied && changing.empty() && !context.checks;
+  if (context.skipped.empty() && !is_proven) require_legal(model, context.target, changing);
 }
 
 bool run_workaround(ir::Model& model, const Workaround& workaround, PassContext& context) {

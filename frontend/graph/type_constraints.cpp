@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <string>
 
+#include "base/small_vector.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/schemas.hpp"
 #include "ir/element_type.hpp"
@@ -37,7 +37,7 @@ void check_input_types(const NodeContext& node) {
   if (std::ranges::any_of(node.proto().attribute(), [](const auto& attribute) { return attribute.has_g(); }))
     return;
   // The first input of each group of inputs that have one type.
-  std::map<int, std::size_t> first_of_group;
+  base::SmallVector<std::size_t, 4> firsts;
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     const Value input = as_tensor(node.operand(i));
     if (!input || input.type() == ElementType::dynamic) continue;
@@ -49,10 +49,15 @@ void check_input_types(const NodeContext& node) {
                             "input " + std::to_string(i) + " has type " + type_of(node, i) + ", which " +
                                 std::string(node.op_type()) + " does not accept");
     }
-    if (at(types, i).group < 0) continue;
-    const auto [first, is_new] = first_of_group.emplace(at(types, i).group, i);
-    if (is_new) continue;
-    const ElementType other = node.input(first->second).type();
+    const int group = at(types, i).group;
+    if (group < 0) continue;
+    const auto* const first =
+        std::ranges::find(firsts, group, [&](std::size_t index) { return at(types, index).group; });
+    if (first == firsts.end()) {
+      firsts.push_back(i);
+      continue;
+    }
+    const ElementType other = node.input(*first).type();
     // Mixed i32 and i64 are unambiguous: OpenVINO computes both as i32.
     const auto is_index = [](ElementType type) {
       return type == ElementType::i32 || type == ElementType::i64;
@@ -60,7 +65,7 @@ void check_input_types(const NodeContext& node) {
     if (other != input.type() && !(is_index(other) && is_index(input.type())))
       throw base::Failure(
           DiagnosticCode::invalid_node,
-          "inputs differ in element type: " + type_of(node, first->second) + " and " + type_of(node, i));
+          "inputs differ in element type: " + type_of(node, *first) + " and " + type_of(node, i));
   }
 }
 

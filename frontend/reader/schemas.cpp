@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "base/name_table.hpp"
 #include "frontend/reader/opset_imports.hpp"
 #include "frontend/reader/schema_table.hpp"
 
@@ -79,18 +81,37 @@ SchemaCache& cache() {
   return instance;
 }
 
-/// The rows of an operator, oldest first.
+/// The rows of each operator, by set and name. Every node of a model is looked up, several times.
+class SchemaIndex {
+ public:
+  SchemaIndex() {
+    const auto table = schema_table();  // sorted by set, name and version
+    const auto is_other = [](const SchemaRow& a, const SchemaRow& b) {
+      return a.set != b.set || a.name != b.name;
+    };
+    for (auto first = table.begin(); first != table.end();) {
+      const auto change = std::adjacent_find(first, table.end(), is_other);
+      const auto last = change == table.end() ? change : change + 1;
+      sets_[first->set].add(first->name, std::span(first, last));
+      first = last;
+    }
+  }
+
+  /// The rows of an operator, oldest first.
+  std::span<const SchemaRow> find(std::string_view domain, std::string_view op_type) const {
+    const auto set = sets_.find(set_of(domain));
+    if (set == sets_.end()) return {};
+    const auto* const rows = set->second.find(op_type);
+    return rows == nullptr ? std::span<const SchemaRow>{} : *rows;
+  }
+
+ private:
+  std::map<std::string_view, base::NameTable<std::span<const SchemaRow>>> sets_;
+};
+
 std::span<const SchemaRow> rows_of(std::string_view domain, std::string_view op_type) {
-  const std::string_view set = set_of(domain);
-  if (set.empty()) return {};
-  struct Less {
-    using Key = std::pair<std::string_view, std::string_view>;
-    bool operator()(const SchemaRow& row, const Key& key) const { return Key(row.set, row.name) < key; }
-    bool operator()(const Key& key, const SchemaRow& row) const { return key < Key(row.set, row.name); }
-  };
-  const auto table = schema_table();
-  const auto [first, last] = std::equal_range(table.begin(), table.end(), std::pair(set, op_type), Less{});
-  return {first, last};
+  static const SchemaIndex index;
+  return index.find(domain, op_type);
 }
 
 /// Null if there is no schema.

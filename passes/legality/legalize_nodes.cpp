@@ -28,7 +28,7 @@ bool is_live(const ir::Node& node) {
 const LegalizationRow* affecting_row(const ir::Node& node, const RowIndex& index) {
   const auto rows = index.rows_for(node);
   if (rows.empty() || !is_live(node)) return nullptr;
-  const auto found = std::ranges::find_if(rows, [&](const auto* row) { return row->is_affected(node); });
+  const auto found = std::ranges::find_if(rows, [&](const auto* row) { return row->affects(node); });
   return found == rows.end() ? nullptr : *found;
 }
 
@@ -44,7 +44,7 @@ bool rewrite_nodes(ir::Graph& graph, const RowIndex& index) {
       row->rewrite(builder, node);
       graph.set_emitter(0);
       modified = true;
-      if ((is_live(node) && row->is_affected(node)) || graph.nodes().size() > most) {
+      if ((is_live(node) && row->affects(node)) || graph.nodes().size() > most) {
         throw base::InternalError("the workaround for " + std::string(target::description(row->fault).name) +
                                   " does not end at " + described(node));
       }
@@ -71,23 +71,32 @@ RowIndex::RowIndex(const target::Target& target, Stage last) : rows_(ir::kOperat
   for (const Workaround& workaround : workarounds()) {
     if (workaround.stage <= last) add(target, workaround);
   }
-  for (auto& rows : rows_) {
-    std::ranges::stable_sort(rows, {}, [](const LegalizationRow* row) { return row->fault; });
-  }
+  for (auto& rows : rows_)
+    std::ranges::stable_sort(rows.all, {}, [](const LegalizationRow* row) { return row->fault; });
+  find_rows_of_any_model();
 }
 
 RowIndex::RowIndex(const target::Target& target, const Workaround& workaround) : rows_(ir::kOperationCount) {
   add(target, workaround);
+  find_rows_of_any_model();
 }
 
 void RowIndex::add(const target::Target& target, const Workaround& workaround) {
   for (const LegalizationRow& row : workaround.rows) {
     if (!target.has(row.fault)) continue;
+    conditions_.add(row.model_holds);
     for (std::size_t op = 0; op < ir::kOperationCount; ++op) {
       if (!row.operations.contains(static_cast<ir::Op>(op))) continue;
-      rows_[op].push_back(&row);
+      rows_[op].all.push_back(&row);
       operations_.add(static_cast<ir::Op>(op));
     }
+  }
+}
+
+void RowIndex::find_rows_of_any_model() {
+  for (auto& rows : rows_) {
+    rows.of_any_model = rows.all;
+    std::erase_if(rows.of_any_model, [](const auto* row) { return !row->model_holds.is_empty(); });
   }
 }
 
@@ -95,8 +104,10 @@ void RowIndex::shuffle(unsigned seed) {
   if (seed == 0) return;
   std::mt19937 numbers(seed);
   for (auto& rows : rows_) {
-    for (std::size_t left = rows.size(); left > 1; --left) std::swap(rows[left - 1], rows[numbers() % left]);
+    auto& all = rows.all;
+    for (std::size_t left = all.size(); left > 1; --left) std::swap(all[left - 1], all[numbers() % left]);
   }
+  find_rows_of_any_model();
 }
 
 bool apply_rows(ir::Model& model, const RowIndex& rows) {

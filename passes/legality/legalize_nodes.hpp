@@ -20,18 +20,26 @@ class RowIndex {
 
   /// For tests: the rows in another order that follows from `seed`; 0: in the order of the faults.
   void shuffle(unsigned seed);
-  /// The rows for `node`.
+  /// The rows that may affect `node`.
   std::span<const LegalizationRow* const> rows_for(const ir::Node& node) const {
-    return rows_[static_cast<std::size_t>(node.op().id)];
+    const RowsOfOperation& rows = rows_[static_cast<std::size_t>(node.op().id)];
+    return node.graph().model_may_hold(conditions_) ? rows.all : rows.of_any_model;
   }
   /// Whether a graph may have a node with a row.
   bool concerns(const ir::Graph& graph) const { return graph.may_hold(operations_); }
 
  private:
-  void add(const target::Target& target, const Workaround& workaround);
+  struct RowsOfOperation {
+    std::vector<const LegalizationRow*> all;
+    std::vector<const LegalizationRow*> of_any_model;  ///< those without a condition on the model
+  };
 
-  std::vector<std::vector<const LegalizationRow*>> rows_;
+  void add(const target::Target& target, const Workaround& workaround);
+  void find_rows_of_any_model();
+
+  std::vector<RowsOfOperation> rows_;
   ir::OperationSet operations_;
+  ir::OperationSet conditions_;  ///< the operations that conditions on the model ask for
 };
 
 /// Applies rows until no node is affected. Returns whether it has changed the model, which it leaves in

@@ -34,7 +34,18 @@ struct LegalizationRow {
   /// Changes the graph so that `node`, which is affected, is unused or no longer affected. Nodes from
   /// `builder` get the name of `node`. The driver visits them, too.
   void (*rewrite)(ir::Builder& builder, ir::Node& node);
+  /// Only models with one of these operations, in any graph, have the fault; empty: all models.
+  ir::OperationSet model_holds = {};
+
+  /// Whether the fault affects `node`, one of `operations`.
+  bool affects(const ir::Node& node) const {
+    return (model_holds.is_empty() || node.graph().model_may_hold(model_holds)) && is_affected(node);
+  }
 };
+
+/// The row for models with a FakeQuantize alone: OpenVINO transforms quantised numbers in all graphs of such
+/// a model, and in no other model.
+LegalizationRow if_quantized(LegalizationRow row);
 
 /// Rows that belong together. Each workaround is a file of passes/workarounds with its name.
 struct Workaround {

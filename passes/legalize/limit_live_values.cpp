@@ -3,6 +3,7 @@
 // needed, as in t1 + (t2 + (t3 + ...)), there are not enough registers, and the model does not compile. Here
 // a Roll by 0, which is not part of such a kernel, ends it.
 #include <algorithm>
+#include <cstddef>
 #include <unordered_map>
 
 #include "ir/shape_tools.hpp"
@@ -21,6 +22,21 @@ bool is_in_kernel(const ir::Node& node) {
   return !node.is_computed_from_constants() && (traits.broadcasts || traits.keeps_shape) &&
          !traits.rearranges && !traits.is_kept && node.outputs().size() == 1 &&
          node.output(0).shape.is_static() && ir::is_floating(node.output(0).type);
+}
+
+/// Whether the graph has enough operations with several operands for a kernel with more than kMostLive
+/// values: each such operation adds one value for each operand but the first.
+bool may_exceed_limit(const ir::Graph& graph) {
+  std::ptrdiff_t most = 1;
+  for (const auto& node : graph.nodes()) {
+    const auto& inputs = node->inputs();
+    if (inputs.size() < 2 || !is_in_kernel(*node)) continue;
+    const auto constants =
+        std::ranges::count_if(inputs, [](ir::Value input) { return ir::is_computed_from_constants(input); });
+    most += static_cast<std::ptrdiff_t>(inputs.size()) - constants - 1;
+    if (most > kMostLive) return true;
+  }
+  return false;
 }
 
 /// The numbers of registers that results need if the operand that needs the most is computed last.
@@ -65,6 +81,7 @@ void end_kernel(ir::Builder& builder, ir::Node& node) {
 bool limit_live_values(ir::Model& model, PassContext&) {
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
+    if (!may_exceed_limit(*graph)) continue;
     ir::Builder builder(*graph);
     LiveValues live;
     const std::size_t count = graph->nodes().size();

@@ -1,9 +1,6 @@
 // Gives each input and output of the model its ONNX name, and no other one. OpenVINO's get_any_name() is the
 // first name of a port in alphabetical order: the name of an inner tensor would precede that of the model, if
-// passes or OpenVINO have joined both.
-//
-// A port of several outputs, or of an input and an output, would have the names of all. OpenVINO removes the
-// Convert that separates them, but keeps its names.
+// passes or OpenVINO have joined both. Ports that separate_outputs cannot separate have the names of both.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,13 +14,6 @@
 
 namespace onnx2ir::passes {
 namespace {
-
-constexpr unsigned kMinBits = 8;  ///< releases do not convert all smaller types
-
-bool can_be_separated(ir::ElementType type) {
-  return type != ir::ElementType::string && type != ir::ElementType::dynamic &&
-         ir::info(type).bits >= kMinBits;
-}
 
 struct Port {
   ir::Value value;
@@ -48,15 +38,6 @@ struct Ports {
     return places.contains({value.node, static_cast<std::uint32_t>(value.index)});
   }
 };
-
-/// The port of an output of its own, with the value of a port that another input or output has.
-Port separated(ir::Node& result) {
-  const ir::Value value = result.input(0);
-  ir::Builder builder = ir::builder_beside(*value.node);
-  const ir::Value own = builder.op(ops::Convert, {value}, {{"destination_type", value.type()}});
-  result.set_input(0, own);
-  return {own, {result.name}};
-}
 
 bool set_names(const Port& port) {
   ir::TensorNames& names = port.value.output().names;
@@ -126,20 +107,15 @@ bool unname_replaced(ir::Value input, const Ports& ports) {
 bool name_ports(ir::Model& model, PassContext&) {
   Ports ports;
   for (ir::Node* parameter : model.graph.parameters()) ports.add({parameter->value(), {parameter->name}});
-  bool modified = false;
   for (ir::Node* result : model.graph.results()) {
     Port* const shared = ports.find(result->input(0));
     if (shared == nullptr) {
       ports.add({result->input(0), {result->name}});
-    } else if (std::ranges::find(shared->names, result->name) != shared->names.end()) {
-      continue;  // an input that is an output
-    } else if (can_be_separated(result->input(0).type())) {
-      ports.add(separated(*result));
-      modified = true;
-    } else {
-      shared->names.push_back(result->name);
+    } else if (std::ranges::find(shared->names, result->name) == shared->names.end()) {
+      shared->names.push_back(result->name);  // otherwise an input that is an output
     }
   }
+  bool modified = false;
   for (const Port& port : ports.all) {
     modified = set_names(port) || modified;
     modified = unname_replacements(port.value, ports) || modified;

@@ -166,9 +166,9 @@ ir::Value integer_relu(ir::Builder& builder, ir::ReLUView relu) {
 
 /// Whether `value` is a constant of one element with more axes than `other`.
 bool has_rank_alone(ir::Value value, ir::Value other) {
+  if (!value.node->is(ops::Const)) return false;
   const ir::PartialShape& shape = value.shape();
-  return value.node->is(ops::Const) && other.shape().has_rank() && shape.rank() > other.shape().rank() &&
-         shape.element_count() == 1;
+  return other.shape().has_rank() && shape.rank() > other.shape().rank() && shape.element_count() == 1;
 }
 
 /// The operand whose rank is that of the result in ONNX only through the other one, a constant of one

@@ -43,9 +43,7 @@ std::optional<SignedIntegers> signed_integers(const ir::Node& multiply) {
 /// Fault::halved_filters. OpenVINO computes with integers only in a model with a FakeQuantize.
 bool precedes_convolution(const ir::Node& node) {
   constexpr ir::OperationSet kConvolutions = {ops::Convolution, ops::GroupConvolution};
-  if (!node.graph().model_may_hold({ops::FakeQuantize}) || !node.graph().may_hold(kConvolutions))
-    return false;
-  if (!signed_integers(node)) return false;
+  if (!node.graph().may_hold(kConvolutions) || !signed_integers(node)) return false;
   const auto& uses = node.output(0).uses;
   const auto is_rounding = [](const ir::Use& use) { return use.node->is(ops::FakeQuantize); };
   return !std::ranges::all_of(uses, is_rounding) &&
@@ -72,8 +70,8 @@ Workaround round_signed_inputs() {
   return {.name = "round_signed_inputs",
           .stage = Stage::kernels,
           .summary = "Puts a FakeQuantize without effect between integers of i8 and a Convolution",
-          .rows = {LegalizationRow{
-              Fault::halved_filters, {ops::Multiply}, precedes_convolution, round_to_integers}}};
+          .rows = {if_quantized(LegalizationRow{
+              Fault::halved_filters, {ops::Multiply}, precedes_convolution, round_to_integers})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -247,24 +247,25 @@ bool is_scaled_concat(const ir::Node& node) {
 }  // namespace
 
 Workaround separate_quantized_channels() {
-  return {.name = "separate_quantized_channels",
-          .stage = Stage::kernels,
-          .summary =
-              "Keeps quantised operations apart of which OpenVINO would move the scales of channels wrongly",
-          .rows = {separation_row(Fault::quantized_axis_constants,
-                                  {ops::Concat, ops::Convolution, ops::Divide, ops::FakeQuantize,
-                                   ops::GroupConvolution, ops::Multiply},
-                                  must_be_separated_if_quantized<precedes_constant_of_another_axis>),
-                   separation_row(Fault::quantized_channel_factors, {ops::Multiply, ops::Divide},
-                                  must_be_separated_if_quantized<scales_before_quantization>),
-                   separation_row(Fault::quantized_clamp_channels, {ops::Add, ops::Subtract},
-                                  must_be_separated_if_quantized<precedes_quantized_clamp>),
-                   separation_row(Fault::quantized_concat_factors, {ops::FakeQuantize},
-                                  must_be_separated<is_scaled_concat>),
-                   separation_row(Fault::quantized_dynamic_channels, arithmetic_and_quantization(),
-                                  must_be_separated_if_quantized<precedes_quantization>),
-                   separation_row(Fault::quantized_regrouped_channels, arithmetic_and_quantization(),
-                                  must_be_separated_if_quantized<precedes_regrouped_channels>)}};
+  return {
+      .name = "separate_quantized_channels",
+      .stage = Stage::kernels,
+      .summary =
+          "Keeps quantised operations apart of which OpenVINO would move the scales of channels wrongly",
+      .rows = {if_quantized(separation_row(Fault::quantized_axis_constants,
+                                           {ops::Concat, ops::Convolution, ops::Divide, ops::FakeQuantize,
+                                            ops::GroupConvolution, ops::Multiply},
+                                           must_be_separated<precedes_constant_of_another_axis>)),
+               if_quantized(separation_row(Fault::quantized_channel_factors, {ops::Multiply, ops::Divide},
+                                           must_be_separated<scales_before_quantization>)),
+               if_quantized(separation_row(Fault::quantized_clamp_channels, {ops::Add, ops::Subtract},
+                                           must_be_separated<precedes_quantized_clamp>)),
+               separation_row(Fault::quantized_concat_factors, {ops::FakeQuantize},
+                              must_be_separated<is_scaled_concat>),
+               if_quantized(separation_row(Fault::quantized_dynamic_channels, arithmetic_and_quantization(),
+                                           must_be_separated<precedes_quantization>)),
+               if_quantized(separation_row(Fault::quantized_regrouped_channels, arithmetic_and_quantization(),
+                                           must_be_separated<precedes_regrouped_channels>))}};
 }
 
 }  // namespace onnx2ir::passes

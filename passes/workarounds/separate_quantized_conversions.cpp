@@ -67,12 +67,12 @@ Workaround separate_quantized_conversions() {
   return {.name = "separate_quantized_conversions",
           .stage = Stage::kernels,
           .summary = "Keeps conversions to integers apart from quantised numbers with fractions",
-          .rows = {LegalizationRow{Fault::quantized_truncation,
-                                   {ops::Convert},
-                                   must_be_separated_if_quantized<cuts_quantized_fractions>,
-                                   separate_from_input},
-                   separation_row(Fault::truncation_before_quantization, {ops::Convert},
-                                  must_be_separated_if_quantized<cuts_fractions_before_quantization>)}};
+          .rows = {if_quantized(LegalizationRow{Fault::quantized_truncation,
+                                                {ops::Convert},
+                                                must_be_separated<cuts_quantized_fractions>,
+                                                separate_from_input}),
+                   if_quantized(separation_row(Fault::truncation_before_quantization, {ops::Convert},
+                                               must_be_separated<cuts_fractions_before_quantization>))}};
 }
 
 }  // namespace onnx2ir::passes

@@ -207,27 +207,25 @@ Workaround separate_quantized_gathers() {
       .stage = Stage::kernels,
       .summary =
           "Keeps Gathers, reductions and pools apart from quantised numbers with scales that OpenVINO moves",
-      .rows = {separation_row(Fault::quantized_gather_of_part,
-                              {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract},
-                              must_be_separated_if_quantized<precedes_gather_of_part>),
-               LegalizationRow{Fault::quantized_gather_of_part,
-                               {ops::Gather},
-                               affects_if_quantized<gathers_joined_channels>,
-                               separate_from_input},
-               LegalizationRow{Fault::quantized_product_gather,
-                               {ops::Gather},
-                               affects_if_quantized<gathers_product>,
-                               separate_from_input},
-               LegalizationRow{Fault::quantized_product_pool,
-                               {ops::AvgPool, ops::Interpolate, ops::MaxPool},
-                               affects_if_quantized<pools_product>,
-                               separate_from_input},
-               separation_row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
-                              must_be_separated_if_quantized<precedes_reduction>),
-               LegalizationRow{Fault::quantized_scalar_gather,
-                               {ops::Gather},
-                               affects_if_quantized<gathers_scaled>,
-                               gather_by_vector}}};
+      .rows = {
+          if_quantized(
+              separation_row(Fault::quantized_gather_of_part,
+                             {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract},
+                             must_be_separated<precedes_gather_of_part>)),
+          if_quantized(LegalizationRow{Fault::quantized_gather_of_part,
+                                       {ops::Gather},
+                                       affects<gathers_joined_channels>,
+                                       separate_from_input}),
+          if_quantized(LegalizationRow{
+              Fault::quantized_product_gather, {ops::Gather}, affects<gathers_product>, separate_from_input}),
+          if_quantized(LegalizationRow{Fault::quantized_product_pool,
+                                       {ops::AvgPool, ops::Interpolate, ops::MaxPool},
+                                       affects<pools_product>,
+                                       separate_from_input}),
+          if_quantized(separation_row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
+                                      must_be_separated<precedes_reduction>)),
+          if_quantized(LegalizationRow{
+              Fault::quantized_scalar_gather, {ops::Gather}, affects<gathers_scaled>, gather_by_vector})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -22,7 +22,6 @@ bool clamps_scaled_integers(ir::ClampView clamp) {
   constexpr unsigned kBits = 8;
   constexpr double kNoBound = std::numeric_limits<float>::max();
   if (clamp.min() <= -kNoBound && clamp.max() >= kNoBound) return false;
-  if (!clamp.node().graph().model_may_hold({ops::FakeQuantize})) return false;
   const ir::Node* source = clamp.data().node;
   for (int step = 0; step < kMostMoves; ++step) {
     if (const auto convert = ir::match<ir::ConvertView>(*source)) {
@@ -73,16 +72,16 @@ Workaround separate_quantized_operations() {
       .name = "separate_quantized_operations",
       .stage = Stage::kernels,
       .summary = "Keeps quantised operations apart that OpenVINO would fuse wrongly",
-      .rows = {separation_row(Fault::quantized_extremum, {ops::ReduceMax, ops::ReduceMin},
-                              must_be_separated_if_quantized<is_quantized_extremum>),
+      .rows = {if_quantized(separation_row(Fault::quantized_extremum, {ops::ReduceMax, ops::ReduceMin},
+                                           must_be_separated<is_quantized_extremum>)),
                LegalizationRow{
                    Fault::quantized_transpose, {ops::FakeQuantize}, quantizes_transpose, separate_from_input},
                LegalizationRow{
                    Fault::reversed_quantized_sum, {ops::Add, ops::Multiply}, is_reversed, swap_operands},
-               LegalizationRow{Fault::scaled_integer_clamp,
-                               {ops::Clamp},
-                               affects<clamps_scaled_integers>,
-                               separate_from_input}}};
+               if_quantized(LegalizationRow{Fault::scaled_integer_clamp,
+                                            {ops::Clamp},
+                                            affects<clamps_scaled_integers>,
+                                            separate_from_input})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -35,6 +35,7 @@ bool is_size_before(const ir::Node& node, ir::Value input) {
 }
 
 bool is_affected(const ir::Node& node) {
+  if (!node.graph().may_hold({ops::Reshape})) return false;
   const ir::Value* const data = variable_operand(node);
   const bool may_lose_axis = data == nullptr || !data->shape().has_rank() || data->shape().rank() == 0;
   return !may_lose_axis &&

@@ -28,18 +28,6 @@ bool must_be_separated(const ir::Node& node) {
          !computes_weights(node);
 }
 
-/// The same for faults that only models with a FakeQuantize have: anywhere, also in another body.
-template <auto kApplies>
-bool must_be_separated_if_quantized(const ir::Node& node) {
-  return node.graph().model_may_hold({ops::FakeQuantize}) && must_be_separated<kApplies>(node);
-}
-
-/// affects() for faults that only models with a FakeQuantize have: anywhere, also in another body.
-template <auto kTest>
-bool affects_if_quantized(const ir::Node& node) {
-  return node.graph().model_may_hold({ops::FakeQuantize}) && affects<kTest>(node);
-}
-
 inline LegalizationRow separation_row(Fault fault, const ir::OperationSet& operations,
                                       bool (*is_affected)(const ir::Node&)) {
   return {fault, operations, is_affected, separate_from_uses};

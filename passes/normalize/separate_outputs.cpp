@@ -1,0 +1,55 @@
+// Gives an output of the model a value of its own if an input, or another output, has the same one: otherwise
+// both ports would have the names of both (name_ports). OpenVINO removes the Convert that separates them, but
+// keeps its names.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/builder.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr unsigned kMinBits = 8;  ///< releases do not convert all smaller types
+
+bool can_be_separated(ir::ElementType type) {
+  return type != ir::ElementType::string && type != ir::ElementType::dynamic &&
+         ir::info(type).bits >= kMinBits;
+}
+
+void separate(ir::Node& result) {
+  const ir::Value value = result.input(0);
+  ir::Builder builder = ir::builder_beside(*value.node);
+  result.set_input(0, builder.op(ops::Convert, {value}, {{"destination_type", value.type()}}));
+}
+
+}  // namespace
+
+bool separate_outputs(ir::Model& model, PassContext&) {
+  // Only used for look-ups, so that its order does not matter.
+  std::map<std::pair<const ir::Node*, std::uint32_t>, std::vector<std::string_view>> names_of;
+  const auto names = [&](ir::Value value) -> auto& {
+    return names_of[{value.node, value.index}];
+  };
+  for (const ir::Node* parameter : model.graph.parameters())
+    names_of[{parameter, 0}].push_back(parameter->name);
+  bool modified = false;
+  for (ir::Node* result : model.graph.results()) {
+    const ir::Value value = result->input(0);
+    auto& shared = names(value);
+    if (std::ranges::find(shared, result->name) != shared.end()) continue;  // an input that is an output
+    if (shared.empty() || !can_be_separated(value.type())) {
+      shared.push_back(result->name);
+      continue;
+    }
+    separate(*result);
+    modified = true;
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -19,6 +20,14 @@ class OperationSet {
 
   constexpr void add(Op op) { words_[word(op)] |= bit(op); }
   constexpr bool contains(Op op) const { return (words_[word(op)] & bit(op)) != 0; }
+  /// Calls `visit` with each operation, in order.
+  template <typename Visit>
+  constexpr void for_each(const Visit& visit) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      for (std::uint64_t left = words_[i]; left != 0; left &= left - 1)
+        visit(static_cast<Op>(i * kBits + static_cast<std::size_t>(std::countr_zero(left))));
+    }
+  }
   constexpr bool is_empty() const { return *this == OperationSet(); }
   constexpr void add(const OperationSet& other) {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];

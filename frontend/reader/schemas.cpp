@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -92,21 +91,28 @@ class SchemaIndex {
     for (auto first = table.begin(); first != table.end();) {
       const auto change = std::adjacent_find(first, table.end(), is_other);
       const auto last = change == table.end() ? change : change + 1;
-      sets_[first->set].add(first->name, std::span(first, last));
+      if (sets_.empty() || sets_.back().name != first->set) sets_.push_back({first->set, {}});
+      sets_.back().rows.add(first->name, std::span(first, last));
       first = last;
     }
   }
 
   /// The rows of an operator, oldest first.
   std::span<const SchemaRow> find(std::string_view domain, std::string_view op_type) const {
-    const auto set = sets_.find(set_of(domain));
+    const std::string_view name = set_of(domain);
+    const auto set = std::ranges::find(sets_, name, &Set::name);
     if (set == sets_.end()) return {};
-    const auto* const rows = set->second.find(op_type);
+    const auto* const rows = set->rows.find(op_type);
     return rows == nullptr ? std::span<const SchemaRow>{} : *rows;
   }
 
  private:
-  std::map<std::string_view, base::NameTable<std::span<const SchemaRow>>> sets_;
+  struct Set {
+    std::string_view name;
+    base::NameTable<std::span<const SchemaRow>> rows;
+  };
+
+  std::vector<Set> sets_;
 };
 
 std::span<const SchemaRow> rows_of(std::string_view domain, std::string_view op_type) {

@@ -85,11 +85,8 @@ void RowIndex::add(const target::Target& target, const Workaround& workaround) {
   for (const LegalizationRow& row : workaround.rows) {
     if (!target.has(row.fault)) continue;
     conditions_.add(row.model_holds);
-    for (std::size_t op = 0; op < ir::kOperationCount; ++op) {
-      if (!row.operations.contains(static_cast<ir::Op>(op))) continue;
-      rows_[op].all.push_back(&row);
-      operations_.add(static_cast<ir::Op>(op));
-    }
+    operations_.add(row.operations);
+    row.operations.for_each([&](ir::Op op) { rows_[static_cast<std::size_t>(op)].all.push_back(&row); });
   }
 }
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "base/memory_budget.hpp"
 #include "ir/inference.hpp"
@@ -55,6 +57,20 @@ std::string stale_output(ir::Model& model) {
   return old_text == before.end() ? "" : *old_text + " is stale, inference gives " + *new_text;
 }
 
+/// The nodes of a model, each with its inputs: other ones after a change, apart from one of attributes.
+using Structure = std::vector<std::pair<const ir::Node*, std::vector<ir::Value>>>;
+
+Structure structure_of(ir::Model& model) {
+  Structure structure;
+  for (const ir::Graph* const graph : graphs_of(model)) {
+    for (const auto& node : graph->nodes()) {
+      const auto inputs = node->inputs();
+      structure.emplace_back(node.get(), std::vector<ir::Value>(inputs.begin(), inputs.end()));
+    }
+  }
+  return structure;
+}
+
 /// Whether the target needs `pass`: a legalisation if the target has one of its faults.
 bool is_needed(const Pass& pass, const PassContext& context) {
   return pass.kind != PassKind::legalize || context.target.has_any(faults_of(pass));
@@ -81,7 +97,10 @@ class Runner {
     const auto start = std::chrono::steady_clock::now();
     context_->pass = &pass;
     model_->graph.set_emitter(emitter_of(pass));
+    const Structure before = context_->checks ? structure_of(*model_) : Structure();
     const bool modified = is_enabled && pass.run(*model_, *context_);
+    if (context_->checks && !modified && structure_of(*model_) != before)
+      report("after", pass, "the model has changed, but the pass says that it has not");
     model_->graph.set_emitter(0);
     context_->pass = nullptr;
     if (modified) {

@@ -42,11 +42,11 @@ Workaround workaround(void (*rewrite)(ir::Builder&, ir::Node&)) {
 
 TEST_CASE("the check names the fault, the node and the passes that have changed the model", "[passes]") {
   const auto model = sum_of_bytes();
-  constexpr std::array<std::string_view, 2> kPasses = {"split_slices", "name_ports"};
+  constexpr std::array<std::string_view, 2> kPasses = {"split_slices", "separate_outputs"};
   CHECK_THROWS_WITH(
       passes::require_legal(*model, target::Target(), kPasses),
       "the fault byte_arithmetic affects Add 'sum' after the workarounds; since then, these passes have "
-      "changed the model: split_slices, name_ports");
+      "changed the model: split_slices, separate_outputs");
 }
 
 TEST_CASE("a node in a body is found", "[passes]") {
@@ -102,4 +102,40 @@ TEST_CASE("each workaround has a name of its own, rows, and operations", "[passe
     for (const passes::LegalizationRow& row : one.rows) CHECK(row.operations.intersects(row.operations));
     last = one.name;
   }
+}
+
+TEST_CASE("a row with a condition on the model affects only models that fulfil it, in all graphs",
+          "[passes]") {
+  Workaround conditional = workaround(change_nothing);
+  conditional.rows[0] = passes::if_quantized(conditional.rows[0]);
+  const passes::RowIndex index(target::Target(), conditional);
+  CHECK_FALSE(passes::first_violation(*sum_of_bytes(), index));
+  const auto quantized_in_branch = ir::parse_text(R"(model "branches"
+%x = Parameter : u8[2]
+%f = Parameter : f32[2]
+%sum = Add(%x, %x)
+%go = Parameter : boolean[]
+%y = If(%go, %f) {
+  then {
+    invariant %a = input 1: %f
+    output 0 = %then_result
+    %a = Parameter : f32[2]
+    %low = Const : f32[] = 0
+    %high = Const : f32[] = 1
+    %rounded = FakeQuantize(%a, %low, %high, %low, %high) {levels=256}
+    %then_result = Result(%rounded)
+  }
+  else {
+    invariant %b = input 1: %f
+    output 0 = %else_result
+    %b = Parameter : f32[2]
+    %else_result = Result(%b)
+  }
+}
+%r = Result(%sum)
+%s = Result(%y)
+)");
+  const auto violation = passes::first_violation(*quantized_in_branch, index);
+  REQUIRE(violation);
+  CHECK(violation->node->name == "sum");
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "catch.hpp"
+#include "ir/builder.hpp"
 #include "ir/text/parser.hpp"
 
 using namespace onnx2ir;
@@ -114,4 +115,23 @@ TEST_CASE("running a pass reports a property that does not hold, and the node th
                     "before pass make_shapes_distinct: no_guarded_outputs does not hold: Loop 'y' breaks it");
   context.checks = false;
   CHECK_FALSE(passes::run_pass(*model, *passes::find_pass("make_shapes_distinct"), context));
+}
+
+TEST_CASE("a pass that changes the model without saying so is an internal error", "[passes]") {
+  const auto model = ir::parse_text(R"(model "sum"
+%x = Parameter : f32[2]
+%sum = Add(%x, %x)
+%r = Result(%sum)
+)");
+  const auto add_copy = [](ir::Model& changed, passes::PassContext&) {
+    ir::Node& result = *changed.graph.results().front();
+    ir::Builder builder = ir::builder_beside(result);
+    result.set_input(0, builder.op(ops::ReLU, {result.input(0)}));
+    return false;
+  };
+  const Pass pass{.name = "silent", .kind = passes::PassKind::optimize, .summary = "", .run = add_copy};
+  passes::PassContext context;
+  context.checks = true;
+  CHECK_THROWS_WITH(passes::run_pass_once(*model, pass, context),
+                    "after pass silent: the model has changed, but the pass says that it has not");
 }

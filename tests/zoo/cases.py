@@ -1,6 +1,7 @@
 """Conformance cases of exported models; exports are cached."""
 
 import ast
+import functools
 import hashlib
 import inspect
 import os
@@ -27,8 +28,9 @@ _PACKAGES = ("torch", "torchvision", "transformers", "onnxscript", "onnx", "tens
 
 def exported_models(pairs):
     """The Exported of each pair of a model and an exporter, in the same order."""
+    paths = [export_path(*pair) for pair in pairs]  # not in threads: ast.parse of Python 3.11 fails in several at a time
     with ThreadPoolExecutor(WORKERS) as threads:
-        return list(threads.map(lambda pair: _exported(*pair), pairs))
+        return list(threads.map(lambda pair, path: _exported(*pair, path), pairs, paths))
 
 
 def make_case(model, exporter, exported):
@@ -53,6 +55,7 @@ def export_path(model, exporter):
     return Path(cache) / "zoo-exports" / f"{model.name}-{exporter}-{key.hexdigest()[:16]}.pickle"
 
 
+@functools.cache
 def code_of(path):
     """The syntax tree of a source, without comments and docstrings."""
     tree = ast.parse(Path(path).read_bytes())
@@ -69,8 +72,7 @@ def _imports_from_zoo(module):
     return [value for value in named if value.__module__.startswith(__package__)]
 
 
-def _exported(model, exporter):
-    path = export_path(model, exporter)
+def _exported(model, exporter, path):
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "tests.zoo.export", model.name, exporter, str(path)]

@@ -49,7 +49,7 @@ void check_input_types(const NodeContext& node) {
                             "input " + std::to_string(i) + " has type " + type_of(node, i) + ", which " +
                                 std::string(node.op_type()) + " does not accept");
     }
-    const int group = at(types, i).group;
+    const auto group = at(types, i).group;
     if (group < 0) continue;
     const auto* const first =
         std::ranges::find(firsts, group, [&](std::size_t index) { return at(types, index).group; });

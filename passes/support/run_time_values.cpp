@@ -13,7 +13,7 @@ namespace onnx2ir::passes {
 
 namespace {
 
-/// Where a Slice of a vector starts, if it leaves out no element after that; no value for all else.
+/// Where a Slice of a vector starts, if it takes all elements from there to its end; no value for all else.
 std::optional<std::int64_t> start_of_slice(ir::Value value) {
   const auto slice = ir::match<ir::SliceView>(value);
   if (!slice) return std::nullopt;
@@ -58,10 +58,11 @@ ir::Value run_time_truth(ir::Builder& builder) {
 }
 
 ir::Value hidden_elements(ir::Builder& builder, ir::Value list, std::size_t count) {
-  const std::int64_t first = start_of_slice(list).value_or(0);
-  if (start_of_slice(list)) list = list.node->input(0);
+  const auto start = start_of_slice(list);
+  if (start) list = list.node->input(0);
   std::vector<double> places(count);
-  for (std::size_t i = 0; i < count; ++i) places[i] = static_cast<double>(first) + static_cast<double>(i);
+  for (std::size_t i = 0; i < count; ++i)
+    places[i] = static_cast<double>(start.value_or(0)) + static_cast<double>(i);
   const std::int64_t shape[] = {static_cast<std::int64_t>(count), 1};
   const ir::Value indices = builder.numbers(places, shape, ir::ElementType::i64);
   return builder.op(ops::GatherND, {list, indices}, {{"batch_dims", 0}});

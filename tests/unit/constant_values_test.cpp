@@ -1,7 +1,6 @@
 // Magnitudes of constants.
 #include "passes/analysis/constant_values.hpp"
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -35,12 +34,12 @@ template <typename Number>
 void check_odd_numbers(ElementType type) {
   constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
   constexpr Number kSmallest = std::numeric_limits<Number>::denorm_min();
-  const Number nan = std::nan("");
+  constexpr Number kNan = std::numeric_limits<Number>::quiet_NaN();
   const auto odd =
-      magnitudes_of<Number>(type, {0, Number(-0.0), kInfinity, -kInfinity, nan, -nan, -kSmallest, -3, 2});
+      magnitudes_of<Number>(type, {0, Number(-0.0), kInfinity, -kInfinity, kNan, -kNan, -kSmallest, -3, 2});
   CHECK(odd.smallest == static_cast<double>(kSmallest));
   CHECK(odd.largest == 3);
-  const auto none = magnitudes_of<Number>(type, {0, Number(-0.0), nan, kInfinity});
+  const auto none = magnitudes_of<Number>(type, {0, Number(-0.0), kNan, kInfinity});
   CHECK(none.smallest == 0);
   CHECK(none.largest == 0);
   const auto largest = magnitudes_of<Number>(type, {std::numeric_limits<Number>::lowest()});

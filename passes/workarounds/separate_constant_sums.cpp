@@ -45,14 +45,24 @@ struct LinearChain {
   double factor = 1;
 };
 
-/// Whether a chain has a factor. Reads no constants: most sums have none, and every sum of a model is
-/// examined.
-bool has_factor(ir::Value value) {
+/// Whether the factors between two sums of a chain multiply to that of a mask. Reads no constants of sums:
+/// every sum of a model is examined, and most chains have no such factor.
+bool has_mask_factor(ir::Value value) {
+  double factor = 1;
   for (int step = 0; step < kMostFused && is_used_once(value); ++step) {
     const ir::Node& node = *value.node;
-    if (node.is(ops::Multiply) || node.is(ops::Divide)) return true;
-    const ir::Value operand = node.is(ops::Negative) ? node.input(0) : constant_step(node).operand;
+    const bool is_product = node.is_one_of({ops::Multiply, ops::Divide});
+    const ConstantStep last = constant_step(node);
+    const ir::Value operand = node.is(ops::Negative) ? node.input(0) : last.operand;
     if (!operand) return false;
+    if (is_product) {
+      const auto range = magnitudes(last.constant, kMostBytes);
+      if (!range) return false;
+      factor = node.is(ops::Multiply) ? factor * range->largest : factor / range->largest;
+      if (factor >= kLeastFactor) return true;
+    } else if (node.is_one_of(kSums)) {
+      factor = 1;
+    }
     value = operand;
   }
   return false;
@@ -71,7 +81,7 @@ LinearChain chain_of(ir::Value value) {
     if (!range) break;
     const double size = range->largest;
     if (node.is_one_of(kSums)) {
-      chain.sums.push_back({value, size * chain.factor});
+      if (size != 0) chain.sums.push_back({value, size * chain.factor});
     } else {
       chain.factor = node.is(ops::Multiply) ? chain.factor * size : chain.factor / size;
     }
@@ -80,37 +90,36 @@ LinearChain chain_of(ir::Value value) {
   return chain;
 }
 
-/// The sums inside of `outer` whose constants OpenVINO adds to that of `outer`, which is rounded then.
-base::SmallVector<InnerSum, 4> sums_to_separate(const ir::Node& outer) {
-  base::SmallVector<InnerSum, 4> found;
+/// If OpenVINO adds the constant of a sum inside of `outer` to that of `outer`, which is rounded then: the
+/// last sum before `outer`. A copy of it keeps the constants of all earlier sums apart, too.
+ir::Value sum_to_separate(const ir::Node& outer) {
   const ir::ElementType type = outer.output(0).type;
   const bool is_narrow = type == ir::ElementType::f16 || type == ir::ElementType::bf16;
   if (!ir::is_floating(type) || (!is_narrow && !outer.graph().may_hold({ops::Multiply, ops::Divide}))) {
-    return found;
+    return {};
   }
   const ConstantStep last = constant_step(outer);
-  if (!last.operand || (!is_narrow && !has_factor(last.operand))) return found;
+  if (!last.operand || (!is_narrow && !has_mask_factor(last.operand))) return {};
   const LinearChain chain = chain_of(last.operand);
-  if (chain.sums.empty() || (!is_narrow && !(chain.factor >= kLeastFactor))) return found;
   // OpenVINO folds constants that are computed from others: a position bias is of about this size.
   const auto range = magnitudes(last.constant, kAny);
   const double added = range ? range->largest : 1;
-  for (const InnerSum& sum : chain.sums) {
+  if (added == 0) return {};
+  const bool is_rounded = std::ranges::any_of(chain.sums, [&](const InnerSum& sum) {
     const bool may_cancel = sum.constant <= chain.factor * kLargestSummand;
-    if (added != 0 && sum.constant >= added * kRounded && may_cancel) found.push_back(sum);
-  }
-  return found;
+    return may_cancel && sum.constant >= added * kRounded;
+  });
+  return is_rounded ? chain.sums.front().value : ir::Value{};
 }
 
 bool is_affected(const ir::Node& outer) {
-  return !sums_to_separate(outer).empty();
+  return static_cast<bool>(sum_to_separate(outer));
 }
 
-void separate_sums(ir::Builder&, ir::Node& outer) {
-  for (const InnerSum& sum : sums_to_separate(outer)) {
-    ir::Builder builder = ir::builder_beside(*sum.value.node);
-    separate_from_uses(builder, *sum.value.node);
-  }
+void separate_sum(ir::Builder&, ir::Node& outer) {
+  ir::Node& sum = *sum_to_separate(outer).node;
+  ir::Builder builder = ir::builder_beside(sum);
+  separate_from_uses(builder, sum);
 }
 
 }  // namespace
@@ -119,7 +128,7 @@ Workaround separate_constant_sums() {
   return {.name = "separate_constant_sums",
           .stage = Stage::kernels,
           .summary = "Keeps OpenVINO from adding a constant to a much larger one after a mask",
-          .rows = {LegalizationRow{Fault::rounded_constant_sum, kSums, is_affected, separate_sums}}};
+          .rows = {LegalizationRow{Fault::rounded_constant_sum, kSums, is_affected, separate_sum}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -118,7 +118,7 @@ add_one_column("two columns", (4, 8), (3, 3), (1, 2), (1, 1, 1, 1), (1, 2))
 
 def add_quantized_convolutions():
     x = numbers("quantized", 1, 2, 5, 6, dtype="uint8", low=0, high=255)
-    filters = numbers("quantized filters", 3, 2, 1, 1, dtype="int8", low=-127, high=127)
+    filters = numbers("quantized filters", 3, 2, 1, 1, dtype="int8", low=-63, high=63)  # of seven bits: no CPU saturates
     one = {"scale": np.float32(0.02), "zero": np.uint8(120), "fine": np.float32(0.01), "none": np.int8(0), "f": filters}
     place = "strides = [2, 2], pads = [1, 1, 1, 1]"
     add("stride_before_pad-ConvInteger", f"y = ConvInteger<{place}>(x, f, zero, none)", {"x": x}, one)
@@ -145,6 +145,8 @@ MASKED = {
     "subtracted_later": ("p = Mul(m, c) s = Sub(p, c) y = Add(s, b)", 1.0),
     "two_factors": ("s = Sub(one, m) p = Mul(s, c) t = Mul(p, half) y = Add(t, b)", -1.0),
     "two_summands": ("s = Sub(one, m) t = Mul(s, c) u = Add(t, b) y = Add(u, b)", -1.0),
+    "zero_summand": ("s = Sub(one, m) t = Mul(s, c) u = Add(t, zero) y = Add(u, b)", -1.0),
+    "summand_between_factors": ("s = Sub(one, m) t = Mul(s, c) u = Add(t, b) v = Mul(u, half) y = Add(v, b)", -1.0),
     "computed_bias": ("s = Sub(one, m) t = Mul(s, c) e = Exp(b) y = Add(t, e)", -1.0),
     "shared_mask": ("s = Sub(one, m) t = Mul(s, c) y = Add(t, b) z = Sub(t, b)", -1.0),
     "integer_mask": ("k = Cast<to = 1>(i) s = Sub(one, k) t = Mul(s, c) y = Add(t, b)", -1.0),
@@ -157,7 +159,7 @@ def add_masked(form, far, dynamic):
     name = f"rounded_constant_sum-{form}-{far:g}" + ("-dynamic" if dynamic else "")
     mask = np.array([1, 1, 0, 1, 1, 0], np.float32).reshape(1, 1, 1, 6)
     inputs = {"i": mask.astype(np.int64)} if form == "integer_mask" else {"m": mask}
-    constants = {"one": np.float32(1), "c": np.float32(sign * far), "half": np.float32(0.5), "b": numbers(name, 1, 3, 4, 6)}
+    constants = {"one": np.float32(1), "c": np.float32(sign * far), "half": np.float32(0.5), "zero": np.zeros(6, np.float32), "b": numbers(name, 1, 3, 4, 6)}
     add(name, nodes, inputs, constants, dynamic=(0, 2) if dynamic else (), atol=1e-6)
 
 

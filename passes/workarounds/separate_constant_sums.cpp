@@ -21,7 +21,7 @@ namespace {
 constexpr ir::OperationSet kSums{ops::Add, ops::Subtract};
 
 /// The operations of a chain that are followed: bounds the time for long chains of sums.
-constexpr int kMostFused = 16;
+constexpr int kMostFused = 8;
 /// The rounding of b is that of a number which is larger by this factor.
 constexpr double kRounded = 64;
 /// Smaller factors scale data, larger ones masks. Sums of data should be fused: batch normalisations.

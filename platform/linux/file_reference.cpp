@@ -1,7 +1,6 @@
 #include "platform/file_reference.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <string>
 
@@ -32,14 +31,6 @@ std::optional<std::filesystem::path> FileReference::real_path() const {
   auto path = std::filesystem::read_symlink(link_to(handle_), error);
   if (error) return std::nullopt;
   return path;
-}
-
-std::optional<FileReference::Status> FileReference::status(std::error_code& error) const {
-  struct stat status {};
-  if (::fstat(posix::descriptor(handle_), &status) == 0)
-    return Status{posix::kind_of(status.st_mode), status.st_nlink};
-  error = posix::last_error();
-  return std::nullopt;
 }
 
 std::optional<ReadFile> FileReference::open(OpenFailure& failure) const {

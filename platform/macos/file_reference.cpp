@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/param.h>
-#include <sys/stat.h>
 
 #include <array>
 
@@ -24,14 +23,6 @@ std::optional<std::filesystem::path> FileReference::real_path() const {
   std::array<char, MAXPATHLEN> path{};
   if (::fcntl(posix::descriptor(handle_), F_GETPATH, path.data()) != 0) return std::nullopt;
   return path.data();
-}
-
-std::optional<FileReference::Status> FileReference::status(std::error_code& error) const {
-  struct stat status {};
-  if (::fstat(posix::descriptor(handle_), &status) == 0)
-    return Status{posix::kind_of(status.st_mode), status.st_nlink};
-  error = posix::last_error();
-  return std::nullopt;
 }
 
 std::optional<ReadFile> FileReference::open(OpenFailure& failure) const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/deformable_convolution.hpp"
 #include "frontend/translators/onnx/gathered_windows.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -219,25 +220,11 @@ Values conv_transpose_1(NodeContext& node) {
 
 /// DeformConv 19, 22.
 Values deform_conv_19(NodeContext& node) {
-  const Value input = node.input(0);
-  const std::int64_t rank = node.rank(input);
-  if (rank != 4) node.fail("only two spatial axes can be expressed");
-  Window window = window_of(node, 2);
-  const std::int64_t groups = node.integer("group", 1);
-  const std::int64_t offset_groups = node.integer("offset_group", 1);
-  if (groups < 1 || offset_groups < 1) node.fail("attributes 'group' and 'offset_group' must be positive");
-  Values inputs{input, node.input(2), node.input(1)};
+  Values inputs{node.input(0), node.input(2), node.input(1)};
   if (node.has_input(4)) inputs.push_back(node.input(4));
-  const Value result = node.op(ops::DeformableConvolution, inputs,
-                               {{"strides", window.strides.unchecked()},
-                                {"dilations", window.dilations.unchecked()},
-                                {"pads_begin", window.pads_begin.unchecked()},
-                                {"pads_end", window.pads_end.unchecked()},
-                                {"auto_pad", window.auto_pad},
-                                {"group", groups},
-                                {"deformable_group", offset_groups},
-                                {"bilinear_interpolation_pad", true}});
-  return {biased(node, result, node.optional_input(3), rank)};
+  const Value result = emit_deformable_convolution(
+      node, inputs, {.offset_groups = "offset_group", .pads_when_interpolating = true});
+  return {biased(node, result, node.optional_input(3), node.rank(inputs[0]))};
 }
 
 /// The number of spatial axes of Col2Im: from the length of its inputs or attributes, or from the declared

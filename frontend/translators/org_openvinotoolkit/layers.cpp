@@ -1,7 +1,7 @@
 // Quantisation, normalisations, activations and convolutions of OpenVINO's domain.
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/deformable_convolution.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "frontend/translators/onnx/window.hpp"
 #include "frontend/translators/org_openvinotoolkit/rows.hpp"
 
 namespace onnx2ir::frontend {
@@ -71,24 +71,9 @@ Values swish(NodeContext& node) {
 
 /// DeformableConv2D: data, offsets, filters, optional masks.
 Values deformable_convolution(NodeContext& node) {
-  const Value x = node.input(0);
-  if (node.rank(x) != 4) node.fail("only two spatial axes can be expressed");
-  const Window window = window_of(node, 2);
-  const std::int64_t groups = node.integer("group", 1);
-  const std::int64_t offset_groups = node.integer("deformable_groups", 1);
-  if (groups < 1 || offset_groups < 1)
-    node.fail("attributes 'group' and 'deformable_groups' must be positive");
-  Values inputs{x, node.input(1), node.input(2)};
+  Values inputs{node.input(0), node.input(1), node.input(2)};
   if (node.has_input(3)) inputs.push_back(node.input(3));
-  return {node.op(ops::DeformableConvolution, inputs,
-                  {{"strides", window.strides.unchecked()},
-                   {"dilations", window.dilations.unchecked()},
-                   {"pads_begin", window.pads_begin.unchecked()},
-                   {"pads_end", window.pads_end.unchecked()},
-                   {"auto_pad", window.auto_pad},
-                   {"group", groups},
-                   {"deformable_group", offset_groups},
-                   {"bilinear_interpolation_pad", false}})};
+  return {emit_deformable_convolution(node, inputs, {.offset_groups = "deformable_groups"})};
 }
 
 }  // namespace

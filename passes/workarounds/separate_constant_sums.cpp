@@ -45,25 +45,31 @@ struct LinearChain {
   double factor = 1;
 };
 
-/// Whether the factors between two sums of a chain multiply to that of a mask. Reads no constants of sums:
-/// every sum of a model is examined, and most chains have no such factor.
+/// Whether the factors of `value`, or before the last sum in it, multiply to that of a mask; those
+/// of earlier sums are combined with that sum first. Reads no constants of sums: every sum of a model is
+/// examined, and most have no such factor.
 bool has_mask_factor(ir::Value value) {
   double factor = 1;
+  bool is_before_sum = false;
   for (int step = 0; step < kMostFused && is_used_once(value); ++step) {
     const ir::Node& node = *value.node;
-    const bool is_product = node.is_one_of({ops::Multiply, ops::Divide});
+    if (node.is(ops::Negative)) {
+      value = node.input(0);
+      continue;
+    }
     const ConstantStep last = constant_step(node);
-    const ir::Value operand = node.is(ops::Negative) ? node.input(0) : last.operand;
-    if (!operand) return false;
-    if (is_product) {
+    if (!last.operand) return false;
+    if (node.is_one_of(kSums)) {
+      if (is_before_sum) return false;
+      is_before_sum = true;
+      factor = 1;
+    } else {
       const auto range = magnitudes(last.constant, kMostBytes);
       if (!range) return false;
       factor = node.is(ops::Multiply) ? factor * range->largest : factor / range->largest;
       if (factor >= kLeastFactor) return true;
-    } else if (node.is_one_of(kSums)) {
-      factor = 1;
     }
-    value = operand;
+    value = last.operand;
   }
   return false;
 }

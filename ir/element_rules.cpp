@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/element_moves.hpp"
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
@@ -27,10 +28,7 @@ class ElementRule {
     if (node_.op().traits.reshapes || node_.is_one_of({ops::Identity, ops::Result})) return copied();
     if (const auto convert = match<ConvertView>(node_)) return of_convert(*convert);
     if (const auto concat = match<ConcatView>(node_)) return of_concat(*concat);
-    if (const auto gather = match<GatherView>(node_)) return of_gather(*gather);
-    if (const auto slice = match<SliceView>(node_)) return of_slice(*slice);
-    if (node_.is(ops::Split) || node_.is(ops::VariadicSplit)) return of_split();
-    if (node_.is_one_of({ops::Broadcast, ops::Tile})) return repeated();
+    if (node_.is_one_of(kElementMoves)) return moved();
     if (const auto scatter = match<AnyScatterView>(node_)) return of_scatter(*scatter);
     if (node_.is_one_of({ops::ReduceProd, ops::ReduceSum, ops::ReduceMax, ops::ReduceMin}))
       return of_reduction();
@@ -61,11 +59,14 @@ class ElementRule {
     return elements;
   }
 
-  Sizes repeated() const {
+  Sizes moved() const {
+    Sizes result = none();
     const auto elements = elements_of(node_.input(0));
-    if (!elements || elements->size() != 1) return none();
-    Sizes result;
-    while (result.size() < count_) result.push_back(elements->front());
+    const auto from = elements ? moved_from(node_, output_, exact_sizes) : std::nullopt;
+    for (std::size_t i = 0; from && i < count_; ++i) {
+      const auto place = static_cast<std::size_t>((*from)[i]);
+      if (place < elements->size()) result[i] = (*elements)[place];
+    }
     return result;
   }
 
@@ -95,49 +96,6 @@ class ElementRule {
       result.append(elements->begin(), elements->end());
     }
     return result.size() == count_ ? result : none();
-  }
-
-  Sizes of_gather(GatherView gather) const {
-    Sizes result = none();
-    const auto indices = exact_values(gather.indices());
-    const auto elements = is_vector(gather.data()) ? elements_of(gather.data()) : std::nullopt;
-    if (!indices || !elements || indices->size() != count_ || gather.batch_dims() != 0) return result;
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (const auto place = position_in((*indices)[i], elements->size())) result[i] = (*elements)[*place];
-    }
-    return result;
-  }
-
-  Sizes of_slice(SliceView slice) const {
-    Sizes result = none();
-    const auto elements = is_vector(slice.data()) ? elements_of(slice.data()) : std::nullopt;
-    const auto start = known_element(slice.start(), 0);
-    const auto step = known_element(slice.step(), 0);
-    if (!elements || !start || !step || *step == 0) return result;
-    const auto size = static_cast<std::int64_t>(elements->size());
-    const std::int64_t least = *step > 0 ? 0 : -1;
-    const std::int64_t most = *step > 0 ? size : size - 1;
-    const std::int64_t first = std::clamp(*start < 0 ? *start + size : *start, least, most);
-    const std::int64_t by = std::clamp(*step, -size, size);
-    for (std::size_t i = 0; i < count_; ++i) {
-      const std::int64_t place = first + static_cast<std::int64_t>(i) * by;
-      if (place >= 0 && place < size) result[i] = (*elements)[static_cast<std::size_t>(place)];
-    }
-    return result;
-  }
-
-  Sizes of_split() const {
-    const auto elements = is_vector(node_.input(0)) ? elements_of(node_.input(0)) : std::nullopt;
-    if (!elements) return none();
-    std::size_t first = 0;
-    for (std::size_t i = 0; i < output_; ++i) {
-      const auto length = node_.output(i).shape.element_count();
-      if (!length) return none();
-      first += static_cast<std::size_t>(*length);
-    }
-    if (first + count_ > elements->size()) return none();
-    const auto* const begin = elements->begin() + static_cast<std::ptrdiff_t>(first);
-    return {begin, begin + static_cast<std::ptrdiff_t>(count_)};
   }
 
   Sizes of_scatter(AnyScatterView scatter) const {

@@ -37,6 +37,19 @@ std::optional<Sizes> elements_of(Value value) {
   return result;
 }
 
+std::optional<Integers> exact_sizes(Value value) {
+  if (value.node->constant() != nullptr) return exact_values(value);
+  const auto elements = elements_of(value);
+  if (!elements) return std::nullopt;
+  Integers result;
+  for (const Size element : *elements) {
+    const auto number = ir::constant(element);
+    if (!number) return std::nullopt;
+    result.push_back(*number);
+  }
+  return result;
+}
+
 std::optional<std::size_t> position_in(std::int64_t position, std::size_t size) {
   if (position < 0) position += static_cast<std::int64_t>(size);
   if (position < 0 || static_cast<std::size_t>(position) >= size) return std::nullopt;

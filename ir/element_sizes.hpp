@@ -20,6 +20,9 @@ std::optional<std::size_t> tracked_count(const Output& output);
 /// The elements of `value`, null where nothing is known; no value if they are not tracked.
 std::optional<Sizes> elements_of(Value value);
 
+/// The elements of `value` if all expressions are numbers.
+std::optional<Integers> exact_sizes(Value value);
+
 /// Normalises `position` in a list of `size` entries; a negative one counts from the end.
 std::optional<std::size_t> position_in(std::int64_t position, std::size_t size);
 

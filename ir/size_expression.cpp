@@ -156,17 +156,66 @@ std::optional<std::int64_t> SizeExpression::constant() const {
   return term.numerator;
 }
 
-std::optional<std::int64_t> SizeExpression::least() const {
-  std::int64_t sum = 0;
+namespace {
+
+/// A lower bound from those of the symbols and functions. All sizes are integers.
+std::optional<std::int64_t> least_of(const Terms& terms) {
+  Terms bound;
   for (const SizeTerm& term : terms) {
     if (term.numerator < 0 && !term.factors.empty()) return std::nullopt;
-    std::int64_t product = term.numerator;
+    SizeTerm number{.numerator = term.numerator, .denominator = term.denominator, .factors = {}};
     for (const SizeAtom* factor : term.factors) {
-      if (factor->least < 0 || __builtin_mul_overflow(product, factor->least, &product)) return std::nullopt;
+      if (factor->least < 0 || __builtin_mul_overflow(number.numerator, factor->least, &number.numerator))
+        return std::nullopt;
     }
-    if (__builtin_add_overflow(sum, floor_divided(product, term.denominator), &sum)) return std::nullopt;
+    if (number.numerator != 0 && !add(bound, number)) return std::nullopt;
   }
-  return sum;
+  if (bound.empty()) return 0;
+  return -floor_divided(-bound.front().numerator, bound.front().denominator);
+}
+
+bool is_quotient(const SizeTerm& term) {
+  return term.factors.size() == 1 && term.factors.front()->kind == Kind::floor_quotient;
+}
+
+/// Adds a lower bound of n * floor(a / b): n * a / b if n is negative, and n * (a - (b - 1)) / b otherwise.
+/// False if a number is too large.
+bool add_lower_bound(Terms& terms, const SizeTerm& term) {
+  const SizeAtom& quotient = *term.factors.front();
+  const std::int64_t divisor = *quotient.b->constant();
+  SizeTerm factor{.numerator = term.numerator, .denominator = term.denominator, .factors = {}};
+  if (__builtin_mul_overflow(factor.denominator, divisor, &factor.denominator)) return false;
+  Terms dividend = quotient.a->terms;
+  if (term.numerator > 0 &&
+      !add(dividend, SizeTerm{.numerator = 1 - divisor, .denominator = 1, .factors = {}})) {
+    return false;
+  }
+  return std::ranges::all_of(dividend, [&](const SizeTerm& part) {
+    const auto product = multiplied(factor, part);
+    return product && add(terms, *product);
+  });
+}
+
+/// A lower bound without the functions that `replaces` chooses.
+std::optional<std::int64_t> least_without(Terms terms, bool (*replaces)(const SizeTerm& term)) {
+  while (std::ranges::any_of(terms, replaces)) {
+    Terms lower;
+    for (const SizeTerm& term : terms) {
+      if (!(replaces(term) ? add_lower_bound(lower, term) : add(lower, term))) return std::nullopt;
+    }
+    terms = std::move(lower);
+  }
+  return least_of(terms);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> SizeExpression::least() const {
+  if (const auto bound = least_of(terms)) return bound;
+  // n - 2 * floor(n / 2) is not negative, and floor(n / 2) - 2 * floor(n / 4) is not, either.
+  const auto bound =
+      least_without(terms, [](const SizeTerm& term) { return is_quotient(term) && term.numerator < 0; });
+  return bound ? bound : least_without(terms, is_quotient);
 }
 
 class SizeTable::Storage {

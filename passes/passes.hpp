@@ -11,6 +11,7 @@ bool legalize_operations(ir::Model& model, PassContext& context);
 bool legalize_kernels(ir::Model& model, PassContext& context);
 bool legalize_remaining_nodes(ir::Model& model, PassContext& context);
 bool fold_constants(ir::Model& model, PassContext& context);
+bool combine_element_moves(ir::Model& model, PassContext& context);
 bool combine_transposes(ir::Model& model, PassContext& context);
 bool unmerge_transposes(ir::Model& model, PassContext& context);
 bool unflatten_products(ir::Model& model, PassContext& context);

@@ -95,7 +95,7 @@ void infer_split(Node& node) {
 
 /// The lengths of the parts. -1 is replaced by the rest if that is known. No value unless all lengths are
 /// known.
-std::optional<Sizes> split_lengths(const Node& node, Dimension whole) {
+std::optional<Integers> split_lengths(const Node& node, Dimension whole) {
   auto lengths = exact_values(VariadicSplitView(node).lengths());
   if (!lengths) return std::nullopt;
   require(lengths->size() == node.outputs().size(), "VariadicSplit: needs one length for each output");
@@ -115,19 +115,6 @@ std::optional<Sizes> split_lengths(const Node& node, Dimension whole) {
   return lengths;
 }
 
-/// Elements [begin, end) along `axis` of a tensor of `sizes`.
-KnownValues part_along(const KnownValues& known, const Sizes& sizes, std::size_t axis, std::int64_t begin,
-                       std::int64_t end) {
-  if (known.empty()) return {};
-  const std::int64_t inner = strides_of(sizes)[axis];
-  const std::int64_t row = inner * sizes[axis];
-  KnownValues part;
-  for (std::int64_t at = 0; at < std::ssize(known); at += row) {
-    part.insert(part.end(), known.begin() + (at + begin * inner), known.begin() + (at + end * inner));
-  }
-  return part;
-}
-
 void infer_variadic_split(Node& node) {
   const VariadicSplitView split = node;
   const Value data = split.data();
@@ -140,18 +127,11 @@ void infer_variadic_split(Node& node) {
   }
   const std::size_t where = normalize_axis(axis->front(), result.rank());
   const auto lengths = split_lengths(node, result[where]);
-  const auto from = known_values(data);
-  const auto sizes = data.shape().sizes();
-  std::int64_t begin = 0;  // -1 after the first part of unknown length
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
     const std::int64_t length = lengths ? (*lengths)[i] : -1;
     result[where] = length < 0 ? Dimension() : Dimension(length);
     set_output(node, i, data.type(), result);
-    const std::int64_t end = begin < 0 || length < 0 ? -1 : begin + length;
-    if (from && sizes && end >= 0 && end <= (*sizes)[where]) {
-      set_known(node, i, part_along(*from, *sizes, where, begin, end));
-    }
-    begin = end;
+    move_known(node, i);
   }
 }
 
@@ -171,22 +151,6 @@ std::optional<KnownValues> broadcast_target(const Node& node) {
     if (values) std::copy(values->begin(), values->end(), known->end() - static_cast<std::ptrdiff_t>(count));
   }
   return known;
-}
-
-/// The output repeats the elements of input 0 along each axis; it may have more leading axes.
-void repeat_known(Node& node) {
-  const auto sizes = node.input(0).shape().sizes();
-  if (!sizes) return;
-  const Sizes strides = strides_of(*sizes);
-  move_known(node, [&](const Sizes& at) -> std::optional<std::int64_t> {
-    std::int64_t index = 0;
-    const std::size_t skip = at.size() - sizes->size();
-    for (std::size_t i = 0; i < sizes->size(); ++i) {
-      if ((*sizes)[i] == 0) return std::nullopt;
-      index += at[skip + i] % (*sizes)[i] * strides[i];
-    }
-    return index;
-  });
 }
 
 /// Whether the axes of `data` may be of size 1 or of the size of the axis of `target` on which they are
@@ -226,7 +190,7 @@ void infer_broadcast(Node& node) {
     result = unknown();
   }
   set_output(node, 0, data.type(), result);
-  repeat_known(node);
+  move_known(node);
 }
 
 void infer_tile(Node& node) {
@@ -249,7 +213,7 @@ void infer_tile(Node& node) {
   while (factors.size() < result.size()) factors.insert(factors.begin(), Dimension(1));
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = multiply(result[i], factors[i]);
   set_output(node, 0, data.type(), PartialShape(std::move(result)));
-  repeat_known(node);
+  move_known(node);
 }
 
 /// Sets the known elements of a padded vector.

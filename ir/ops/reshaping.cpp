@@ -179,8 +179,8 @@ void infer_transpose(Node& node) {
   }
   const std::size_t rank = data.shape().rank();
   if (!order) return set_output(node, 0, data.type(), PartialShape::of_rank(rank));
-  const Sizes& permutation = *order;
-  Sizes sorted = permutation;
+  const Integers& permutation = *order;
+  Integers sorted = permutation;
   std::sort(sorted.begin(), sorted.end());
   bool valid = sorted.size() == rank;
   for (std::size_t i = 0; valid && i < rank; ++i) valid = sorted[i] == static_cast<std::int64_t>(i);
@@ -188,15 +188,7 @@ void infer_transpose(Node& node) {
   Dimensions result;
   for (const std::int64_t axis : permutation) result.push_back(data.shape()[static_cast<std::size_t>(axis)]);
   set_output(node, 0, data.type(), PartialShape(std::move(result)));
-  if (const auto sizes = data.shape().sizes()) {
-    const Sizes strides = strides_of(*sizes);
-    move_known(node, [&](const Sizes& at) -> std::optional<std::int64_t> {
-      std::int64_t index = 0;
-      for (std::size_t i = 0; i < at.size(); ++i)
-        index += at[i] * strides[static_cast<std::size_t>(permutation[i])];
-      return index;
-    });
-  }
+  move_known(node);
 }
 
 /// DepthToSpace and SpaceToDepth: the block size and the dimensions to change; no dimensions if the rank is

@@ -99,9 +99,6 @@ void infer_slice(Node& node) {
   const auto known_at = [](const std::optional<KnownValues>& values, std::size_t i) {
     return values && i < values->size();
   };
-  std::vector<SliceOfAxis> slices;
-  for (std::size_t i = 0; i < result.rank(); ++i) slices.push_back({0, 1, result[i].size()});
-  bool exact = true;
   std::vector<bool> is_sliced(result.rank());
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const std::size_t axis = normalize_axis((*axes)[i], result.rank());
@@ -111,28 +108,12 @@ void infer_slice(Node& node) {
     const Dimension size = result[axis];
     if (!steps || !known_at(starts, i) || !known_at(stops, i)) {
       result[axis] = Dimension(0, size.max);
-      exact = false;
       continue;
     }
-    const ValueRange& start = (*starts)[i];
-    const ValueRange& stop = (*stops)[i];
-    if (!start.is_exact() || !stop.is_exact()) {
-      exact = false;
-    } else if (size.is_static()) {
-      slices[axis] = slice_axis(start.min, stop.min, (*steps)[i], size.size());
-    }
-    result[axis] = sliced_dimension(size, start, stop, (*steps)[i]);
+    result[axis] = sliced_dimension(size, (*starts)[i], (*stops)[i], (*steps)[i]);
   }
   set_output(node, 0, data.type(), result);
-  const auto sizes = data.shape().sizes();
-  if (!sizes || !exact) return;
-  const Sizes strides = strides_of(*sizes);
-  move_known(node, [&](const Sizes& at) -> std::optional<std::int64_t> {
-    std::int64_t index = 0;
-    for (std::size_t i = 0; i < at.size(); ++i)
-      index += (slices[i].start + at[i] * slices[i].step) * strides[i];
-    return index;
-  });
+  move_known(node);
 }
 
 /// Whether a shape that may have no rank can have `count` axes before other `least` axes.
@@ -178,25 +159,7 @@ void infer_gather(Node& node) {
   for (std::size_t i = batch; i < index_rank; ++i) result.push_back(indices.shape()[i]);
   for (std::size_t i = axis + 1; i < rank; ++i) result.push_back(data.shape()[i]);
   set_output(node, 0, data.type(), PartialShape(std::move(result)));
-  const auto count = node.output(0).shape.element_count();
-  if (!count || *count > kMaxKnownElements) return;  // no elements are known, and decoding indices takes time
-  const auto sizes = data.shape().sizes();
-  const auto index_values = exact_values(indices);
-  const auto index_sizes = indices.shape().sizes();
-  if (!sizes || !index_values || !index_sizes || batch != 0) return;
-  const Sizes strides = strides_of(*sizes);
-  const Sizes index_strides = strides_of(*index_sizes);
-  move_known(node, [&](const Sizes& at) -> std::optional<std::int64_t> {
-    std::int64_t index = 0;
-    std::int64_t which = 0;
-    for (std::size_t i = 0; i < axis; ++i) index += at[i] * strides[i];
-    for (std::size_t i = 0; i < index_rank; ++i) which += at[axis + i] * index_strides[i];
-    for (std::size_t i = axis + 1; i < rank; ++i) index += at[i + index_rank - 1] * strides[i];
-    std::int64_t chosen = (*index_values)[static_cast<std::size_t>(which)];
-    if (chosen < 0) chosen += (*sizes)[axis];
-    if (chosen < 0 || chosen >= (*sizes)[axis]) return std::nullopt;
-    return index + chosen * strides[axis];
-  });
+  move_known(node);
 }
 
 void infer_gather_elements(Node& node) {

@@ -51,6 +51,13 @@ Size strides_in(const Dimension& size, std::int64_t added, std::int64_t stride, 
   return table.sum(table.floor_quotient(room, table.constant(stride)), table.constant(more));
 }
 
+/// size * `stride` + `added`; null if nothing is known of the size.
+Size spread_over(const Dimension& size, std::int64_t stride, std::int64_t added) {
+  if (size.expression() == nullptr) return nullptr;
+  SizeTable& table = *size.expression()->table;
+  return table.sum(table.product(size.expression(), table.constant(stride)), table.constant(added));
+}
+
 /// The runtime rejects axes on which the window has no place.
 Dimension window_positions(Dimension size, const Window& window, Rounding rounding) {
   if (size.is_static()) {
@@ -187,16 +194,18 @@ void infer_convolution_backprop(Node& node) {
       result.emplace_back();
       continue;
     }
+    const std::int64_t reach = checked_add(checked_multiply(kernel.size() - 1, dilations[i]), 1);
+    const std::int64_t added = checked_subtract(checked_add(reach, more[i]), checked_add(begins[i], ends[i]));
     const auto spread = [&](std::int64_t value) {
-      const std::int64_t reach = checked_add(checked_multiply(value - 1, strides[i]),
-                                             checked_multiply(kernel.size() - 1, dilations[i]));
-      const std::int64_t total =
-          checked_subtract(checked_add(checked_add(reach, 1), more[i]), checked_add(begins[i], ends[i]));
-      return std::max<std::int64_t>(total, 0);
+      return std::max<std::int64_t>(checked_add(checked_multiply(value - 1, strides[i]), added), 0);
     };
     // The runtime takes an axis of dynamic size for one that is not empty.
     const std::int64_t least = size.is_static() ? size.min : std::max<std::int64_t>(size.min, 1);
-    result.emplace_back(spread(least), size.max == Dimension::kUnbounded ? size.max : spread(size.max));
+    const Dimension spread_size(spread(least),
+                                size.max == Dimension::kUnbounded ? size.max : spread(size.max));
+    result.push_back(spread_size.min == 0 ? spread_size
+                                          : spread_size.with_expression(spread_over(
+                                                size, strides[i], checked_subtract(added, strides[i]))));
   }
   set_output(node, 0, type, PartialShape(std::move(result)));
 }

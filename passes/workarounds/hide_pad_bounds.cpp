@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/known_values.hpp"
+#include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
@@ -13,8 +14,11 @@
 namespace onnx2ir::passes {
 namespace {
 
-bool may_shrink(const ir::ValueRange& pad) {
-  return !pad.is_exact() && pad.min < 0;
+/// The pads that bring a decoder's data to the size of the encoder's, n - 2 * floor(n / 2), are not negative.
+bool may_shrink(ir::Value pads, std::size_t axis, const ir::ValueRange& pad) {
+  if (pad.is_exact() || pad.min >= 0) return false;
+  const ir::Size size = ir::size_in(pads, axis);
+  return size == nullptr || size->least().value_or(-1) < 0;
 }
 
 /// The input with pads that may be negative, 1 or 2, along an axis that has elements; 0 without such an
@@ -26,8 +30,8 @@ std::size_t shrinking_pads(ir::PadView pad) {
   if (!shape.has_rank() || !begins || !ends) return 0;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis].min == 0) continue;
-    if (may_shrink((*begins)[axis])) return 1;
-    if (may_shrink((*ends)[axis])) return 2;
+    if (may_shrink(pad.begins(), axis, (*begins)[axis])) return 1;
+    if (may_shrink(pad.ends(), axis, (*ends)[axis])) return 2;
   }
   return 0;
 }

@@ -72,6 +72,28 @@ add_case("decoder-heads", f"{inputs} => (float[A, B, C, D] q, float[E, F, G, H] 
 attention = f"{body} a = Attention (q, k, k) o = Transpose <perm = [0, 2, 1, 3]> (a) ol = Concat <axis = 0> (n, m, all) y = Reshape <allowzero = 1> (o, ol)"
 add_case("decoder-attention", f"{inputs} => (float[A, B, C] y) {{ {attention} }}", runs)
 
+# A decoder pads to the sizes of the encoder's data, turned around pair by pair as PyTorch exports it. Some of these pads cut off.
+DECODERS = {
+    "floor": ("p = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x)", "u = ConvTranspose <strides = [2, 2]> (p, f)", "x"),
+    "ceil": ("p = MaxPool <kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1> (x)", "u = ConvTranspose <strides = [2, 2]> (p, f)", "x"),
+    "wider": ("p = AveragePool <kernel_shape = [2, 2], strides = [2, 2]> (x)", "u = ConvTranspose <strides = [2, 2], output_padding = [1, 1]> (p, f)", "x"),
+    "two levels": (
+        "e = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x) p = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (e)",
+        "u = ConvTranspose <strides = [2, 2]> (p, f)",
+        "e",
+    ),
+    "thirds": ("p = MaxPool <kernel_shape = [3, 3], strides = [3, 3]> (x)", "u = ConvTranspose <strides = [3, 3], output_padding = [1, 1]> (p, f)", "x"),
+}
+TURN = """zeros = Constant <value_ints = [0, 0, 0, 0]> () i0 = Constant <value_ints = [0]> () i2 = Constant <value_ints = [2]> () i3 = Constant <value_ints = [3]> ()
+    a = Shape ({encoder}) b = Shape (u) d = Sub (a, b) dh = Gather (d, i2) dw = Gather (d, i3)
+    list = Concat <axis = 0> (i0, dw, i0, dh, zeros) pair = Constant <value_ints = [-1, 2]> () rows = Reshape (list, pair)
+    last = Constant <value_ints = [-1]> () end = Constant <value_ints = [-100]> ()
+    turned = Slice (rows, last, end, i0, last) columns = Transpose <perm = [1, 0]> (turned) pads = Reshape (columns, last)"""
+for name, (down, up, encoder) in DECODERS.items():
+    runs = [{"x": tensor("x", 1, 2, h, w), "f": tensor("f", 2, 2, 2, 2)} for h, w in ((4, 6), (7, 5), (6, 9), (4, 4), (5, 8), (11, 10))]
+    body = f"{down} {up} {TURN.format(encoder=encoder)} padded = Pad (u, pads) y = Add (padded, {encoder})"
+    add_case(f"decoder-pads-{name}", f"(float[N, 2, H, W] x, float[2, 2, 2, 2] f) => (float[A, B, C, D] y) {{ {body} }}", runs)
+
 # Squeeze without axes: the declared rank requires that the dynamic sizes are 1.
 add_case("squeeze-to-number", "(float[N] x) => (float y) { y = Squeeze (x) }", [{"x": tensor("x", 1)}, {"x": tensor("other", 1)}])
 add_case("squeeze-to-vector", "(float[N, 3, M, 1] x) => (float[3] y) { y = Squeeze (x) }", [{"x": tensor("x", 1, 3, 1, 1)}])

@@ -55,6 +55,21 @@ TEST_CASE_METHOD(Fixture, "multiples of the divisor are not rounded") {
   CHECK(table.floor_quotient(n, number(0)) == nullptr);
 }
 
+TEST_CASE_METHOD(Fixture, "what a rounded quotient leaves is not negative") {
+  const Size half = table.floor_quotient(n, number(2));
+  const Size quarter = table.floor_quotient(n, number(4));
+  CHECK(table.difference(n, times(2, half))->least() == 0);
+  CHECK(table.difference(half, times(2, quarter))->least() == 0);
+  CHECK(table.difference(times(2, quarter), half)->least() == -1);
+  CHECK(table.difference(times(2, half), n)->least() == -1);
+  CHECK(table.difference(table.sum(n, m), times(2, half))->least() == 0);
+  CHECK(table.difference(n, times(2, table.floor_quotient(table.sum(n, number(1)), number(2))))->least() == -1);
+  CHECK(table.difference(any, times(2, table.floor_quotient(any, number(2))))->least() == 0);
+  CHECK_FALSE(table.difference(n, times(3, half))->least());
+  CHECK_FALSE(table.difference(m, times(2, half))->least());
+  CHECK_FALSE(table.difference(number(4), half)->least());
+}
+
 TEST_CASE_METHOD(Fixture, "bounds decide the larger of two sizes") {
   CHECK(table.maximum(n, number(0)) == n);
   CHECK(table.maximum(k, number(1)) == k);

@@ -1,0 +1,171 @@
+#include "ir/element_moves.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/inference.hpp"
+#include "ir/known_values.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/selection.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+using Positions = std::optional<std::vector<std::int64_t>>;
+
+/// Strides of a C-ordered tensor. Strides that overflow 64 bits belong to empty tensors.
+Integers strides_of(const Integers& sizes) {
+  Integers strides(sizes.size(), 1);
+  for (std::size_t i = sizes.size(); i-- > 1;) {
+    if (__builtin_mul_overflow(strides[i], sizes[i], &strides[i - 1])) strides[i - 1] = 0;
+  }
+  return strides;
+}
+
+/// `source` maps the coordinates of an element to its position.
+template <typename Source>
+std::vector<std::int64_t> positions(const Integers& sizes, std::int64_t count, Source source) {
+  std::vector<std::int64_t> result;
+  result.reserve(static_cast<std::size_t>(count));
+  Integers at(sizes.size(), 0);
+  for (std::int64_t i = 0; i < count; ++i) {
+    result.push_back(source(at));
+    for (std::size_t axis = at.size(); axis-- > 0;) {
+      if (++at[axis] < sizes[axis]) break;
+      at[axis] = 0;
+    }
+  }
+  return result;
+}
+
+/// What is static of a node that moves elements.
+struct Move {
+  Integers from;  ///< sizes of input 0
+  Integers to;    ///< sizes of the output
+  std::int64_t count = 0;
+  std::optional<Integers> (*exact)(Value value) = nullptr;
+};
+
+Positions unchanged(const Move& move) {
+  std::vector<std::int64_t> result(static_cast<std::size_t>(move.count));
+  for (std::int64_t i = 0; i < move.count; ++i) result[static_cast<std::size_t>(i)] = i;
+  return result;
+}
+
+Positions transposed(const Node& node, const Move& move) {
+  const auto order = exact_order(node);
+  if (!order) return std::nullopt;
+  const Integers strides = strides_of(move.from);
+  return positions(move.to, move.count, [&](const Integers& at) {
+    std::int64_t position = 0;
+    for (std::size_t i = 0; i < at.size(); ++i)
+      position += at[i] * strides[static_cast<std::size_t>((*order)[i])];
+    return position;
+  });
+}
+
+/// The first position of a slice of an axis; clamped like in NumPy.
+std::int64_t first_of_slice(std::int64_t start, std::int64_t step, std::int64_t size) {
+  const std::int64_t least = step > 0 ? 0 : -1;
+  const std::int64_t most = step > 0 ? size : size - 1;
+  return std::clamp(start < 0 ? start + size : start, least, most);
+}
+
+Positions sliced(SliceView slice, const Move& move) {
+  const auto starts = move.exact(slice.start());
+  const auto stops = move.exact(slice.stop());
+  const auto steps = move.exact(slice.step());
+  const auto axes = exact_values(slice.axes());
+  if (!starts || !stops || !steps || !axes) return std::nullopt;
+  const std::size_t count = axes->size();
+  if (starts->size() != count || steps->size() != count) return std::nullopt;
+  const Integers strides = strides_of(move.from);
+  Integers by = strides;
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t axis = normalize_axis((*axes)[i], move.from.size());
+    const std::int64_t size = move.from[axis];
+    // With a larger step, there is one element.
+    by[axis] *= std::clamp((*steps)[i], -size, size);
+    first += first_of_slice((*starts)[i], (*steps)[i], size) * strides[axis];
+  }
+  return positions(move.to, move.count, [&](const Integers& at) {
+    std::int64_t position = first;
+    for (std::size_t i = 0; i < at.size(); ++i) position += at[i] * by[i];
+    return position;
+  });
+}
+
+Positions gathered(GatherView gather, const Move& move) {
+  const auto axis_value = known_scalar(gather.axis());
+  const auto chosen = move.exact(gather.indices());
+  const auto chosen_sizes = gather.indices().shape().sizes();
+  if (!axis_value || !chosen || !chosen_sizes || gather.batch_dims() != 0) return std::nullopt;
+  const std::size_t axis = normalize_axis(*axis_value, move.from.size());
+  const std::size_t rank = chosen_sizes->size();
+  const Integers strides = strides_of(move.from);
+  const Integers chosen_strides = strides_of(*chosen_sizes);
+  const std::int64_t size = move.from[axis];
+  return positions(move.to, move.count, [&](const Integers& at) -> std::int64_t {
+    std::int64_t position = 0;
+    std::int64_t which = 0;
+    for (std::size_t i = 0; i < axis; ++i) position += at[i] * strides[i];
+    for (std::size_t i = 0; i < rank; ++i) which += at[axis + i] * chosen_strides[i];
+    for (std::size_t i = axis + 1; i < move.from.size(); ++i) position += at[i + rank - 1] * strides[i];
+    std::int64_t index = (*chosen)[static_cast<std::size_t>(which)];
+    if (index < 0) index += size;
+    return index < 0 || index >= size ? -1 : position + index * strides[axis];
+  });
+}
+
+/// The output is the next part of input 0 after those of earlier outputs.
+Positions split(const Node& node, std::size_t output, const Move& move) {
+  const auto axis_value = known_scalar(node.input(1));
+  if (!axis_value) return std::nullopt;
+  const std::size_t axis = normalize_axis(*axis_value, move.from.size());
+  std::int64_t begin = 0;
+  for (std::size_t i = 0; i < output; ++i) {
+    const Dimension length = node.output(i).shape[axis];
+    if (length.is_dynamic()) return std::nullopt;
+    begin += length.size();
+  }
+  if (begin + move.to[axis] > move.from[axis]) return std::nullopt;
+  const Integers strides = strides_of(move.from);
+  return positions(move.to, move.count, [&](const Integers& at) {
+    std::int64_t position = begin * strides[axis];
+    for (std::size_t i = 0; i < at.size(); ++i) position += at[i] * strides[i];
+    return position;
+  });
+}
+
+/// The output repeats input 0 along each axis; it may have more leading axes.
+Positions repeated(const Move& move) {
+  if (std::ranges::find(move.from, 0) != move.from.end()) return std::nullopt;
+  const Integers strides = strides_of(move.from);
+  const std::size_t skip = move.to.size() - move.from.size();
+  return positions(move.to, move.count, [&](const Integers& at) {
+    std::int64_t position = 0;
+    for (std::size_t i = 0; i < move.from.size(); ++i) position += at[skip + i] % move.from[i] * strides[i];
+    return position;
+  });
+}
+
+}  // namespace
+
+Positions moved_from(const Node& node, std::size_t output, std::optional<Integers> (*exact)(Value value)) {
+  if (!node.is_one_of(kElementMoves)) return std::nullopt;
+  const auto count = node.output(output).shape.element_count();
+  auto from = node.input(0).shape().sizes();
+  auto to = node.output(output).shape.sizes();
+  if (!count || *count > kMaxKnownElements || !from || !to) return std::nullopt;
+  const Move move{*std::move(from), *std::move(to), *count, exact};
+  if (node.is(ops::Transpose)) return transposed(node, move);
+  if (const auto slice = match<SliceView>(node)) return sliced(*slice, move);
+  if (const auto gather = match<GatherView>(node)) return gathered(*gather, move);
+  if (node.is_one_of({ops::Split, ops::VariadicSplit})) return split(node, output, move);
+  if (node.is_one_of({ops::Broadcast, ops::Tile})) return repeated(move);
+  return unchanged(move);
+}
+
+}  // namespace onnx2ir::ir

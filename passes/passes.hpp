@@ -30,6 +30,7 @@ bool remove_integer_round_trips(ir::Model& model, PassContext& context);
 bool remove_no_ops(ir::Model& model, PassContext& context);
 bool decompose_single_step_lstms(ir::Model& model, PassContext& context);
 bool sort_ties_by_index(ir::Model& model, PassContext& context);
+bool share_equal_sizes(ir::Model& model, PassContext& context);
 bool simplify_conditions(ir::Model& model, PassContext& context);
 bool fold_zero_trip_loops(ir::Model& model, PassContext& context);
 bool inline_constant_branches(ir::Model& model, PassContext& context);

@@ -92,12 +92,14 @@ ir::Value with_rows(ir::Builder& builder, ir::Value data, std::size_t first, std
   return ir::reshape_keeping(builder, data, sizes);
 }
 
-/// `data` with the sizes of `split`, a Reshape, but rows of `size` elements; null if its pattern does not end
-/// with a list of one constant.
+/// `data` with the sizes of `split`, a Reshape, but rows of `size` elements; null if that needs new operations
+/// on sizes.
 ir::Value split_before(ir::Builder& builder, ir::Value data, ir::ReshapeView split, std::int64_t size) {
-  const auto pattern = ir::match<ir::ConcatView>(split.shape());
   const auto known = ir::known_values(split.shape());
-  if (!pattern || !known || std::ranges::count(*known, ir::ValueRange::exactly(0)) != 0) return {};
+  if (!known || std::ranges::count(*known, ir::ValueRange::exactly(0)) != 0) return {};
+  if (known->back() == ir::ValueRange::exactly(size)) return ir::reshape(builder, data, split.shape());
+  const auto pattern = ir::match<ir::ConcatView>(split.shape());
+  if (!pattern) return {};
   const ir::Value last = pattern->parts().back();
   if (last.node->constant() == nullptr || last.shape().element_count() != 1) return {};
   std::vector<ir::Value> sizes(pattern->parts().begin(), pattern->parts().end() - 1);

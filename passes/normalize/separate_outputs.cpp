@@ -1,6 +1,8 @@
 // Gives an output of the model a value of its own if an input, or another output, has the same one: otherwise
-// both ports would have the names of both (name_ports). OpenVINO removes the Convert that separates them, but
-// keeps its names.
+// both ports would have the names of both (name_ports). OpenVINO removes the operation that separates them,
+// but keeps its names. That is a Convert if the shape is static. If it is dynamic, the CPU plugin writes
+// beyond the output's memory when it has removed a Convert between an input and an output: a Reshape is
+// right.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "ir/builder.hpp"
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -21,10 +24,18 @@ bool can_be_separated(ir::ElementType type) {
          ir::info(type).bits >= kMinBits;
 }
 
+ir::Value separated(ir::Builder& builder, ir::Value value) {
+  const ir::PartialShape& shape = value.shape();
+  if (shape.is_static()) return builder.op(ops::Convert, {value}, {{"destination_type", value.type()}});
+  const ir::Value sizes = shape.has_rank() ? builder.integers(std::vector<std::int64_t>(shape.rank(), 0))
+                                           : ir::computed_shape_of(builder, value);
+  return builder.op(ops::Reshape, {value, sizes}, {{"special_zero", shape.has_rank()}});
+}
+
 void separate(ir::Node& result) {
   const ir::Value value = result.input(0);
   ir::Builder builder = ir::builder_beside(*value.node);
-  result.set_input(0, builder.op(ops::Convert, {value}, {{"destination_type", value.type()}}));
+  result.set_input(0, separated(builder, value));
 }
 
 }  // namespace

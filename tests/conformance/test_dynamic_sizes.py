@@ -72,6 +72,16 @@ add_case("decoder-heads", f"{inputs} => (float[A, B, C, D] q, float[E, F, G, H] 
 attention = f"{body} a = Attention (q, k, k) o = Transpose <perm = [0, 2, 1, 3]> (a) ol = Concat <axis = 0> (n, m, all) y = Reshape <allowzero = 1> (o, ol)"
 add_case("decoder-attention", f"{inputs} => (float[A, B, C] y) {{ {attention} }}", runs)
 
+# Outputs that are inputs: OpenVINO uses the memory of the input, whose size changes.
+AS_THEY_ARE = [(5, 4), (3, 5), (5, 1), (0, 3), (7, 9), (2, 2)]
+for type_name, dtype in (("float", "float32"), ("int64", "int64"), ("bool", "bool"), ("uint8", "uint8"), ("float16", "float16")):
+    runs = [{"x": numbers(f"x{n}", *n, dtype=dtype)} for n in AS_THEY_ARE]
+    add_case(f"identity-{type_name}", f"({type_name}[N, M] x) => ({type_name}[N, M] y) {{ y = Identity (x) }}", runs)
+runs = [{"x": tensor("x", *n)} for n in AS_THEY_ARE]
+add_case("identity-twice", "(float[N, M] x) => (float[N, M] y, float[N, M] z) { y = Identity (x) z = Identity (x) }", runs)
+add_case("identity-and-more", "(float[N, M] x) => (float[N, M] y, float[N, M] z) { y = Identity (x) z = Relu (x) }", runs)
+add_case("two-outputs", "(float[N, M] x) => (float[N, M] y, float[N, M] z) { y = Relu (x) z = Identity (y) }", runs)
+
 # A decoder pads to the sizes of the encoder's data, turned around pair by pair as PyTorch exports it. Some of these pads cut off.
 DECODERS = {
     "floor": ("p = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x)", "u = ConvTranspose <strides = [2, 2]> (p, f)", "x"),

@@ -82,6 +82,13 @@ add_case("identity-twice", "(float[N, M] x) => (float[N, M] y, float[N, M] z) { 
 add_case("identity-and-more", "(float[N, M] x) => (float[N, M] y, float[N, M] z) { y = Identity (x) z = Relu (x) }", runs)
 add_case("two-outputs", "(float[N, M] x) => (float[N, M] y, float[N, M] z) { y = Relu (x) z = Identity (y) }", runs)
 
+# Elements without numbers: the joined size is not that of the numbers divided by the other sizes.
+LISTS = [[(1, 0, 2)] * 3, [(3, 1, 2)], [(3, 1, 2), (1, 1, 2)], [(2, 0, 0), (1, 0, 0)], [(0, 2, 2), (0, 2, 2)], [(2, 2, 1), (0, 2, 1)]]
+runs = [{"x": [tensor(f"x{i}", *size) for i, size in enumerate(sizes)]} for sizes in LISTS]
+add_case("joined-first", "(seq(float[A, B, C]) x) => (float[E, F, G] y) { y = ConcatFromSequence <axis = 0> (x) }", runs)
+runs = [{"x": [tensor(f"x{i}", *size) for i, size in enumerate(sizes)]} for sizes in ([(0, 2, 3)] * 3, [(4, 2, 3)], [(1, 2, 3)] * 2)]
+add_case("joined-static", "(seq(float[A, 2, 3]) x) => (float[E, F, G] y) { y = ConcatFromSequence <axis = 1> (x) }", runs)
+
 # A decoder pads to the sizes of the encoder's data, turned around pair by pair as PyTorch exports it. Some of these pads cut off.
 DECODERS = {
     "floor": ("p = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x)", "u = ConvTranspose <strides = [2, 2]> (p, f)", "x"),

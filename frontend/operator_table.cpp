@@ -23,7 +23,7 @@ std::vector<OperatorRow> operator_table() {
     OperatorRow& target = table[key];
     target = {key.first, key.second, versions[key], true,
               target.limits.empty() ? std::string(row.limits) : target.limits};
-    if (target.versions.empty()) target.versions.push_back(row.since);
+    if (target.versions.empty()) target.versions.push_back(static_cast<int>(row.since));
   }
   for (const auto& [key, list] : versions) {
     if (list.empty() || table.contains(key) || !has_function_body(key.first, key.second, list.back()))

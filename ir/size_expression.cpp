@@ -82,8 +82,8 @@ std::optional<SizeTerm> divided(const SizeTerm& a, const SizeTerm& b) {
 /// Adds `term` to sorted terms; false if there are too many, or a number is too large.
 bool add(Terms& terms, const SizeTerm& term) {
   const auto place = std::ranges::lower_bound(
-      terms, term, [](const SizeTerm& a, const SizeTerm& b) { return order(a, b) < 0; });
-  if (place == terms.end() || order(*place, term) != 0) {
+      terms, term, [](const SizeTerm& a, const SizeTerm& b) { return std::is_lt(order(a, b)); });
+  if (place == terms.end() || std::is_neq(order(*place, term))) {
     if (terms.size() == kMaxTerms) return false;
     terms.insert(place, term);
     return true;

@@ -21,7 +21,7 @@ using OperandTranslator = Operands (*)(NodeContext&);
 /// A row. For an operator, the row with the highest `since` not above the imported opset is used.
 struct TranslatorRow {
   std::string_view name;
-  int since;
+  std::int64_t since;  ///< the first version of the operator that the row is for
   std::variant<TensorTranslator, OperandTranslator> translate;
   /// What is not converted, for the documentation; may be empty.
   std::string_view limits = {};

@@ -123,9 +123,10 @@ bool is_affected(const ir::Node& outer) {
 }
 
 void separate_sum(ir::Builder&, ir::Node& outer) {
-  ir::Node& sum = *sum_to_separate(outer).node;
-  ir::Builder builder = ir::builder_beside(sum);
-  separate_from_uses(builder, sum);
+  const ir::Value sum = sum_to_separate(outer);
+  if (!sum) return;
+  ir::Builder builder = ir::builder_beside(*sum.node);
+  separate_from_uses(builder, *sum.node);
 }
 
 }  // namespace

@@ -12,7 +12,10 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Lists from which a value takes all its elements.
+/// The operations that are followed: bounds the time for long chains.
+constexpr int kMostOperations = 16;
+
+/// The list from which a value takes all its elements.
 struct Source {
   ir::Value list;
   std::vector<std::int64_t> positions;  ///< in the list, of each element of the value
@@ -29,7 +32,8 @@ std::optional<Source> source_of(ir::Value value) {
   for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<std::int64_t>(i);
   std::optional<Source> found;
   int operations = 0;
-  while (value.node->is_one_of(ir::kElementMoves) && ir::tracked_count(value.node->input(0).output())) {
+  for (int i = 0; i < kMostOperations && value.node->is_one_of(ir::kElementMoves); ++i) {
+    if (!ir::tracked_count(value.node->input(0).output())) break;
     const auto moved = ir::moved_from(*value.node, value.index, ir::exact_values);
     if (!moved) break;
     for (std::int64_t& position : positions) {

@@ -45,8 +45,8 @@ struct LinearChain {
   double factor = 1;
 };
 
-/// Whether the factors of `value`, or before the last sum in it, multiply to that of a mask; those
-/// of earlier sums are combined with that sum first. Reads no constants of sums: every sum of a model is
+/// Whether the last factors of `value`, or those before its last sum, multiply to that of a mask; those
+/// before earlier sums are kept apart at these sums. Reads no constants of sums: every sum of a model is
 /// examined, and most have no such factor.
 bool has_mask_factor(ir::Value value) {
   double factor = 1;

@@ -304,7 +304,14 @@ Size SizeTable::sum(Size a, Size b) {
 }
 
 Size SizeTable::difference(Size a, Size b) {
-  return sum(a, product(constant(-1), b));
+  if (a == nullptr || b == nullptr) return nullptr;
+  if (a == b) return constant(0);
+  Terms terms = a->terms;
+  for (SizeTerm term : b->terms) {
+    term.numerator = -term.numerator;
+    if (!add(terms, term)) return nullptr;
+  }
+  return storage_->intern(this, std::move(terms));
 }
 
 Size SizeTable::product(Size a, Size b) {

@@ -96,9 +96,17 @@ void infer_reduce_and_known(Node& node, std::optional<std::int64_t> empty_result
   set_known(node, 0, std::move(results));
 }
 
-template <RangeFunction2 kFunction, std::int64_t kEmptyResult>
-void infer_fold(Node& node) {
-  infer_reduce_and_known<kFunction>(node, kEmptyResult);
+void infer_product(Node& node) {
+  infer_reduce_and_known<multiply>(node, 1);
+}
+
+/// OpenVINO knows no bounds of a sum, only its value.
+void infer_sum(Node& node) {
+  if (exact_values(node.input(0))) {
+    infer_reduce_and_known<add>(node, 0);
+  } else {
+    infer_reduce_numbers(node);
+  }
 }
 
 /// ReduceMax and ReduceMin, which are exact for floating-point numbers as well.
@@ -206,8 +214,8 @@ void infer_range(Node& node) {
 
 std::vector<OpFunction> reduction_functions() {
   return {
-      {ops::ReduceSum, infer_fold<add, 0>},
-      {ops::ReduceProd, infer_fold<multiply, 1>},
+      {ops::ReduceSum, infer_sum},
+      {ops::ReduceProd, infer_product},
       {ops::ReduceMax, infer_extremum<maximum, true>},
       {ops::ReduceMin, infer_extremum<minimum, false>},
       {ops::ReduceMean, infer_reduce_numbers},

@@ -102,7 +102,8 @@ void infer_product(Node& node) {
 
 /// OpenVINO knows no bounds of a sum, only its value.
 void infer_sum(Node& node) {
-  if (exact_values(node.input(0))) {
+  const auto known = known_values(node.input(0));
+  if (known && std::ranges::all_of(*known, &ValueRange::is_exact)) {
     infer_reduce_and_known<add>(node, 0);
   } else {
     infer_reduce_numbers(node);

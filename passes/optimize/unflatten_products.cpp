@@ -92,8 +92,8 @@ ir::Value with_rows(ir::Builder& builder, ir::Value data, std::size_t first, std
   return ir::reshape_keeping(builder, data, sizes);
 }
 
-/// `data` with the sizes of `split`, a Reshape, but rows of `size` elements; null if that needs new operations
-/// on sizes.
+/// `data` with the sizes of `split`, a Reshape, but rows of `size` elements; null if that needs new
+/// operations on sizes.
 ir::Value split_before(ir::Builder& builder, ir::Value data, ir::ReshapeView split, std::int64_t size) {
   const auto known = ir::known_values(split.shape());
   if (!known || std::ranges::count(*known, ir::ValueRange::exactly(0)) != 0) return {};

@@ -63,7 +63,8 @@ TEST_CASE_METHOD(Fixture, "what a rounded quotient leaves is not negative") {
   CHECK(table.difference(times(2, quarter), half)->least() == -1);
   CHECK(table.difference(times(2, half), n)->least() == -1);
   CHECK(table.difference(table.sum(n, m), times(2, half))->least() == 0);
-  CHECK(table.difference(n, times(2, table.floor_quotient(table.sum(n, number(1)), number(2))))->least() == -1);
+  CHECK(table.difference(n, times(2, table.floor_quotient(table.sum(n, number(1)), number(2))))->least() ==
+        -1);
   CHECK(table.difference(any, times(2, table.floor_quotient(any, number(2))))->least() == 0);
   CHECK_FALSE(table.difference(n, times(3, half))->least());
   CHECK_FALSE(table.difference(m, times(2, half))->least());

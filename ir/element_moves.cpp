@@ -1,6 +1,7 @@
 #include "ir/element_moves.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "ir/inference.hpp"
@@ -65,13 +66,6 @@ Positions transposed(const Node& node, const Move& move) {
   });
 }
 
-/// The first position of a slice of an axis; clamped like in NumPy.
-std::int64_t first_of_slice(std::int64_t start, std::int64_t step, std::int64_t size) {
-  const std::int64_t least = step > 0 ? 0 : -1;
-  const std::int64_t most = step > 0 ? size : size - 1;
-  return std::clamp(start < 0 ? start + size : start, least, most);
-}
-
 Positions sliced(SliceView slice, const Move& move) {
   const auto starts = move.exact(slice.start());
   const auto stops = move.exact(slice.stop());
@@ -79,7 +73,7 @@ Positions sliced(SliceView slice, const Move& move) {
   const auto axes = exact_values(slice.axes());
   if (!starts || !stops || !steps || !axes) return std::nullopt;
   const std::size_t count = axes->size();
-  if (starts->size() != count || steps->size() != count) return std::nullopt;
+  if (starts->size() != count || stops->size() != count || steps->size() != count) return std::nullopt;
   const Integers strides = strides_of(move.from);
   Integers by = strides;
   std::int64_t first = 0;
@@ -88,7 +82,7 @@ Positions sliced(SliceView slice, const Move& move) {
     const std::int64_t size = move.from[axis];
     // With a larger step, there is one element.
     by[axis] *= std::clamp((*steps)[i], -size, size);
-    first += first_of_slice((*starts)[i], (*steps)[i], size) * strides[axis];
+    first += slice_axis((*starts)[i], (*stops)[i], (*steps)[i], size).start * strides[axis];
   }
   return positions(move.to, move.count, [&](const Integers& at) {
     std::int64_t position = first;
@@ -152,6 +146,22 @@ Positions repeated(const Move& move) {
 }
 
 }  // namespace
+
+SliceOfAxis slice_axis(std::int64_t start, std::int64_t stop, std::int64_t step, std::int64_t size) {
+  const std::int64_t least = step > 0 ? 0 : -1;
+  const std::int64_t most = step > 0 ? size : size - 1;
+  const auto clamp = [&](std::int64_t position) {
+    // A position that is far outside stays outside after `size` is added.
+    if (position < 0) position += size;
+    return std::clamp(position, least, most);
+  };
+  start = clamp(start);
+  stop = clamp(stop);
+  const std::int64_t distance = step > 0 ? stop - start : start - stop;
+  constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();  // beyond each size
+  const std::int64_t stride = step > 0 ? step : step < -kFar ? kFar : -step;
+  return {start, distance <= 0 ? 0 : (distance - 1) / stride + 1};
+}
 
 Positions moved_from(const Node& node, std::size_t output, std::optional<Integers> (*exact)(Value value)) {
   if (!node.is_one_of(kElementMoves)) return std::nullopt;

@@ -10,6 +10,15 @@
 
 namespace onnx2ir::ir {
 
+/// What a Slice takes of one axis.
+struct SliceOfAxis {
+  std::int64_t start = 0;   ///< -1 if it is empty and goes backwards
+  std::int64_t length = 0;  ///< the number of elements
+};
+/// Clamps like NumPy. `size` is the length of the axis, `step` is not 0.
+SliceOfAxis slice_axis(std::int64_t start, std::int64_t stop, std::int64_t step, std::int64_t size);
+
+/// The operations whose outputs hold elements of input 0 and no others.
 inline constexpr OperationSet kElementMoves{ops::Reshape,   ops::Squeeze, ops::Unsqueeze,    ops::Identity,
                                             ops::Transpose, ops::Slice,   ops::Gather,       ops::Broadcast,
                                             ops::Tile,      ops::Split,   ops::VariadicSplit};

@@ -14,30 +14,6 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// The slice of one axis: start, step and number of elements.
-struct SliceOfAxis {
-  std::int64_t start = 0;
-  std::int64_t step = 1;
-  std::int64_t length = 0;
-};
-
-/// Clamps like numpy. `size` is the length of the axis, `step` is not 0.
-SliceOfAxis slice_axis(std::int64_t start, std::int64_t stop, std::int64_t step, std::int64_t size) {
-  const std::int64_t least = step > 0 ? 0 : -1;
-  const std::int64_t most = step > 0 ? size : size - 1;
-  const auto clamp = [&](std::int64_t position) {
-    // A position that is far outside stays outside after `size` is added.
-    if (position < 0) position += size;
-    return std::clamp(position, least, most);
-  };
-  start = clamp(start);
-  stop = clamp(stop);
-  const std::int64_t distance = step > 0 ? stop - start : start - stop;
-  constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();  // beyond each size
-  const std::int64_t stride = step > 0 ? step : step < -kFar ? kFar : -step;
-  return {start, step, distance <= 0 ? 0 : (distance - 1) / stride + 1};
-}
-
 /// The length of a slice of an axis whose size is an interval.
 Dimension sliced_dimension(Dimension size, std::int64_t start, std::int64_t stop, std::int64_t step) {
   if (size.is_static()) return slice_axis(start, stop, step, size.size()).length;

@@ -8,8 +8,9 @@
 namespace onnx2ir::frontend {
 
 struct DeformableForm {
-  std::string_view offset_groups;        ///< the name of the attribute
-  bool pads_when_interpolating = false;  ///< whether places beyond the edge are between a number and 0
+  std::string_view offset_groups;  ///< the name of the attribute
+  /// Whether a place less than one element beyond the edge is interpolated between the edge and 0.
+  bool pads_when_interpolating = false;
 };
 
 /// `inputs`: data of rank 4, offsets, filters, and masks if there are any. Fails for another rank.

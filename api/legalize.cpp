@@ -11,18 +11,23 @@
 #include "onnx2ir/onnx2ir.hpp"
 #include "passes/fault_search.hpp"
 #include "passes/graph_walk.hpp"
+#include "passes/support/zero_iterations.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir {
 namespace {
 
-/// Makes a model that was read fit for the passes, which expect no unused nodes. In an IR of onnx2ir,
-/// operations after a loop select the right outputs if it runs zero times. In others, nothing does.
+/// Makes a model that was read fit for the passes, which expect no unused nodes. In an IR that onnx2ir wrote,
+/// operations after a loop select the right outputs if it runs zero times, as its releases need it. In
+/// others, nothing does.
 void prepare(ir::Model& model) {
-  const bool is_guarded = !model.provenance.empty();
+  const std::vector<target::Target> targets = recorded_targets(model.provenance);
+  const auto faults = [&](target::Fault fault) {
+    return std::ranges::any_of(targets, [&](const target::Target& target) { return target.has(fault); });
+  };
   for (const ir::LoopView loop : passes::loops_of(model)) {
-    for (ir::Carried& state : loop.states()) state.is_guarded = is_guarded;
-    for (ir::Scan& scan : loop.scans()) scan.is_guarded = is_guarded;
+    for (ir::Carried& state : loop.states()) state.is_guarded = passes::is_guarded_for(state, faults);
+    for (ir::Scan& scan : loop.scans()) scan.is_guarded = passes::has_guarded_scans(faults);
   }
   for (ir::Graph* graph : passes::graphs_of(model)) graph->remove_dead_nodes();
   ir::infer(model.graph);
@@ -88,9 +93,7 @@ Conversion legalize(const Model& model, const Options& options) {
     implementation->threads = options.threads;
     passes::PassContext context = context_of(options, *target, sink);
     passes::run_legalizations(*implementation->model, context);
-    auto& facts = implementation->model->provenance;
-    std::erase_if(facts, [](const auto& fact) { return fact.first == "legalized_for"; });
-    facts.emplace_back("legalized_for", to_string(target->releases()));
+    record_legalization(implementation->model->provenance, *target);
     if (!sink.has_errors()) conversion.model.emplace(std::move(implementation));
   });
   conversion.files = Legalizer::files(model);

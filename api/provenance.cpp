@@ -1,9 +1,16 @@
 #include "api/provenance.hpp"
 
+#include <algorithm>
+#include <sstream>
+
 #include "onnx2ir/onnx2ir.hpp"
 
 namespace onnx2ir {
 namespace {
+
+// The names of the facts that list releases.
+constexpr const char* kConvertedFor = "target_runtime";
+constexpr const char* kLegalizedFor = "legalized_for";
 
 template <typename List, typename Text>
 std::string joined(const List& list, Text text) {
@@ -30,13 +37,19 @@ std::string text_of(const InputSpec& input) {
   return text;
 }
 
+/// The parts of "A,B,C".
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream list(text);
+  for (std::string part; std::getline(list, part, ',');) parts.push_back(part);
+  return parts;
+}
+
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> provenance(const Options& options,
-                                                            const target::Target& target) {
-  std::vector<std::pair<std::string, std::string>> facts{{"version", std::string(version())},
-                                                         {"framework", "onnx"}};
-  facts.emplace_back("target_runtime", to_string(target.releases()));
+Provenance provenance(const Options& options, const target::Target& target) {
+  Provenance facts{{"version", std::string(version())}, {"framework", "onnx"}};
+  facts.emplace_back(kConvertedFor, to_string(target.releases()));
   const auto identity = [](const std::string& name) { return name; };
   if (!options.inputs.empty())
     facts.emplace_back("input", joined(options.inputs, [](const auto& input) { return text_of(input); }));
@@ -60,6 +73,27 @@ std::vector<std::pair<std::string, std::string>> provenance(const Options& optio
   if (!options.debug.skip_passes.empty())
     facts.emplace_back("skip_pass", joined(options.debug.skip_passes, identity));
   return facts;
+}
+
+void record_legalization(Provenance& facts, const target::Target& target) {
+  const std::string releases = to_string(target.releases());
+  const auto known = std::ranges::find(facts, kLegalizedFor, &Provenance::value_type::first);
+  if (known == facts.end()) {
+    facts.emplace_back(kLegalizedFor, releases);
+  } else if (const auto parts = parts_of(known->second); std::ranges::find(parts, releases) == parts.end()) {
+    known->second += ',' + releases;
+  }
+}
+
+std::vector<target::Target> recorded_targets(const Provenance& facts) {
+  std::vector<target::Target> targets;
+  for (const auto& [name, value] : facts) {
+    if (name != kConvertedFor && name != kLegalizedFor) continue;
+    for (const std::string& part : parts_of(value)) {
+      if (const auto releases = target::parse_release_range(part)) targets.emplace_back(*releases);
+    }
+  }
+  return targets;
 }
 
 }  // namespace onnx2ir

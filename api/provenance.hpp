@@ -10,9 +10,17 @@
 
 namespace onnx2ir {
 
-/// The compiler's version, the framework, and the options that change the IR: (name, value). No path and no
-/// time, so that the same model gives the same files everywhere.
-std::vector<std::pair<std::string, std::string>> provenance(const Options& options,
-                                                            const target::Target& target);
+/// (name, value). No path and no time, so that the same model gives the same files everywhere.
+using Provenance = std::vector<std::pair<std::string, std::string>>;
+
+/// The compiler's version, the framework, and the options that change the IR.
+Provenance provenance(const Options& options, const target::Target& target);
+
+/// Adds the releases of `target` to those that the IR was legalised for.
+void record_legalization(Provenance& facts, const target::Target& target);
+
+/// The releases that an IR was converted or legalised for; none if onnx2ir did neither. What is no release
+/// that this version supports is left out.
+std::vector<target::Target> recorded_targets(const Provenance& facts);
 
 }  // namespace onnx2ir

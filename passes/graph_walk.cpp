@@ -1,5 +1,7 @@
 #include "passes/graph_walk.hpp"
 
+#include <algorithm>
+
 namespace onnx2ir::passes {
 
 void collect_graphs(ir::Graph& graph, std::vector<ir::Graph*>& graphs) {
@@ -22,6 +24,25 @@ std::vector<ir::LoopView> loops_of(ir::Model& model) {
       if (node->loop() != nullptr) loops.emplace_back(*node);
     }
   }
+  return loops;
+}
+
+bool is_runnable(ir::LoopView loop) {
+  const auto has_rank = [](const ir::Output& output) { return output.shape.has_rank(); };
+  const auto results_have_rank = [&](const auto& ports) {
+    return std::ranges::all_of(ports, [&](const auto& port) { return has_rank(port.result->output(0)); });
+  };
+  const auto parameters_have_rank = [&](const auto& ports) {
+    return std::ranges::all_of(ports, [&](const auto& port) { return has_rank(port.parameter->output(0)); });
+  };
+  return std::ranges::all_of(loop.node().outputs(), has_rank) && results_have_rank(loop.states()) &&
+         results_have_rank(loop.scans()) && parameters_have_rank(loop.states()) &&
+         parameters_have_rank(loop.body().sliced);
+}
+
+std::vector<ir::LoopView> runnable_loops_of(ir::Model& model) {
+  std::vector<ir::LoopView> loops = loops_of(model);
+  std::erase_if(loops, [](ir::LoopView loop) { return !is_runnable(loop); });
   return loops;
 }
 

@@ -16,4 +16,10 @@ std::vector<ir::Graph*> graphs_of(ir::Model& model);
 /// All Loop nodes of a model, inner ones first.
 std::vector<ir::LoopView> loops_of(ir::Model& model);
 
+/// The same without those that have a state, a slice, a row or an output of unknown rank, which the IR of
+/// another program can have: the CPU plugin of no release runs them.
+std::vector<ir::LoopView> runnable_loops_of(ir::Model& model);
+/// Whether `loop` is one of them.
+bool is_runnable(ir::LoopView loop);
+
 }  // namespace onnx2ir::passes

@@ -99,7 +99,9 @@ bool branch_around_loops(ir::Model& model, PassContext&) {
     const std::vector<ir::Node*> nodes = graph->control_flow();
     std::vector<ir::Node*> replaced;
     for (ir::Node* node : nodes) {
-      if (node->loop() == nullptr || !needs_branch(ir::LoopView(*node))) continue;
+      if (node->loop() == nullptr) continue;
+      const ir::LoopView loop(*node);
+      if (!is_runnable(loop) || !needs_branch(loop)) continue;
       branch_around(*node);
       replaced.push_back(node);
     }

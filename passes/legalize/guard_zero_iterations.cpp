@@ -6,11 +6,12 @@
 #include <optional>
 
 #include "ir/inference.hpp"
-#include "passes/analysis/stale_shapes.hpp"
+#include "ir/shape_tools.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/final_or_initial.hpp"
 #include "passes/support/stacked_values.hpp"
+#include "passes/support/zero_iterations.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -46,7 +47,7 @@ ir::Value rows_of_run(ir::Builder& builder, ir::Value rows, const ir::Scan& scan
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     if (axis != along && shape[axis].is_dynamic()) axes.push_back(static_cast<std::int64_t>(axis));
   }
-  if (axes.size() == 1 && !may_be_empty_beside(shape, along)) {
+  if (axes.size() == 1 && !ir::may_be_empty_beside(shape, along)) {
     const ir::Value lengths =
         builder.op(ops::Select, {ran, builder.integers({-1, 0}), builder.integers({0, -1})});
     return builder
@@ -63,11 +64,12 @@ ir::Value rows_of_run(ir::Builder& builder, ir::Value rows, const ir::Scan& scan
 
 bool run_on(ir::LoopView loop, const PassContext& context) {
   if (loop.runs_at_least_once()) return false;
+  const auto faults = [&](Fault fault) { return context.has(fault); };
   FinalOrInitial result(loop);
   ir::Builder& builder = result.builder();
   bool modified = false;
   for (ir::Scan& scan : loop.scans()) {
-    if (!context.has(Fault::zero_trip_scan_outputs)) break;
+    if (!has_guarded_scans(faults)) break;
     if (loop.output(scan).output().uses.empty() || scan.is_guarded) continue;
     guard_output(loop.output(scan),
                  [&](ir::Value rows) { return rows_of_run(builder, rows, scan, result.ran()); });
@@ -76,10 +78,7 @@ bool run_on(ir::LoopView loop, const PassContext& context) {
   }
   for (ir::Carried& state : loop.states()) {
     if (!state.output || state.is_guarded || loop.output(state).output().uses.empty()) continue;
-    const bool is_unread = !ir::is_read(state.parameter->value());
-    if (!context.has(Fault::zero_trip_final_values) &&
-        !(is_unread && context.has(Fault::zero_trip_unread_states)))
-      continue;
+    if (!is_guarded_for(state, faults)) continue;
     ir::Value final = loop.output(state);
     ir::Value initial = loop.outer(state);
     if (const ir::Value first = only_first_copy(final)) {
@@ -97,7 +96,7 @@ bool run_on(ir::LoopView loop, const PassContext& context) {
 
 bool guard_zero_iterations(ir::Model& model, PassContext& context) {
   bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) modified = run_on(loop, context) || modified;
+  for (const ir::LoopView loop : runnable_loops_of(model)) modified = run_on(loop, context) || modified;
   return modified;
 }
 

@@ -93,7 +93,7 @@ struct StateToSeparate {
 
 std::vector<StateToSeparate> states_to_separate(ir::Model& model) {
   std::vector<StateToSeparate> states;
-  for (const ir::LoopView loop : loops_of(model)) {
+  for (const ir::LoopView loop : runnable_loops_of(model)) {
     if (!may_iterate_more_than_twice(loop)) continue;
     const std::vector<bool> is_affected = states_that_grow_and_shrink(loop);
     for (std::size_t i = 0; i < is_affected.size(); ++i) {
@@ -114,7 +114,7 @@ bool has_other_role(const ir::LoopBody& body, const ir::Carried& state) {
 class BranchSeparation {
  public:
   explicit BranchSeparation(ir::Model& model) {
-    for (const ir::LoopView loop : loops_of(model)) {
+    for (const ir::LoopView loop : runnable_loops_of(model)) {
       for (ir::Carried& state : loop.states()) states_.emplace(state.result, State{loop, &state});
     }
   }

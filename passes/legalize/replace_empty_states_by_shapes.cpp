@@ -83,7 +83,7 @@ bool run_on(ir::LoopView loop) {
 
 bool replace_empty_states_by_shapes(ir::Model& model, PassContext&) {
   bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) modified = run_on(loop) || modified;
+  for (const ir::LoopView loop : runnable_loops_of(model)) modified = run_on(loop) || modified;
   return modified;
 }
 

@@ -149,7 +149,7 @@ class LoopValues {
 
 bool unsqueeze_empty_loop_values(ir::Model& model, PassContext&) {
   bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) modified = LoopValues(loop).run() || modified;
+  for (const ir::LoopView loop : runnable_loops_of(model)) modified = LoopValues(loop).run() || modified;
   return modified;
 }
 

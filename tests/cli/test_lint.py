@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import openvino as ov
 import openvino.opset1 as opset1
+import openvino.opset5 as opset5
 import pytest
 
 from .command import run
@@ -75,6 +76,44 @@ def test_the_legalised_ir_computes_right_and_keeps_its_names(faulty):
     result = ov.Core().compile_model(model, "CPU")({"x": np.uint8([200, 1, 2]), "y": np.uint8([100, 1, 2])})
     assert result["sum"].tolist() == [44, 2, 4]
     assert run("lint", "fixed.xml", folder=faulty).returncode == 0
+
+
+def loop_ir(path, shape):
+    """Writes an IR of a Loop whose trip count is an input: its outputs are its state, doubled in each iteration, and all states."""
+    trips, initial = opset5.parameter([], np.int64, name="trips"), opset5.parameter(shape, np.float32, name="initial")
+    state = opset5.parameter(shape, np.float32)
+    doubled = opset5.add(state, state)
+    row = opset5.unsqueeze(doubled, opset5.constant(0))
+    true = opset5.constant(np.array(True))
+    loop = opset5.loop(trips, true)
+    loop.set_function(ov.Model([doubled, true, row], [state], "body"))
+    loop.set_special_body_ports([-1, 1])
+    loop.set_merged_input(state, initial.output(0), doubled.output(0))
+    outputs = [loop.get_iter_value(doubled.output(0), -1), loop.get_concatenated_slices(row.output(0), 0, 1, 1, -1, 0)]
+    ov.save_model(ov.Model([opset5.result(output) for output in outputs], [trips, initial], "loop"), path, compress_to_fp16=False)
+
+
+@pytest.mark.parametrize("releases", [("2026.4", "2024.6"), ("2024.6", "2026.4"), ("2026.4", "2024.6", "2026.4")])
+def test_an_ir_is_legalised_for_one_release_after_another(tmp_path, releases):
+    loop_ir(tmp_path / "0.xml", [-1, 2])
+    for i, release in enumerate(releases):
+        assert run("legalize", f"{i}.xml", "-o", f"{i + 1}.xml", "--target-runtime", release, folder=tmp_path).returncode == 0
+    last = f"{len(releases)}.xml"
+    for release in releases:
+        done = run("lint", last, "--target-runtime", release, folder=tmp_path)
+        assert (done.returncode, done.stdout) == (0, "")
+    for trips in (2, 0, 1):
+        given = [np.int64(trips), np.ones((3, 2), np.float32)]
+        final, rows = ov.Core().compile_model(tmp_path / last, "CPU")(given).values()
+        assert np.array_equal(final, given[1] * 2**trips) and rows.shape[0] == trips
+
+
+def test_loops_of_unknown_rank_stay_as_they_are(tmp_path):
+    """No release of the CPU plugin runs them."""
+    loop_ir(tmp_path / "loop.xml", ov.PartialShape.dynamic())
+    assert run("lint", "loop.xml", folder=tmp_path).returncode == 0
+    assert run("legalize", "loop.xml", "-o", "fixed.xml", folder=tmp_path).returncode == 0
+    assert 'type="Select"' not in (tmp_path / "fixed.xml").read_text()
 
 
 def test_the_read_files_are_not_overwritten(faulty):

@@ -53,15 +53,9 @@ ir::Value empty(ir::Builder& builder, const ir::PartialShape& shape, ir::Value p
   return builder.op(ops::Slice, {data, position, position, builder.integers(steps), builder.integers(axes)});
 }
 
-/// 0 or 1, from an input that may have elements: OpenVINO folds what depends on an empty one. Without such an
-/// input from a random number, which ends the process in the GPU plugin.
+/// 0 or 1, from an input if possible: a random number ends the process in the GPU plugin.
 ir::Value hidden_position(ir::Builder& builder, const ir::Graph& graph) {
-  const auto inputs = graph.parameters();
-  const auto source = std::ranges::find_if(inputs, [](const ir::Node* input) {
-    const ir::Output& output = input->output(0);
-    return output.type != ir::ElementType::string && output.shape.element_count() != 0;
-  });
-  if (source != inputs.end()) return zero_or_one(builder, (*source)->value());
+  if (const ir::Value source = run_time_source(graph)) return zero_or_one(builder, source);
   return ir::convert(builder, run_time_truth(builder), ir::ElementType::i64);
 }
 

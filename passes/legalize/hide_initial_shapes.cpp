@@ -57,15 +57,13 @@ bool is_number(ir::Value value) {
 ir::Value find_source(const ir::Node& loop) {
   ir::Value found;
   for (const ir::Value input : loop.inputs()) {
-    if (input.type() == ir::ElementType::string || reads_no_input(input) || ir::known_values(input)) continue;
+    if (input.type() == ir::ElementType::string || input.shape().element_count() == 0 ||
+        reads_no_input(input) || ir::known_values(input))
+      continue;
     if (is_number(input)) return input;
     if (!found) found = input;
   }
-  if (found) return found;
-  for (ir::Node* parameter : loop.graph().parameters()) {
-    if (parameter->output(0).type != ir::ElementType::string) return parameter->value();
-  }
-  return {};
+  return found ? found : run_time_source(loop.graph());
 }
 
 /// A 0 that OpenVINO does not fold, and whose bounds it does not know: the difference of a number that
@@ -118,7 +116,7 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
 bool hide_initial_shapes(ir::Model& model, PassContext& context) {
   const bool keeps_sizes = context.has(Fault::kept_initial_size);
   bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) {
+  for (const ir::LoopView loop : runnable_loops_of(model)) {
     ir::Builder builder = ir::builder_beside(loop.node());
     ir::Value zero;
     for (const ir::Carried& state : loop.states()) {

@@ -1,7 +1,5 @@
 #include "passes/support/opaque_true.hpp"
 
-#include <algorithm>
-
 #include "ir/builder.hpp"
 #include "passes/support/run_time_values.hpp"
 
@@ -13,14 +11,11 @@ ir::Value OpaqueTrue::get() {
 }
 
 ir::Value OpaqueTrue::made() {
-  const auto& inputs = main_->parameters();
-  const auto source = std::ranges::find_if(
-      inputs, [](const ir::Node* input) { return input->output(0).type != ir::ElementType::string; });
   ir::Builder builder(*main_);
-  if (source == inputs.end()) return run_time_truth(builder);
-  builder.set_name((*source)->name);
-  const ir::Value truth =
-      builder.op(ops::GreaterEqual, {zero_or_one(builder, (*source)->value()), builder.integer(0)});
+  const ir::Value source = run_time_source(*main_);
+  if (!source) return run_time_truth(builder);
+  builder.set_name(source.node->name);
+  const ir::Value truth = builder.op(ops::GreaterEqual, {zero_or_one(builder, source), builder.integer(0)});
   truth.node->notes.add(ir::Note::opaque_truth);
   return truth;
 }

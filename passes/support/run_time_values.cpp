@@ -31,6 +31,14 @@ ir::Value opaque_copy(ir::Builder& builder, ir::Value value) {
   return builder.op(is_boolean ? ops::LogicalOr : ops::Maximum, {value, value});
 }
 
+ir::Value run_time_source(const ir::Graph& graph) {
+  for (ir::Node* input : graph.parameters()) {
+    const ir::Output& output = input->output(0);
+    if (output.type != ir::ElementType::string && output.shape.element_count() != 0) return input->value();
+  }
+  return {};
+}
+
 ir::Value zero_or_one(ir::Builder& builder, ir::Value source) {
   const ir::Value elements = ir::flat(builder, source);
   const ir::Value found = builder.op(ops::NonZero, {elements}, {{"output_type", ir::ElementType::i64}});

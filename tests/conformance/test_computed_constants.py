@@ -121,6 +121,16 @@ for name, use in {
     add_case(f"loop of {name}", "float[1] x", f"{loop} y = Add (t, x)", ONE, "float[K, L]")
     add_case(f"loop of {name}-alone", "", f"{loop} y = Neg (t)", {}, "float[K, L]")
 
+# A loop that runs zero times beside an input without elements: OpenVINO folds what depends on that.
+add_case(
+    "no iterations beside an empty input",
+    "float[0] e, float[2] x",
+    """f = Cast <to = 1> (zeros) a = Sin (f) m = ReduceMax <keepdims = 0> (a) n = Cast <to = 7> (m)
+        q, t = Loop (n, true, x) <body = b (int64 i, bool c, float[2] p) => (bool d, float[2] r, float[2] w) { d = Identity (c) r = Add (p, p) w = Neg (r) }>
+        s = ReduceSum <keepdims = 0> (t) u = ReduceSum <keepdims = 0> (e) v = Add (s, u) y = Add (q, v)""",
+    {"e": np.zeros(0, np.float32), "x": np.array([0.5, 2], np.float32)},
+)
+
 
 def entries():
     for name, make in CASES.items():

@@ -67,6 +67,12 @@ Value reshape_keeping(Builder& builder, Value value, const std::vector<std::int6
   return reshape_keeping(builder, value, builder.integers(shape));
 }
 
+Value reshape_to_itself(Builder& builder, Value value) {
+  const PartialShape& shape = value.shape();
+  if (!shape.has_rank()) return reshape(builder, value, computed_shape_of(builder, value));
+  return reshape_keeping(builder, value, std::vector<std::int64_t>(shape.rank(), 0));
+}
+
 Value flat(Builder& builder, Value value) {
   return reshape(builder, value, builder.integers({-1}));
 }
@@ -131,6 +137,13 @@ Value slice(Builder& builder, Value value, std::int64_t start, std::int64_t stop
             std::int64_t step) {
   const Value first = builder.integers({start});
   return slice(builder, value, first, builder.integers({stop}), axis, step);
+}
+
+bool may_be_empty_beside(const PartialShape& shape, std::size_t axis) {
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (i != axis && shape[i].admits(0)) return true;
+  }
+  return false;
 }
 
 }  // namespace onnx2ir::ir

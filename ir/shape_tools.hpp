@@ -32,6 +32,8 @@ Value reshape(Builder& builder, Value value, const std::vector<std::int64_t>& sh
 /// The same, but 0 keeps the size of `value` along this axis.
 Value reshape_keeping(Builder& builder, Value value, Value shape);
 Value reshape_keeping(Builder& builder, Value value, const std::vector<std::int64_t>& shape);
+/// `value` reshaped to the shape that it has: the same tensor as a value of its own.
+Value reshape_to_itself(Builder& builder, Value value);
 /// `value` reshaped to a vector.
 Value flat(Builder& builder, Value value);
 Value squeeze(Builder& builder, Value value, const std::vector<std::int64_t>& axes);
@@ -59,5 +61,8 @@ Value reversed(Builder& builder, Value value, std::int64_t axis);
 Value slice(Builder& builder, Value value, Value start, Value stop, std::int64_t axis, std::int64_t step = 1);
 Value slice(Builder& builder, Value value, std::int64_t start, std::int64_t stop, std::int64_t axis,
             std::int64_t step = 1);
+
+/// Whether a tensor of `shape`, which has a rank, may have no elements although it has some along `axis`.
+bool may_be_empty_beside(const PartialShape& shape, std::size_t axis);
 
 }  // namespace onnx2ir::ir

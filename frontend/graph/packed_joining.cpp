@@ -81,14 +81,6 @@ Value joined_slices(Builder& builder, const Sequence& sequence, std::int64_t axi
   return reshape(builder, gather(builder, sequence.values, places), sizes);
 }
 
-/// Whether a dimension other than `axis` may be 0, so that a Reshape cannot infer that of `axis`.
-bool may_be_empty_beside(const PartialShape& element, std::int64_t axis) {
-  for (std::size_t i = 0; i < element.rank(); ++i) {
-    if (static_cast<std::int64_t>(i) != axis && element[i].admits(0)) return true;
-  }
-  return false;
-}
-
 /// The sum of the sizes of all elements along `axis`: i64 [1].
 Value joined_size(Builder& builder, const Sequence& sequence, std::int64_t axis) {
   const Value lengths = gather(builder, sequence.shapes, builder.integer(axis), 1);
@@ -130,8 +122,8 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
                              : gather(builder, first, builder.integers({index}));
   };
   if (!new_axis && where == 0) {
-    Values shape{may_be_empty_beside(sequence.element, 0) ? joined_size(builder, sequence, 0)
-                                                          : builder.integers({-1})};
+    Values shape{ir::may_be_empty_beside(sequence.element, 0) ? joined_size(builder, sequence, 0)
+                                                              : builder.integers({-1})};
     for (std::int64_t i = 1; i < rank; ++i) shape.push_back(dimension(i));
     return reshape(builder, sequence.values, concat(builder, shape, 0));
   }
@@ -149,8 +141,10 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
     stacked = transpose(builder, stacked, order);
   }
   if (new_axis) return stacked;
-  const Value whole = may_be_empty_beside(sequence.element, where) ? joined_size(builder, sequence, where)
-                                                                   : builder.integers({-1});
+  // A Reshape cannot infer a size beside a size of 0.
+  const Value whole = ir::may_be_empty_beside(sequence.element, static_cast<std::size_t>(where))
+                          ? joined_size(builder, sequence, where)
+                          : builder.integers({-1});
   Values merged;
   for (std::int64_t i = 0; i < rank; ++i) merged.push_back(i == where ? whole : dimension(i));
   return reshape(builder, stacked, concat(builder, merged, 0));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reduction.hpp"
@@ -69,7 +70,7 @@ bool may_keep_stale_shape(const ir::Node& node) {
   if (node.is(ops::VariadicSplit) && has_equal_lengths(parameter)) return false;
   if (node.is(ops::Tile))
     return std::ranges::any_of(repeated_axes(node),
-                               [&](std::size_t axis) { return may_be_empty_beside(data.shape(), axis); });
+                               [&](std::size_t axis) { return ir::may_be_empty_beside(data.shape(), axis); });
   const auto axis = axis_of(node);
   return axis && may_be_empty_beside(data.shape(), *axis);
 }

@@ -1,8 +1,7 @@
 // Gives an output of the model a value of its own if an input, or another output, has the same one: otherwise
-// both ports would have the names of both (name_ports). OpenVINO removes the operation that separates them,
-// but keeps its names. That is a Convert if the shape is static. If it is dynamic, the CPU plugin writes
-// beyond the output's memory when it has removed a Convert between an input and an output: a Reshape is
-// right.
+// both ports would have the names of both (name_ports). A Reshape to the same shape separates them: OpenVINO
+// removes it, but keeps its names. A Convert to the same type will not do: see
+// Fault::input_converted_to_output.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -24,18 +23,10 @@ bool can_be_separated(ir::ElementType type) {
          ir::info(type).bits >= kMinBits;
 }
 
-ir::Value separated(ir::Builder& builder, ir::Value value) {
-  const ir::PartialShape& shape = value.shape();
-  if (shape.is_static()) return builder.op(ops::Convert, {value}, {{"destination_type", value.type()}});
-  const ir::Value sizes = shape.has_rank() ? builder.integers(std::vector<std::int64_t>(shape.rank(), 0))
-                                           : ir::computed_shape_of(builder, value);
-  return builder.op(ops::Reshape, {value, sizes}, {{"special_zero", shape.has_rank()}});
-}
-
 void separate(ir::Node& result) {
   const ir::Value value = result.input(0);
   ir::Builder builder = ir::builder_beside(*value.node);
-  result.set_input(0, separated(builder, value));
+  result.set_input(0, ir::reshape_to_itself(builder, value));
 }
 
 }  // namespace

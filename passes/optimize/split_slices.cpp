@@ -14,7 +14,6 @@
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/selection.hpp"
-#include "passes/analysis/stale_shapes.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -55,7 +54,8 @@ std::optional<Part> part_of(ir::Node& node) {
   const ir::Dimension size = data.shape()[place];
   const ir::ValueRange end = ends->front();
   if (!end.is_exact()) {
-    const bool counts_from_front = *begin == 0 && end.min >= 0 && !may_be_empty_beside(data.shape(), place);
+    const bool counts_from_front =
+        *begin == 0 && end.min >= 0 && !ir::may_be_empty_beside(data.shape(), place);
     return counts_from_front ? std::optional(Part{&node, axis, 0, end}) : std::nullopt;
   }
   if (size.is_dynamic() || data.shape().is_static()) return std::nullopt;

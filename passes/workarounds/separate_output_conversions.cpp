@@ -1,8 +1,9 @@
-// Workaround for converted_output_name: OpenVINO removes a conversion to a type that the CPU plugin computes
-// with the numbers of another one, such as f16 or i64, and back. If both results are outputs, the second one
-// gets the names of the first one, too.
+// OpenVINO removes a conversion to a type that the CPU plugin computes with the numbers of another one, such
+// as f16 or i64, and back. If both results are outputs, the second one gets the names of the first one, too.
+// If the output of dynamic shape is an input of the model then, the CPU plugin writes beyond its memory.
 #include <algorithm>
 
+#include "ir/shape_tools.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
@@ -47,16 +48,41 @@ bool converts_output_back(ir::ConvertView convert) {
   return false;
 }
 
+/// Fault::input_converted_to_output: the conversions between an input and an output leave the numbers as the
+/// CPU plugin computes them. It converts an input of another type by itself.
+bool converts_input_to_output(ir::ConvertView convert) {
+  const ir::Output& result = convert.output(0);
+  if (!is_output(result) || result.shape.is_static() || computed_type(result.type) != result.type)
+    return false;
+  ir::Value data = convert.data();
+  while (data.node->is(ops::Convert) && computed_type(data.type()) == result.type)
+    data = ir::ConvertView(*data.node).data();
+  return data.node->is(ops::Parameter) && data.type() == result.type;
+}
+
+void reshape_data(ir::Builder& builder, ir::Node& convert) {
+  const ir::Value data = ir::reshape_to_itself(builder, convert.input(0));
+  if (data.type() == convert.output(0).type)
+    ir::replace_all_uses(convert.value(), data);
+  else
+    convert.set_input(0, data);
+}
+
 }  // namespace
 
 Workaround separate_output_conversions() {
   return {
       .name = "separate_output_conversions",
       .stage = Stage::kernels,
-      .summary =
-          "Keeps OpenVINO from giving the names of one output to another one that is converted from it",
-      .rows = {LegalizationRow{
-          Fault::converted_output_name, {ops::Convert}, affects<converts_output_back>, separate_from_input}}};
+      .summary = "Keeps OpenVINO from removing conversions between two outputs, or an input and an output",
+      .rows = {LegalizationRow{Fault::converted_output_name,
+                               {ops::Convert},
+                               affects<converts_output_back>,
+                               separate_from_input},
+               LegalizationRow{Fault::input_converted_to_output,
+                               {ops::Convert},
+                               affects<converts_input_to_output>,
+                               reshape_data}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -133,6 +133,18 @@ def unsigned_right_shift():
     return differs([x], opset.convert(opset.bitwise_right_shift(words, opset.constant(np.array([16], np.uint32))), "i32"), (np.array([0], np.int32),), [65535])
 
 
+@experiment(may_crash=True)
+def input_converted_to_output():
+    """An input of dynamic shape, converted to its own type, in runs with other sizes."""
+    x = parameter([-1, -1])
+    model = compiled([x], opset.convert(x, "f32"))
+    for rows in (2, 5, 1, 40, 3, 300, 2):
+        data = np.arange(rows * (rows + 1), dtype=np.float32).reshape(rows, rows + 1)
+        if not np.array_equal(model([data])[0], data):
+            return True
+    return False
+
+
 @experiment
 def converted_output_name():
     """A number as f16 and back in f32."""

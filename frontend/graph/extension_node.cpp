@@ -104,17 +104,9 @@ std::optional<ir::AttributeValue> converted(const onnx2ir_attribute& given, ir::
 
 }  // namespace
 
-const onnx::AttributeProto* find_attribute(const NodeContext& context, std::string_view name) {
-  if (!context.has_attribute(name)) return nullptr;  // counts as read from here on
-  for (const onnx::AttributeProto& attribute : context.proto().attribute()) {
-    if (attribute.name() == name) return &attribute;
-  }
-  return nullptr;
-}
-
 onnx2ir_attribute read_attribute(onnx2ir_node& node, onnx2ir_text name) {
   onnx2ir_attribute attribute{name, ONNX2IR_ABSENT, 0, nullptr, nullptr, nullptr};
-  if (const auto* const proto = find_attribute(*node.context, view(name))) set_value(attribute, *proto, node);
+  if (const auto* const proto = node.context->find_attribute(view(name))) set_value(attribute, *proto, node);
   return attribute;
 }
 

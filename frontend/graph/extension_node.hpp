@@ -41,8 +41,6 @@ std::span<const Element> list(const Element* elements, std::size_t count) {
   return count == 0 ? std::span<const Element>() : std::span(elements, count);
 }
 
-/// The node's attribute; null if it does not have it.
-const onnx::AttributeProto* find_attribute(const NodeContext& context, std::string_view name);
 /// The node's attribute for the library, whose elements `node` owns.
 onnx2ir_attribute read_attribute(onnx2ir_node& node, onnx2ir_text name);
 /// The attributes of a library for an operation. Fails if the operation has no such attribute, or lacks one.

@@ -112,7 +112,7 @@ onnx2ir_attribute attribute(onnx2ir_node* node, onnx2ir_text name) noexcept {
 
 onnx2ir_value tensor(onnx2ir_node* node, onnx2ir_text name) noexcept {
   return guarded(node, onnx2ir_value{0}, [&](NodeContext& context) {
-    const auto* const proto = find_attribute(context, view(name));
+    const auto* const proto = context.find_attribute(view(name));
     if (proto == nullptr) context.fail(fmt::format("attribute '{}' is missing", view(name)));
     if (!proto->has_t() && !proto->has_sparse_tensor())
       context.fail(fmt::format("attribute '{}' is not a tensor", view(name)));

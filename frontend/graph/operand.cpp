@@ -215,42 +215,25 @@ Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& n
   return make_optional(std::move(optional));
 }
 
-std::vector<TensorType> flattened_types(const OperandType& type, Boundary boundary) {
+std::vector<TensorPart> flattened_parts(const OperandType& type, Boundary boundary) {
   switch (type.kind) {
     case Kind::tensor:
-      return {{type.type, type.shape}};
-    case Kind::sequence:
+      return {{"", type.type, type.shape}};
+    case Kind::sequence: {
       if (is_always_empty(type)) return {};
-      if (!has_shapes(type, boundary)) return {{type.type, PartialShape{-1}}};
-      return {{type.type, PartialShape{-1}},
-              {ElementType::i64, PartialShape{-1, type.shape.has_rank() ? rank_of(type.shape) : -1}}};
+      const TensorPart values{"/values", type.type, PartialShape{-1}};
+      if (!has_shapes(type, boundary)) return {values};
+      const std::int64_t rank = type.shape.has_rank() ? rank_of(type.shape) : -1;
+      return {values, {"/shapes", ElementType::i64, PartialShape{-1, rank}}};
+    }
     case Kind::optional:
       break;
   }
-  std::vector<TensorType> types{{ElementType::boolean, PartialShape::scalar()}};
+  std::vector<TensorPart> parts{{"/has_value", ElementType::boolean, PartialShape::scalar()}};
   if (type.content != nullptr) {
-    for (TensorType& part : flattened_types(*type.content, boundary)) types.push_back(std::move(part));
+    for (TensorPart& part : flattened_parts(*type.content, boundary)) parts.push_back(std::move(part));
   }
-  return types;
-}
-
-std::vector<std::string> flattened_suffixes(const OperandType& type, Boundary boundary) {
-  switch (type.kind) {
-    case Kind::tensor:
-      return {""};
-    case Kind::sequence:
-      if (is_always_empty(type)) return {};
-      if (!has_shapes(type, boundary)) return {"/values"};
-      return {"/values", "/shapes"};
-    case Kind::optional:
-      break;
-  }
-  std::vector<std::string> suffixes{"/has_value"};
-  if (type.content != nullptr) {
-    for (std::string& suffix : flattened_suffixes(*type.content, boundary))
-      suffixes.push_back(std::move(suffix));
-  }
-  return suffixes;
+  return parts;
 }
 
 bool holds_scalars(const Sequence& sequence) {

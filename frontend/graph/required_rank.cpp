@@ -45,9 +45,7 @@ bool takes_scalar(const NodeProto& node, int index) {
 
 /// Whether the graph of `scope` is the body of a Loop.
 bool is_loop_body(const GraphTranslator& scope) {
-  const GraphTranslator* const outer = scope.parent();
-  if (outer == nullptr || outer->proto() == nullptr || outer->current_index() < 0) return false;
-  return outer->proto()->node(static_cast<int>(outer->current_index())).op_type() == "Loop";
+  return scope.owner() != nullptr && scope.owner()->op_type() == "Loop";
 }
 
 bool must_be_scalar(const GraphTranslator& scope, const std::string& name, int depth) {

@@ -88,11 +88,7 @@ class Analysis {
   void add_scopes(const GraphTranslator& translator) {
     for (const GraphTranslator* at = &translator; at != nullptr && at->proto() != nullptr;
          at = at->parent()) {
-      const GraphTranslator* outer = at->parent();
-      const bool has_owner = outer != nullptr && outer->proto() != nullptr && outer->current_index() >= 0;
-      scopes_.push_back(
-          {at->proto(), nullptr,
-           has_owner ? &outer->proto()->node(static_cast<int>(outer->current_index())) : nullptr});
+      scopes_.push_back({at->proto(), nullptr, at->owner()});
     }
     for (std::size_t i = 0; i + 1 < scopes_.size(); ++i) {
       Scope& scope = scopes_[i];

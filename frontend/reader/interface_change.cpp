@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/failure.hpp"
 #include "base/nearest_name.hpp"
 #include "frontend/reader/frozen_value.hpp"
 #include "frontend/reader/onnx_proto.hpp"
@@ -92,12 +93,9 @@ class InterfaceChange {
 
  private:
   void fail(std::string message, std::string note = {}, std::string hint = {}) {
-    Diagnostic diagnostic;
-    diagnostic.code = DiagnosticCode::bad_interface;
-    diagnostic.message = std::move(message);
-    diagnostic.place.graph = std::string(kMainGraphPath);
+    Diagnostic diagnostic = base::diagnostic_of(
+        {DiagnosticCode::bad_interface, std::move(message), std::move(hint)}, graph_place(kMainGraphPath));
     if (!note.empty()) diagnostic.notes.push_back(std::move(note));
-    diagnostic.hint = std::move(hint);
     sink_.report(std::move(diagnostic));
   }
 
@@ -233,9 +231,8 @@ class InterfaceChange {
   /// Sets the type of a tensor for which the model declares none.
   bool set_element_type(const InputSpec& requested, onnx::TypeProto& type) {
     const auto element = ir::element_type_from_name(requested.element_type);
-    for (std::int32_t number = 1; element && find_tensor_type(number) != nullptr; ++number) {
-      if (find_tensor_type(number)->ir_type != element) continue;
-      type.mutable_tensor_type()->set_elem_type(number);
+    if (const auto number = element ? onnx_type_of(*element) : std::nullopt) {
+      type.mutable_tensor_type()->set_elem_type(*number);
       return true;
     }
     fail(fmt::format("The model does not declare the type of '{}', which is requested as an input",
@@ -260,7 +257,7 @@ class InterfaceChange {
       for (const DimensionBounds& bounds : *requested.shape) dimensions.emplace_back(bounds.min, bounds.max);
       change.shape = ir::PartialShape(std::move(dimensions));
       if (tensor.has_shape() && tensor.shape().dim_size() != static_cast<int>(change.shape->rank()))
-        note_new_rank(requested.name, tensor.shape(), *change.shape);
+        note_new_rank(requested.name, declared_shape(input->type()), *change.shape);
     }
     const TensorTypeInfo* const declared = find_tensor_type(tensor.elem_type());
     if (!requested.element_type.empty()) {
@@ -282,17 +279,13 @@ class InterfaceChange {
   }
 
   /// A shape of another rank than the declared one is often a mistake.
-  void note_new_rank(const std::string& name, const onnx::TensorShapeProto& declared,
+  void note_new_rank(const std::string& name, const ir::PartialShape& declared,
                      const ir::PartialShape& shape) {
     has_new_ranks_ = true;
-    ir::Dimensions sizes;
-    for (const auto& size : declared.dim()) sizes.emplace_back(size.has_dim_value() ? size.dim_value() : -1);
-    Place place;
-    place.graph = std::string(kMainGraphPath);
     sink_.warning(DiagnosticCode::bad_interface,
                   fmt::format("The input '{}' is declared with the shape {}, and {} has another rank", name,
-                              to_string(ir::PartialShape(std::move(sizes))), to_string(shape)),
-                  std::move(place));
+                              to_string(declared), to_string(shape)),
+                  graph_place(kMainGraphPath));
   }
 
   /// Replaces the input by an initializer.
@@ -304,16 +297,8 @@ class InterfaceChange {
                               declared->name, requested.element_type),
                   {}, "leave the type out");
     }
-    ir::PartialShape shape;
-    if (change.shape) {
-      shape = *change.shape;
-    } else if (input.type().tensor_type().has_shape()) {
-      ir::Dimensions sizes;
-      for (const auto& size : input.type().tensor_type().shape().dim())
-        sizes.emplace_back(size.has_dim_value() ? size.dim_value() : -1);
-      shape = ir::PartialShape(std::move(sizes));
-    }
-    auto value = read_frozen_value(*requested.value, type, shape);
+    auto value = read_frozen_value(*requested.value, type,
+                                   change.shape ? *change.shape : declared_shape(input.type()));
     if (!value)
       return fail(fmt::format("The input '{}' cannot have the value {}: {}", requested.name, *requested.value,
                               value.error().message));

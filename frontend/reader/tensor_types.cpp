@@ -2,10 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "base/ascii_case.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -57,6 +59,20 @@ static_assert([] {
 const TensorTypeInfo* find_tensor_type(std::int64_t onnx_type) {
   if (onnx_type < 1 || onnx_type > static_cast<std::int64_t>(kTensorTypes.size())) return nullptr;
   return &kTensorTypes[static_cast<std::size_t>(onnx_type - 1)];
+}
+
+std::optional<std::int32_t> onnx_type_of(ir::ElementType type) {
+  const auto row = std::ranges::find(kTensorTypes, type, &TensorTypeInfo::ir_type);
+  if (row == kTensorTypes.end()) return std::nullopt;
+  return row->onnx_type;
+}
+
+ir::PartialShape declared_shape(const onnx::TypeProto& type) {
+  if (!type.tensor_type().has_shape()) return {};
+  ir::Dimensions sizes;
+  for (const auto& size : type.tensor_type().shape().dim())
+    sizes.emplace_back(size.has_dim_value() ? size.dim_value() : -1);
+  return ir::PartialShape(std::move(sizes));
 }
 
 std::string_view tensor_type_name(std::int64_t onnx_type) {

@@ -11,6 +11,7 @@
 #include "frontend/graph/branch_choice.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/translators/families.hpp"
@@ -122,8 +123,7 @@ void bind_inputs(const LoadedModel& model, const FoundRanks& found, OpenRanks& o
                  GraphTranslator& translator) {
   const onnx::GraphProto& proto = model.proto().graph();
   std::unordered_set<std::string_view> initialized;
-  for (const auto& tensor : proto.initializer()) initialized.insert(tensor.name());
-  for (const auto& tensor : proto.sparse_initializer()) initialized.insert(tensor.values().name());
+  for_each_initializer_name(proto, [&](std::string_view name) { initialized.insert(name); });
   const onnx::ValueInfoProto* cache_branch = nullptr;
   for (const onnx::ValueInfoProto& input : proto.input()) {
     if (initialized.contains(input.name())) continue;
@@ -142,15 +142,6 @@ void bind_inputs(const LoadedModel& model, const FoundRanks& found, OpenRanks& o
   }
 }
 
-bool contradict(const ir::PartialShape& declared, const ir::PartialShape& computed) {
-  if (!declared.has_rank() || !computed.has_rank()) return false;
-  if (declared.rank() != computed.rank()) return true;
-  for (std::size_t axis = 0; axis < declared.rank(); ++axis) {
-    if (declared[axis].is_static() && !computed[axis].admits(declared[axis].min)) return true;
-  }
-  return false;
-}
-
 /// Warns if the type or shape that the model declares for an output differs from the computed one.
 void check_declared_output(const onnx::ValueInfoProto& output, const Operand& operand, DiagnosticSink& sink) {
   const auto declared = to_operand_type(output.type());
@@ -159,7 +150,7 @@ void check_declared_output(const onnx::ValueInfoProto& output, const Operand& op
     return;
   const bool has_type = declared->type != ir::ElementType::dynamic;
   const bool has_other_type = has_type && declared->type != computed.type;
-  if (!has_other_type && !contradict(declared->shape, computed.shape)) return;
+  if (!has_other_type && ir::intersect(declared->shape, computed.shape)) return;
   Diagnostic warning =
       base::diagnostic_of({DiagnosticCode::declared_output,
                            "model output '" + output.name() + "' is declared as " + to_string(*declared) +

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_types.hpp"
@@ -82,8 +83,7 @@ class Counter {
       for (const auto& attribute : node.attribute()) {
         if (attribute.has_t()) add_tensor(attribute.t());
         for (const auto& tensor : attribute.tensors()) add_tensor(tensor);
-        if (attribute.has_g()) add_graph(attribute.g(), scope, true);
-        for (const auto& graph : attribute.graphs()) add_graph(graph, scope, true);
+        for_each_body(attribute, [&](const onnx::GraphProto& body) { add_graph(body, scope, true); });
       }
     }
   }

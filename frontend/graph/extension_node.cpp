@@ -110,11 +110,6 @@ onnx2ir_attribute read_attribute(onnx2ir_node& node, onnx2ir_text name) {
   return attribute;
 }
 
-std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
-  const std::string_view nearest = base::nearest_name(name, known);
-  return nearest.empty() ? std::string() : fmt::format("; did you mean '{}'?", nearest);
-}
-
 std::vector<ir::Attribute> attributes_of(const NodeContext& context, const ir::OpDescriptor& op,
                                          std::span<const onnx2ir_attribute> given) {
   std::vector<ir::Attribute> attributes;
@@ -124,7 +119,7 @@ std::vector<ir::Attribute> attributes_of(const NodeContext& context, const ir::O
       std::vector<std::string> known;
       for (const ir::AttributeSpec& row : op.attributes) known.emplace_back(row.name);
       context.fail(fmt::format("{} has no attribute '{}'{}", op.name, view(attribute.name),
-                               suggestion(view(attribute.name), known)));
+                               base::suggestion(view(attribute.name), known, "; ")));
     }
     auto value = converted(attribute, spec->kind);
     if (!value) context.fail(fmt::format("attribute '{}' of {} has another type", spec->name, op.name));

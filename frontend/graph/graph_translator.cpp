@@ -44,6 +44,15 @@ void check_ranks(const NodeContext& node) {
   if (auto problem = inference_problem(node.proto(), node.opset(), types)) ir::invalid(*problem);
 }
 
+/// Fails if the node has outputs after the first `converted` ones.
+void check_outputs(const onnx::NodeProto& node, std::size_t converted) {
+  for (int i = static_cast<int>(converted); i < node.output_size(); ++i) {
+    if (node.output(i).empty()) continue;
+    throw base::Failure(DiagnosticCode::cannot_convert,
+                        "its output " + std::to_string(i) + " is not converted");
+  }
+}
+
 constexpr DiagnosticCode kUnsupported = DiagnosticCode::unsupported_operator;
 
 std::string unsupported_message(const onnx::NodeProto& node) {
@@ -155,31 +164,23 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
   } else if (available) {
     const std::size_t nodes_before = graph_->nodes().size();
     try {
-      translated = emit(node, *version, inputs, outputs);
-      for (std::size_t i = outputs.size(); translated && i < static_cast<std::size_t>(node.output_size());
-           ++i) {
-        if (node.output(static_cast<int>(i)).empty()) continue;
-        throw base::Failure(DiagnosticCode::cannot_convert,
-                            "its output " + std::to_string(i) + " is not converted");
-      }
+      const bool is_complete = emit(node, *version, inputs, outputs);
+      if (is_complete) check_outputs(node, outputs.size());
+      translated = is_complete;
     } catch (const base::Failure& failure) {
       if (failure.ends_conversion()) throw;
       if (!failure.is_reported()) report(node, index, failure.problem());
       if (failure.code() == DiagnosticCode::invalid_node)
         attempt_->found.certain_failures.push_back(executed_graph());
-      translated = false;
     } catch (const base::InternalError& error) {
       // Not a certain failure: a branch of an If is never left out because of a mistake of ours.
       report(node, index,
              {DiagnosticCode::internal_error, std::string("an internal error of onnx2ir: ") + error.what(),
               "please report it with the model"});
-      translated = false;
     } catch (const std::length_error&) {
       report_lack_of_memory(node, index);
-      translated = false;
     } catch (const std::bad_alloc&) {
       report_lack_of_memory(node, index);
-      translated = false;
     }
     if (!translated) outputs.clear();
     name_nodes(node, outputs, nodes_before);
@@ -293,9 +294,8 @@ void GraphTranslator::count_function_nodes(std::uint64_t nodes) {
 void GraphTranslator::fail_too_many_nodes() {
   // Report it once, not again for every enclosing call.
   if (std::exchange(attempt_->copies.has_too_many_nodes, true)) throw base::Failure::reported();
-  throw base::Failure(DiagnosticCode::cannot_convert,
-                      too_many_function_nodes(attempt_->input->most_function_nodes),
-                      std::string(kRaiseFunctionNodes));
+  throw base::Failure(
+      too_many_function_nodes(DiagnosticCode::cannot_convert, attempt_->input->most_function_nodes));
 }
 
 bool GraphTranslator::emit_function(const FunctionBody& body, const onnx::NodeProto& call,

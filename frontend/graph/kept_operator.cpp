@@ -16,10 +16,10 @@
 namespace onnx2ir::frontend {
 namespace {
 
-[[noreturn]] void refuse(const NodeContext& node, const std::string& reason, std::string hint) {
+[[noreturn]] void refuse(const NodeContext& node, const std::string& reason, std::string_view hint) {
   throw base::Failure(DiagnosticCode::unsupported_operator,
                       "operator " + operator_name(node.proto()) + " cannot be kept: " + reason,
-                      std::move(hint));
+                      std::string(hint));
 }
 
 constexpr std::string_view kChangeAttribute = "change the attribute in the model, or pass it as an input";
@@ -45,7 +45,7 @@ std::string value_text(const NodeContext& node, const onnx::AttributeProto& attr
     if (std::ranges::any_of(text, is_control))
       refuse(node,
              "its attribute '" + attribute.name() + "' contains a control character, which XML does not have",
-             std::string(kChangeAttribute));
+             kChangeAttribute);
     return text;
   };
   switch (attribute.type()) {
@@ -63,12 +63,12 @@ std::string value_text(const NodeContext& node, const onnx::AttributeProto& attr
       for (const std::string& text : attribute.strings()) {
         if (text.find(',') != std::string::npos)
           refuse(node, "its attribute '" + attribute.name() + "' is a list with a comma in a text",
-                 std::string(kChangeAttribute));
+                 kChangeAttribute);
       }
       return joined(attribute.strings(), of_text);
     default:
       refuse(node, "its attribute '" + attribute.name() + "' is not a number, a text or a list of them",
-             std::string(kChangeAttribute));
+             kChangeAttribute);
   }
 }
 

@@ -54,24 +54,15 @@ bool has_shapes(const OperandType& type, Boundary boundary) {
   return boundary == Boundary::model || !holds_scalars(type);
 }
 
-void flatten_content(ir::Builder& builder, const Optional& optional, const OperandType& type,
-                     Boundary boundary, Values& tensors) {
-  if (type.content == nullptr) return;
-  if (optional.content != nullptr) {
-    const Values content = flatten(builder, *optional.content, *type.content, boundary);
-    tensors.append(content.begin(), content.end());
-    return;
-  }
-  const OperandType& content = *type.content;
-  if (content.kind == Kind::tensor) {
-    tensors.push_back(placeholder(builder, content));
-  } else {
-    Sequence empty;
-    empty.type = content.type;
-    empty.elements.emplace();
-    const Values parts = flatten(builder, make_sequence(std::move(empty)), content, boundary);
-    tensors.append(parts.begin(), parts.end());
-  }
+/// The tensors of the content of `optional` as a value of `type`.
+Values flatten_content(ir::Builder& builder, const Optional& optional, const OperandType& type,
+                       Boundary boundary) {
+  if (optional.content != nullptr) return flatten(builder, *optional.content, type, boundary);
+  if (type.kind == Kind::tensor) return {placeholder(builder, type)};
+  Sequence empty;
+  empty.type = type.type;
+  empty.elements.emplace();
+  return flatten(builder, make_sequence(std::move(empty)), type, boundary);
 }
 
 }  // namespace
@@ -166,10 +157,8 @@ std::string to_string(const OperandType& type) {
 
 Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& type, Boundary boundary) {
   if (type.kind == Kind::optional && !std::holds_alternative<std::shared_ptr<const Optional>>(operand)) {
-    Optional present;
-    present.has_value = builder.boolean(true);
-    present.content = std::make_shared<const Operand>(operand);
-    return flatten(builder, make_optional(std::move(present)), type, boundary);
+    const Optional present{builder.boolean(true), std::make_shared<const Operand>(operand)};
+    return flatten(builder, make_optional(present), type, boundary);
   }
   if (const auto* tensor = std::get_if<ir::Value>(&operand)) return {*tensor};
   if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) {
@@ -182,7 +171,10 @@ Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& 
   }
   const Optional& optional = *std::get<std::shared_ptr<const Optional>>(operand);
   Values tensors{optional.has_value};
-  flatten_content(builder, optional, type, boundary, tensors);
+  if (type.content != nullptr) {
+    const Values content = flatten_content(builder, optional, *type.content, boundary);
+    tensors.append(content.begin(), content.end());
+  }
   return tensors;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/failure.hpp"
 #include "base/nearest_name.hpp"
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/frozen_value.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
@@ -35,17 +36,13 @@ void remove_if(List& list, Predicate is_removed) {
 
 /// Adds all names that the nodes of the node's bodies use, including those defined in the body.
 void add_body_names(const onnx::NodeProto& node, Names& names) {
-  const auto add_graph = [&](const onnx::GraphProto& body) {
+  for_each_body(node, [&](const onnx::GraphProto& body) {
     for (const auto& inner : body.node()) {
       names.insert(inner.input().begin(), inner.input().end());
       add_body_names(inner, names);
     }
     for (const auto& output : body.output()) names.insert(output.name());
-  };
-  for (const auto& attribute : node.attribute()) {
-    if (attribute.has_g()) add_graph(attribute.g());
-    for (const auto& body : attribute.graphs()) add_graph(body);
-  }
+  });
 }
 
 /// The tensors of `graph` that its outputs depend on.
@@ -75,8 +72,7 @@ Names needed_tensors(const onnx::GraphProto& graph) {
 class InterfaceChange {
  public:
   InterfaceChange(onnx::GraphProto& graph, DiagnosticSink& sink) : graph_(graph), sink_(sink) {
-    for (const auto& tensor : graph.initializer()) initialized_.insert(tensor.name());
-    for (const auto& tensor : graph.sparse_initializer()) initialized_.insert(tensor.values().name());
+    for_each_initializer_name(graph, [&](const std::string& name) { initialized_.insert(name); });
   }
 
   InputOverrides run(const InterfaceSpec& requested) {
@@ -119,8 +115,6 @@ class InterfaceChange {
   void fail_unknown(std::string_view name, std::string_view list, const std::vector<std::string>& names) {
     constexpr std::size_t kMaxShown = 20;
     const auto shown = std::span(names).first(std::min(names.size(), kMaxShown));
-    const std::vector<std::string> all = all_tensors();
-    const std::string_view nearest = base::nearest_name(name, all);
     const auto node =
         std::ranges::find_if(graph_.node(), [&](const auto& one) { return one.name() == name; });
     if (node != graph_.node().end()) {
@@ -132,7 +126,7 @@ class InterfaceChange {
     fail(fmt::format("The model has no tensor '{}' in its main graph", name),
          fmt::format("the model's {}: {}{}", list, fmt::join(shown, ", "),
                      names.size() > kMaxShown ? fmt::format(" and {} more", names.size() - kMaxShown) : ""),
-         nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
+         base::suggestion(name, all_tensors()));
   }
 
   /// Fills in missing names in `inputs`, in the order of the model's inputs.

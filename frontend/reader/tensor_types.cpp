@@ -81,24 +81,11 @@ std::string_view tensor_type_name(std::int64_t onnx_type) {
 }
 
 std::string type_hint(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kOthers{{{"fp16", "f16"},
-                                                                                   {"fp32", "f32"},
-                                                                                   {"fp64", "f64"},
-                                                                                   {"float16", "f16"},
-                                                                                   {"float32", "f32"},
-                                                                                   {"float64", "f64"},
-                                                                                   {"half", "f16"},
-                                                                                   {"float", "f32"},
-                                                                                   {"double", "f64"},
-                                                                                   {"bfloat16", "bf16"},
-                                                                                   {"int8", "i8"},
-                                                                                   {"int16", "i16"},
-                                                                                   {"int32", "i32"},
-                                                                                   {"int64", "i64"},
-                                                                                   {"uint8", "u8"},
-                                                                                   {"bool", "boolean"},
-                                                                                   {"int", "i64"},
-                                                                                   {"str", "string"}}};
+  constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
+      {"fp16", "f16"},     {"fp32", "f32"},  {"fp64", "f64"},  {"float16", "f16"}, {"float32", "f32"},
+      {"float64", "f64"},  {"half", "f16"},  {"float", "f32"}, {"double", "f64"},  {"bfloat16", "bf16"},
+      {"int8", "i8"},      {"int16", "i16"}, {"int32", "i32"}, {"int64", "i64"},   {"uint8", "u8"},
+      {"bool", "boolean"}, {"int", "i64"},   {"str", "string"}};
   const std::string word = base::lower_case(name);
   for (const auto& [other, type] : kOthers) {
     if (word == other) return fmt::format("did you mean '{}'?", type);

@@ -1,6 +1,7 @@
 // What a model declares of the tensors of its graphs.
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "frontend/graph/graph_translator.hpp"

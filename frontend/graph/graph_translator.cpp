@@ -1,6 +1,7 @@
 #include "frontend/graph/graph_translator.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <utility>

@@ -1,6 +1,7 @@
 #include "frontend/graph/node_context.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/reader/onnx_proto.hpp"

@@ -1,10 +1,14 @@
 #include "frontend/graph/node_order.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <numeric>
 #include <queue>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"

@@ -1,6 +1,7 @@
 #include "frontend/graph/operand.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "frontend/graph/packed_sequence.hpp"
 #include "ir/checked_arithmetic.hpp"

@@ -1,5 +1,7 @@
 #include "base/nearest_name.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -55,6 +57,11 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
     }
   }
   return nearest;
+}
+
+std::string suggestion(std::string_view name, std::span<const std::string> known, std::string_view before) {
+  const std::string_view nearest = nearest_name(name, known);
+  return nearest.empty() ? std::string() : fmt::format("{}did you mean '{}'?", before, nearest);
 }
 
 }  // namespace onnx2ir::base

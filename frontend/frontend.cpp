@@ -11,6 +11,7 @@
 #include "frontend/graph/branch_choice.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/translators/families.hpp"
@@ -20,9 +21,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 void report(DiagnosticSink& sink, DiagnosticCode code, std::string message) {
-  Place place;
-  place.graph = std::string(kMainGraphPath);
-  sink.error(code, std::move(message), std::move(place));
+  sink.error(code, std::move(message), graph_place(kMainGraphPath));
 }
 
 /// Element ranks of sequence inputs that an earlier attempt has found.
@@ -69,12 +68,11 @@ OperandType input_type(OperandType type, const std::string& name, const FoundRan
 /// optional `x` has `x/has_value` in addition.
 Operand input_operand(const std::string& name, const OperandType& type, ir::Graph& graph) {
   Builder builder(graph);
-  const auto suffixes = flattened_suffixes(type, Boundary::model);
   Values tensors;
-  for (const TensorType& tensor : flattened_types(type, Boundary::model)) {
-    const std::string tensor_name = name + suffixes[tensors.size()];
+  for (const TensorPart& part : flattened_parts(type, Boundary::model)) {
+    const std::string tensor_name = name + std::string(part.suffix);
     builder.set_name(tensor_name);
-    const Value parameter = builder.parameter(tensor.type, tensor.shape);
+    const Value parameter = builder.parameter(part.type, part.shape);
     if (type.kind != OperandType::Kind::tensor) parameter.node->output(0).names.push_back(tensor_name);
     tensors.push_back(parameter);
   }
@@ -125,8 +123,7 @@ void bind_inputs(const LoadedModel& model, const FoundRanks& found, OpenRanks& o
                  GraphTranslator& translator) {
   const onnx::GraphProto& proto = model.proto().graph();
   std::unordered_set<std::string_view> initialized;
-  for (const auto& tensor : proto.initializer()) initialized.insert(tensor.name());
-  for (const auto& tensor : proto.sparse_initializer()) initialized.insert(tensor.values().name());
+  for_each_initializer_name(proto, [&](std::string_view name) { initialized.insert(name); });
   const onnx::ValueInfoProto* cache_branch = nullptr;
   for (const onnx::ValueInfoProto& input : proto.input()) {
     if (initialized.contains(input.name())) continue;
@@ -145,15 +142,6 @@ void bind_inputs(const LoadedModel& model, const FoundRanks& found, OpenRanks& o
   }
 }
 
-bool contradict(const ir::PartialShape& declared, const ir::PartialShape& computed) {
-  if (!declared.has_rank() || !computed.has_rank()) return false;
-  if (declared.rank() != computed.rank()) return true;
-  for (std::size_t axis = 0; axis < declared.rank(); ++axis) {
-    if (declared[axis].is_static() && !computed[axis].admits(declared[axis].min)) return true;
-  }
-  return false;
-}
-
 /// Warns if the type or shape that the model declares for an output differs from the computed one.
 void check_declared_output(const onnx::ValueInfoProto& output, const Operand& operand, DiagnosticSink& sink) {
   const auto declared = to_operand_type(output.type());
@@ -162,14 +150,14 @@ void check_declared_output(const onnx::ValueInfoProto& output, const Operand& op
     return;
   const bool has_type = declared->type != ir::ElementType::dynamic;
   const bool has_other_type = has_type && declared->type != computed.type;
-  if (!has_other_type && !contradict(declared->shape, computed.shape)) return;
-  Diagnostic warning;
+  if (!has_other_type && ir::intersect(declared->shape, computed.shape)) return;
+  Diagnostic warning =
+      base::diagnostic_of({DiagnosticCode::declared_output,
+                           "model output '" + output.name() + "' is declared as " + to_string(*declared) +
+                               ", but the graph computes " + to_string(computed),
+                           "the IR has the computed type and shape; correct the declaration, or the graph"},
+                          graph_place(kMainGraphPath));
   warning.severity = Severity::warning;
-  warning.code = DiagnosticCode::declared_output;
-  warning.message = "model output '" + output.name() + "' is declared as " + to_string(*declared) +
-                    ", but the graph computes " + to_string(computed);
-  warning.place.graph = kMainGraphPath;
-  warning.hint = "the IR has the computed type and shape; correct the declaration, or the graph";
   sink.report(std::move(warning));
 }
 
@@ -191,10 +179,10 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
     return;
   }
   Builder builder(graph);
-  const auto suffixes = flattened_suffixes(type, Boundary::model);
-  std::size_t part = 0;
+  const auto parts = flattened_parts(type, Boundary::model);
+  std::size_t next = 0;
   for (const Value& tensor : flatten(builder, operand, type, Boundary::model)) {
-    const std::string name = output.name() + suffixes[part++];
+    const std::string name = output.name() + std::string(parts[next++].suffix);
     builder.set_name(name);
     if (type.kind != OperandType::Kind::tensor) tensor.node->output(tensor.index).names.push_back(name);
     builder.result(tensor);
@@ -296,7 +284,7 @@ std::string imported_opsets(const onnx::ModelProto& proto) {
   std::string text;
   for (const auto& [domain, version] : versions) {
     if (!text.empty()) text += ", ";
-    text.append(domain.empty() ? "ai.onnx" : domain).append(1, ' ').append(std::to_string(version));
+    text.append(shown_domain(domain)).append(1, ' ').append(std::to_string(version));
   }
   return text;
 }
@@ -316,12 +304,8 @@ ConversionInput conversion_input(const LoadedModel& loaded, const LoadOptions& o
   return {.model = &loaded,
           .translators = &translator_table(),
           .target = &target,
+          .operators = operators,
           .most_function_nodes = options.max_function_nodes,
-          .operator_map = operators.map,
-          .extensions = operators.extensions,
-          .keep_unknown = operators.keep_unknown,
-          .stateful = operators.stateful,
-          .quantization = operators.quantization,
           .has_new_shapes = std::ranges::any_of(
               options.interface.inputs, [](const InputSpec& input) { return input.shape.has_value(); })};
 }

@@ -4,31 +4,13 @@
 #include <memory>
 #include <optional>
 
+#include "frontend/graph/operator_options.hpp"
 #include "frontend/reader/reader.hpp"
 #include "ir/graph.hpp"
 #include "onnx2ir/diagnostic.hpp"
-#include "onnx2ir/quantization.hpp"
 #include "target/target.hpp"
 
 namespace onnx2ir::frontend {
-
-struct ExtensionTable;
-struct OperatorMap;
-
-/// How operators are converted.
-struct OperatorOptions {
-  /// Keeps operators that have no translator as layers of an extension instead of an error.
-  bool keep_unknown = false;
-  /// Rules that take precedence over all translators; may be null.
-  const OperatorMap* map = nullptr;
-  /// Translators of libraries, which take precedence over all but the rules; may be null.
-  const ExtensionTable* extensions = nullptr;
-  /// Whether caches of language models become variables (Options::stateful). Callers cannot read variables,
-  /// so translators may choose the layout of a cache.
-  bool stateful = false;
-  /// Whether quantised operators are computed with integers.
-  Quantization quantization = Quantization::fast;
-};
 
 struct ImportedModel {
   std::unique_ptr<ir::Model> model;

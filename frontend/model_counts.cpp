@@ -1,12 +1,12 @@
 #include "frontend/model_counts.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
-#include "frontend/reader/opset_imports.hpp"
+#include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "ir/statistics/layer_cost.hpp"
 #include "ir/statistics/statistics.hpp"
@@ -76,14 +76,14 @@ class Counter {
   void add_nodes(const Nodes& nodes, Scope& scope, bool is_body) {
     for (const onnx::NodeProto& node : nodes) {
       const onnx::FunctionProto* const function = model_->find_function(node);
-      OperatorCounts& counts = function == nullptr ? scope.operators[name_of(node)] : scope.calls[function];
+      OperatorCounts& counts =
+          function == nullptr ? scope.operators[operator_name(node)] : scope.calls[function];
       ++counts.operators;
       if (is_body) ++counts.in_bodies;
       for (const auto& attribute : node.attribute()) {
         if (attribute.has_t()) add_tensor(attribute.t());
         for (const auto& tensor : attribute.tensors()) add_tensor(tensor);
-        if (attribute.has_g()) add_graph(attribute.g(), scope, true);
-        for (const auto& graph : attribute.graphs()) add_graph(graph, scope, true);
+        for_each_body(attribute, [&](const onnx::GraphProto& body) { add_graph(body, scope, true); });
       }
     }
   }
@@ -101,11 +101,6 @@ class Counter {
     const std::uint64_t bits = type == nullptr ? 0 : type->bits;
     counts.bytes = saturated_sum(counts.bytes, saturated_sum(saturated_product(elements, bits), 7) / 8);
     counts.holds_parameters = type != nullptr && type->ir_type && ir::holds_parameters(*type->ir_type);
-  }
-
-  static std::string name_of(const onnx::NodeProto& node) {
-    const std::string_view domain = canonical_domain(node.domain());
-    return domain.empty() ? node.op_type() : std::string(domain) + '.' + node.op_type();
   }
 
   const LoadedModel* model_;

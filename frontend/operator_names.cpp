@@ -1,5 +1,6 @@
 #include "frontend/operator_names.hpp"
 
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
@@ -11,9 +12,7 @@ void add(const onnx::GraphProto& graph, Operators& operators) {
   for (const onnx::NodeProto& node : graph.node()) {
     if (node.output().empty()) continue;
     operators.emplace(node.name().empty() ? node.output(0) : node.name(), node.op_type());
-    for (const onnx::AttributeProto& attribute : node.attribute()) {
-      if (attribute.has_g()) add(attribute.g(), operators);
-    }
+    for_each_body(node, [&](const onnx::GraphProto& body) { add(body, operators); });
   }
 }
 

@@ -17,37 +17,23 @@
 #include "frontend/graph/branch_choice.hpp"
 #include "frontend/graph/occurrences.hpp"
 #include "frontend/graph/operand.hpp"
+#include "frontend/graph/operator_options.hpp"
 #include "frontend/graph/translator_table.hpp"
 #include "frontend/reader/functions.hpp"
 #include "frontend/reader/reader.hpp"
 #include "onnx2ir/diagnostic.hpp"
-#include "onnx2ir/quantization.hpp"
 #include "target/target.hpp"
 
 namespace onnx2ir::frontend {
-
-struct ExtensionTable;
-struct OperatorMap;
 
 /// The model, and what the caller wants: the same in all attempts.
 struct ConversionInput {
   const LoadedModel* model;
   const TranslatorTable* translators;
   const target::Target* target;
+  OperatorOptions operators = {};
   /// The most nodes that calls of functions may add.
   std::uint64_t most_function_nodes = LoadOptions{}.max_function_nodes;
-  /// Rules that take precedence over all translators; may be null.
-  const OperatorMap* operator_map = nullptr;
-  /// Translators of libraries, which take precedence over all but the rules; may be null.
-  const ExtensionTable* extensions = nullptr;
-  /// Whether operators without a translator are kept as layers of an extension: see
-  /// frontend/graph/kept_operator.hpp.
-  bool keep_unknown = false;
-  /// Whether caches of language models become variables (Options::stateful). Callers cannot read variables,
-  /// so translators may choose the layout of a cache.
-  bool stateful = false;
-  /// Whether quantised operators are computed with integers (Options::quantization).
-  Quantization quantization = Quantization::fast;
   /// Whether the caller has changed shapes of inputs, so that declared sizes of other tensors need not hold.
   bool has_new_shapes = false;
 };

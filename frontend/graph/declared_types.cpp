@@ -1,6 +1,7 @@
 // What a model declares of the tensors of its graphs.
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "frontend/graph/graph_translator.hpp"
@@ -17,29 +18,24 @@ bool keeps_rank(std::string_view op_type) {
   return std::find(std::begin(kNames), std::end(kNames), op_type) != std::end(kNames);
 }
 
-std::optional<std::int64_t> noted_rank(const onnx::GraphProto& graph, std::string_view name) {
-  for (const auto* const notes : {&graph.output(), &graph.value_info()}) {
-    for (const onnx::ValueInfoProto& note : *notes) {
-      if (note.name() == name && note.type().tensor_type().has_shape()) {
-        return note.type().tensor_type().shape().dim_size();
-      }
-    }
-  }
-  return std::nullopt;
+/// No value if `type` is null, or has no rank.
+std::optional<std::int64_t> rank_of(const onnx::TypeProto* type) {
+  if (type == nullptr || !type->tensor_type().has_shape()) return std::nullopt;
+  return type->tensor_type().shape().dim_size();
 }
 
 }  // namespace
 
 std::optional<std::int64_t> GraphTranslator::declared_rank(std::string_view name) const {
   if (proto_ == nullptr) return std::nullopt;
-  if (const auto rank = noted_rank(*proto_, name)) return rank;
+  std::string last(name);
+  if (const auto rank = rank_of(declared_type(last))) return rank;
   // Nodes come after their inputs, so one pass finds the values that are computed from it and keep its rank.
-  std::string_view last = name;
   for (const onnx::NodeProto& node : proto_->node()) {
     if (node.input_size() == 0 || node.output_size() != 1 || node.input(0) != last) continue;
     if (!keeps_rank(node.op_type()) || !node.domain().empty()) continue;
     last = node.output(0);
-    if (const auto rank = noted_rank(*proto_, last)) return rank;
+    if (const auto rank = rank_of(declared_type(last))) return rank;
   }
   return std::nullopt;
 }
@@ -71,9 +67,8 @@ void GraphTranslator::note_wrong_rank(std::string_view name, const Operand& oper
   if (proto_ == nullptr) return;  // inputs are bound before the graph is known
   const ir::Value value = as_tensor(operand);
   if (!value || !value.shape().has_rank()) return;
-  const onnx::TypeProto* const declared = declared_type(std::string(name));
-  if (declared == nullptr || !declared->tensor_type().has_shape()) return;
-  if (std::cmp_not_equal(declared->tensor_type().shape().dim_size(), value.shape().rank()))
+  const auto declared = rank_of(declared_type(std::string(name)));
+  if (declared && std::cmp_not_equal(*declared, value.shape().rank()))
     attempt_->found.wrong_ranks.emplace(occurrence_, name);
 }
 

@@ -104,23 +104,10 @@ std::optional<ir::AttributeValue> converted(const onnx2ir_attribute& given, ir::
 
 }  // namespace
 
-const onnx::AttributeProto* find_attribute(const NodeContext& context, std::string_view name) {
-  if (!context.has_attribute(name)) return nullptr;  // counts as read from here on
-  for (const onnx::AttributeProto& attribute : context.proto().attribute()) {
-    if (attribute.name() == name) return &attribute;
-  }
-  return nullptr;
-}
-
 onnx2ir_attribute read_attribute(onnx2ir_node& node, onnx2ir_text name) {
   onnx2ir_attribute attribute{name, ONNX2IR_ABSENT, 0, nullptr, nullptr, nullptr};
-  if (const auto* const proto = find_attribute(*node.context, view(name))) set_value(attribute, *proto, node);
+  if (const auto* const proto = node.context->find_attribute(view(name))) set_value(attribute, *proto, node);
   return attribute;
-}
-
-std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
-  const std::string_view nearest = base::nearest_name(name, known);
-  return nearest.empty() ? std::string() : fmt::format("; did you mean '{}'?", nearest);
 }
 
 std::vector<ir::Attribute> attributes_of(const NodeContext& context, const ir::OpDescriptor& op,
@@ -132,7 +119,7 @@ std::vector<ir::Attribute> attributes_of(const NodeContext& context, const ir::O
       std::vector<std::string> known;
       for (const ir::AttributeSpec& row : op.attributes) known.emplace_back(row.name);
       context.fail(fmt::format("{} has no attribute '{}'{}", op.name, view(attribute.name),
-                               suggestion(view(attribute.name), known)));
+                               base::suggestion(view(attribute.name), known, "; ")));
     }
     auto value = converted(attribute, spec->kind);
     if (!value) context.fail(fmt::format("attribute '{}' of {} has another type", spec->name, op.name));

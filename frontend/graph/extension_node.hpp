@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "frontend/graph/node_context.hpp"
+#include "frontend/mapping/extension_library.hpp"
 #include "ir/op_descriptor.hpp"
 
 /// A node while a translator of a library converts it: what the handles and pointers of the library refer to.
@@ -32,23 +33,16 @@ namespace onnx2ir::frontend {
 inline onnx2ir_text view(std::string_view text) {
   return {text.data(), text.size()};
 }
-inline std::string_view view(onnx2ir_text text) {
-  return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
-}
 
 template <typename Element>
 std::span<const Element> list(const Element* elements, std::size_t count) {
   return count == 0 ? std::span<const Element>() : std::span(elements, count);
 }
 
-/// The node's attribute; null if it does not have it.
-const onnx::AttributeProto* find_attribute(const NodeContext& context, std::string_view name);
 /// The node's attribute for the library, whose elements `node` owns.
 onnx2ir_attribute read_attribute(onnx2ir_node& node, onnx2ir_text name);
 /// The attributes of a library for an operation. Fails if the operation has no such attribute, or lacks one.
 std::vector<ir::Attribute> attributes_of(const NodeContext& context, const ir::OpDescriptor& op,
                                          std::span<const onnx2ir_attribute> given);
-/// "; did you mean 'NAME'?", or empty.
-std::string suggestion(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace onnx2ir::frontend

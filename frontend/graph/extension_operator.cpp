@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest_name.hpp"
 #include "frontend/graph/extension_node.hpp"
 #include "frontend/graph/node_context.hpp"
 #include "frontend/mapping/extension_library.hpp"
@@ -112,7 +113,7 @@ onnx2ir_attribute attribute(onnx2ir_node* node, onnx2ir_text name) noexcept {
 
 onnx2ir_value tensor(onnx2ir_node* node, onnx2ir_text name) noexcept {
   return guarded(node, onnx2ir_value{0}, [&](NodeContext& context) {
-    const auto* const proto = find_attribute(context, view(name));
+    const auto* const proto = context.find_attribute(view(name));
     if (proto == nullptr) context.fail(fmt::format("attribute '{}' is missing", view(name)));
     if (!proto->has_t() && !proto->has_sparse_tensor())
       context.fail(fmt::format("attribute '{}' is not a tensor", view(name)));
@@ -200,8 +201,8 @@ const ir::OpDescriptor& operation_named(const NodeContext& context, std::string_
   if (op == nullptr) {
     std::vector<std::string> known;
     for (const ir::OpDescriptor& row : ir::all_ops()) known.emplace_back(row.name);
-    context.fail(
-        fmt::format("it emits '{}', which is no operation of the IR{}", name, suggestion(name, known)));
+    context.fail(fmt::format("it emits '{}', which is no operation of the IR{}", name,
+                             base::suggestion(name, known, "; ")));
   }
   if (!is_single_operation(*op))
     context.fail(fmt::format("it emits '{}', which a library cannot emit", name));

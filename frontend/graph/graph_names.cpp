@@ -45,15 +45,14 @@ bool GraphTranslator::sees_parent() const {
 
 GraphTranslator::Lookup GraphTranslator::find(const base::HashedName& name) {
   using Status = Lookup::Status;
-  if (Binding* const own = names_.find(name)) {
-    Binding& binding = *own;
-    if (const auto* tensor = std::get_if<const onnx::TensorProto*>(&binding)) {
-      emit_initializer(binding, name.name, read_tensor(**tensor, attempt_->input->model->weights()));
-    } else if (const auto* sparse = std::get_if<const onnx::SparseTensorProto*>(&binding)) {
-      emit_initializer(binding, name.name, read_tensor(**sparse, attempt_->input->model->weights()));
+  if (Binding* const binding = names_.find(name)) {
+    if (const auto* tensor = std::get_if<const onnx::TensorProto*>(binding)) {
+      emit_initializer(*binding, name.name, read_tensor(**tensor, attempt_->input->model->weights()));
+    } else if (const auto* sparse = std::get_if<const onnx::SparseTensorProto*>(binding)) {
+      emit_initializer(*binding, name.name, read_tensor(**sparse, attempt_->input->model->weights()));
     }
-    if (const auto* operand = std::get_if<Operand>(&binding)) return {*operand, Status::found};
-    const auto* const missing = std::get_if<Unavailable>(&binding);
+    if (const auto* operand = std::get_if<Operand>(binding)) return {*operand, Status::found};
+    const auto* const missing = std::get_if<Unavailable>(binding);
     if (missing != nullptr && missing->is_omitted && attempt_->found.omitted_output.empty())
       attempt_->found.omitted_output = name.name;
     return {{}, Status::unavailable};
@@ -71,10 +70,8 @@ bool GraphTranslator::knows(const base::HashedName& name) const {
 
 void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, TensorResult tensor) {
   if (!tensor) {
-    Place place;
-    place.graph = path_;
     sink().error(DiagnosticCode::bad_initializer,
-                 "initializer '" + std::string(name) + "' " + tensor.error().message, std::move(place));
+                 "initializer '" + std::string(name) + "' " + tensor.error().message, graph_place(path_));
     binding = Unavailable{};
     return;
   }

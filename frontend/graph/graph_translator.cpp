@@ -1,6 +1,7 @@
 #include "frontend/graph/graph_translator.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -36,23 +37,27 @@ void apply(const TranslatorRow& row, NodeContext& context, Operands& outputs) {
 /// Fails if ONNX does not accept the ranks of the inputs: a branch of an If was chosen on trial. Sizes are
 /// not checked, because onnxruntime runs models that ONNX's inference rejects.
 void check_ranks(const NodeContext& node) {
-  std::vector<onnx::TypeProto> types;
-  types.reserve(node.input_count());
-  for (std::size_t i = 0; i < node.input_count(); ++i) {
-    onnx::TypeProto& type = types.emplace_back(to_onnx_type(node.operand(i)));
+  std::vector<onnx::TypeProto> types = to_onnx_types(node.operands());
+  for (onnx::TypeProto& type : types) {
     if (!type.has_tensor_type()) continue;
     for (auto& size : *type.mutable_tensor_type()->mutable_shape()->mutable_dim()) size.Clear();
   }
   if (auto problem = inference_problem(node.proto(), node.opset(), types)) ir::invalid(*problem);
 }
 
-constexpr DiagnosticCode kUnsupported = DiagnosticCode::unsupported_operator;
-constexpr const char* kReportIt = "please report it with the model";
+/// Fails if the node has outputs after the first `converted` ones.
+void check_outputs(const onnx::NodeProto& node, std::size_t converted) {
+  for (int i = static_cast<int>(converted); i < node.output_size(); ++i) {
+    if (node.output(i).empty()) continue;
+    throw base::Failure(DiagnosticCode::cannot_convert,
+                        "its output " + std::to_string(i) + " is not converted");
+  }
+}
 
-std::string unsupported_message(std::string_view domain, std::string_view op_type) {
-  std::string name(domain);
-  if (!name.empty()) name += '.';
-  return "operator " + name.append(op_type) + " is not supported";
+constexpr DiagnosticCode kUnsupported = DiagnosticCode::unsupported_operator;
+
+std::string unsupported_message(const onnx::NodeProto& node) {
+  return "operator " + operator_name(node) + " is not supported";
 }
 
 }  // namespace
@@ -92,7 +97,7 @@ bool GraphTranslator::translate(const NodeList& nodes) {
   const NodeOrder order = order_of(nodes);
   bool complete = order.on_cycle.empty();
   for (const int index : order.on_cycle) {
-    report(nodes[index], index, DiagnosticCode::cyclic_graph, "the node depends on its own output");
+    report(nodes[index], index, {DiagnosticCode::cyclic_graph, "the node depends on its own output"});
     for (const std::string& output : nodes[index].output()) bind_unavailable(output);
   }
   for (std::size_t i = 0; i < order.order.size(); ++i) {
@@ -107,7 +112,7 @@ bool GraphTranslator::translate(const NodeList& nodes) {
 bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs) {
   proto_ = &proto;
   if (!function_stack_.empty()) count_function_nodes(static_cast<std::uint64_t>(proto.node_size()));
-  if (kind_ == Kind::main || kind_ == Kind::body) {
+  if (names_tensors()) {
     // Most nodes become one or two nodes; reserved memory that stays unused is never touched.
     constexpr std::size_t kOthers = 8;
     graph_->reserve(graph_->nodes().size() + 2 * static_cast<std::size_t>(proto.node_size()) + kOthers);
@@ -118,10 +123,8 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
   for (const onnx::ValueInfoProto& output : proto.output()) {
     Lookup lookup = find(output.name());
     if (lookup.status == Lookup::Status::unknown) {
-      Place place;
-      place.graph = path_;
       sink().error(DiagnosticCode::undefined_name,
-                   "graph output '" + output.name() + "' is not produced by any node", std::move(place));
+                   "graph output '" + output.name() + "' is not produced by any node", graph_place(path_));
     }
     complete = complete && lookup.status == Lookup::Status::found;
     outputs.push_back(std::move(lookup.operand));
@@ -142,7 +145,7 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
     }
     Lookup lookup = find(name);
     if (lookup.status == Lookup::Status::unknown) {
-      report(node, index, DiagnosticCode::undefined_name, "input '" + name + "' is not defined");
+      report(node, index, {DiagnosticCode::undefined_name, "input '" + name + "' is not defined"});
       defined = false;
     }
     available = available && lookup.status == Lookup::Status::found;
@@ -155,37 +158,30 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
   Operands outputs;
   bool translated = false;
   if (!version) {
-    report(
-        node, index, DiagnosticCode::missing_opset_import,
-        "the model imports no version of domain '" + std::string(domain.empty() ? "ai.onnx" : domain) + "'");
+    report(node, index,
+           {DiagnosticCode::missing_opset_import,
+            "the model imports no version of domain '" + std::string(shown_domain(domain)) + "'"});
     defined = false;
   } else if (available) {
     const std::size_t nodes_before = graph_->nodes().size();
     try {
-      translated = emit(node, *version, inputs, outputs);
-      for (std::size_t i = outputs.size(); translated && i < static_cast<std::size_t>(node.output_size());
-           ++i) {
-        if (node.output(static_cast<int>(i)).empty()) continue;
-        throw base::Failure(DiagnosticCode::cannot_convert,
-                            "its output " + std::to_string(i) + " is not converted");
-      }
+      const bool is_complete = emit(node, *version, inputs, outputs);
+      if (is_complete) check_outputs(node, outputs.size());
+      translated = is_complete;
     } catch (const base::Failure& failure) {
       if (failure.ends_conversion()) throw;
-      report(node, index, failure);
+      if (!failure.is_reported()) report(node, index, failure.problem());
       if (failure.code() == DiagnosticCode::invalid_node)
         attempt_->found.certain_failures.push_back(executed_graph());
-      translated = false;
     } catch (const base::InternalError& error) {
       // Not a certain failure: a branch of an If is never left out because of a mistake of ours.
-      report(node, index, DiagnosticCode::internal_error,
-             std::string("an internal error of onnx2ir: ") + error.what(), kReportIt);
-      translated = false;
+      report(node, index,
+             {DiagnosticCode::internal_error, std::string("an internal error of onnx2ir: ") + error.what(),
+              "please report it with the model"});
     } catch (const std::length_error&) {
       report_lack_of_memory(node, index);
-      translated = false;
     } catch (const std::bad_alloc&) {
       report_lack_of_memory(node, index);
-      translated = false;
     }
     if (!translated) outputs.clear();
     name_nodes(node, outputs, nodes_before);
@@ -206,14 +202,13 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
 
 bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs,
                            Operands& outputs) {
+  NodeContext context(*this, node, opset, inputs);
   if (const OperatorRule* const rule = find_rule(node, opset)) {
-    NodeContext context(*this, node, opset, inputs);
     outputs = map_operator(context, *rule);
     warn_about_unread_attributes({}, context);
     return true;
   }
   if (const ExtensionTranslator* const extension = find_extension(node, opset)) {
-    NodeContext context(*this, node, opset, inputs);
     outputs = call_extension(context, *extension);
     warn_about_unread_attributes({}, context);
     return true;
@@ -221,12 +216,9 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
   if (const onnx::FunctionProto* function = attempt_->input->model->find_function(node)) {
     return emit_function(bound_function(*function, node), node, inputs, outputs);
   }
-  const std::string_view domain = canonical_domain(node.domain());
+  const std::string_view domain = context.domain();
   const TranslatorRow* const row = attempt_->input->translators->find(domain, node.op_type(), opset);
-  const bool is_expanded =
-      row != nullptr && row->is_for_fast_quantization && attempt_->input->quantization == Quantization::exact;
-  if (row != nullptr && !is_expanded) {
-    NodeContext context(*this, node, opset, inputs);
+  if (row != nullptr && !(row->is_for_fast_quantization && context.has_exact_quantization())) {
     check_input_types(context);
     if (attempt_->choices.are_compared) check_ranks(context);
     apply(*row, context, outputs);
@@ -234,19 +226,15 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
     return true;
   }
   if (has_function_body(domain, node.op_type(), opset)) {
-    std::vector<onnx::TypeProto> types;
-    types.reserve(inputs.size());
-    for (const Operand& input : inputs) types.push_back(to_onnx_type(input));
-    if (auto body = expand_operator(node, opset, types, this->opset(""))) {
+    if (auto body = expand_operator(node, opset, to_onnx_types(inputs), this->opset(""))) {
       return emit_function(*body, node, inputs, outputs);
     }
   }
-  if (attempt_->input->keep_unknown) {
-    NodeContext context(*this, node, opset, inputs);
+  if (attempt_->input->operators.keep_unknown) {
     outputs = keep_operator(context, *attempt_);
     return true;
   }
-  throw base::Failure(kUnsupported, unsupported_message(domain, node.op_type()));
+  throw base::Failure(kUnsupported, unsupported_message(node));
 }
 
 void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64_t index,
@@ -256,12 +244,12 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
   if (!version || find_rule(node, *version) != nullptr || find_extension(node, *version) != nullptr ||
       attempt_->input->model->find_function(node) != nullptr)
     return;
-  if (!attempt_->input->keep_unknown &&
+  if (!attempt_->input->operators.keep_unknown &&
       attempt_->input->translators->find(domain, node.op_type(), *version) == nullptr &&
       !has_function_body(domain, node.op_type(), *version)) {
     Place where = node_place(path, node, index, *version);
     where.function_stack = function_stack_;
-    sink().error(kUnsupported, unsupported_message(domain, node.op_type()), std::move(where));
+    sink().error(kUnsupported, unsupported_message(node), std::move(where));
     return;
   }
   for (const onnx::AttributeProto& attribute : node.attribute()) {
@@ -274,14 +262,14 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
 }
 
 const OperatorRule* GraphTranslator::find_rule(const onnx::NodeProto& node, std::int64_t opset) const {
-  if (attempt_->input->operator_map == nullptr) return nullptr;
-  return attempt_->input->operator_map->rules.find(node.domain(), node.op_type(), opset);
+  const OperatorMap* const map = attempt_->input->operators.map;
+  return map == nullptr ? nullptr : map->rules.find(node.domain(), node.op_type(), opset);
 }
 
 const ExtensionTranslator* GraphTranslator::find_extension(const onnx::NodeProto& node,
                                                            std::int64_t opset) const {
-  if (attempt_->input->extensions == nullptr) return nullptr;
-  return attempt_->input->extensions->translators.find(node.domain(), node.op_type(), opset);
+  const ExtensionTable* const table = attempt_->input->operators.extensions;
+  return table == nullptr ? nullptr : table->translators.find(node.domain(), node.op_type(), opset);
 }
 
 FunctionBody GraphTranslator::bound_function(const onnx::FunctionProto& function,
@@ -307,9 +295,8 @@ void GraphTranslator::count_function_nodes(std::uint64_t nodes) {
 void GraphTranslator::fail_too_many_nodes() {
   // Report it once, not again for every enclosing call.
   if (std::exchange(attempt_->copies.has_too_many_nodes, true)) throw base::Failure::reported();
-  throw base::Failure(DiagnosticCode::cannot_convert,
-                      too_many_function_nodes(attempt_->input->most_function_nodes),
-                      std::string(kRaiseFunctionNodes));
+  throw base::Failure(
+      too_many_function_nodes(DiagnosticCode::cannot_convert, attempt_->input->most_function_nodes));
 }
 
 bool GraphTranslator::emit_function(const FunctionBody& body, const onnx::NodeProto& call,
@@ -337,11 +324,8 @@ bool GraphTranslator::emit_onnx_body(const onnx::NodeProto& node, std::int64_t o
                                      Operands& outputs) {
   onnx::NodeProto own = node;
   own.clear_domain();
-  std::vector<onnx::TypeProto> types;
-  types.reserve(inputs.size());
-  for (const Operand& input : inputs) types.push_back(to_onnx_type(input));
-  const auto body = expand_operator(own, opset, types, opset);
-  if (!body) throw base::Failure(kUnsupported, unsupported_message(node.domain(), node.op_type()));
+  const auto body = expand_operator(own, opset, to_onnx_types(inputs), opset);
+  if (!body) throw base::Failure(kUnsupported, unsupported_message(node));
   return emit_function(*body, own, inputs, outputs);
 }
 
@@ -357,6 +341,11 @@ Place GraphTranslator::place(const onnx::NodeProto& node, std::int64_t index) co
   return place;
 }
 
+const onnx::NodeProto* GraphTranslator::owner() const {
+  if (parent_ == nullptr || parent_->proto_ == nullptr || parent_->current_index_ < 0) return nullptr;
+  return &parent_->proto_->node(static_cast<int>(parent_->current_index_));
+}
+
 Occurrence GraphTranslator::current_node() const {
   return attempt_->occurrences->node(occurrence_, current_index_);
 }
@@ -367,44 +356,21 @@ Occurrence GraphTranslator::executed_graph() const {
   return scope->occurrence_;
 }
 
-namespace {
-
-std::int64_t position_of(const onnx::NodeProto& node, std::string_view attribute) {
-  const auto found = std::ranges::find(node.attribute(), attribute, &onnx::AttributeProto::name);
-  return std::distance(node.attribute().begin(), found);
-}
-
-}  // namespace
-
-BodySite GraphTranslator::body_of(const onnx::NodeProto& node, std::string_view attribute) const {
-  return {body_path(path_, node, current_index_, attribute),
-          attempt_->occurrences->body(current_node(), position_of(node, attribute))};
-}
-
 BodySite GraphTranslator::body_of(const onnx::NodeProto& node, std::string_view attribute,
                                   std::int64_t iteration) const {
+  const auto found = std::ranges::find(node.attribute(), attribute, &onnx::AttributeProto::name);
+  const auto position = std::distance(node.attribute().begin(), found);
   return {body_path(path_, node, current_index_, attribute),
-          attempt_->occurrences->iteration(current_node(), position_of(node, attribute), iteration)};
+          attempt_->occurrences->body(current_node(), position, iteration)};
 }
 
-void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, DiagnosticCode code,
-                             std::string message, std::string hint) const {
-  Diagnostic diagnostic;
-  diagnostic.code = code;
-  diagnostic.message = std::move(message);
-  diagnostic.hint = std::move(hint);
-  diagnostic.place = place(node, index);
-  sink().report(std::move(diagnostic));
-}
-
-void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index,
-                             const base::Failure& failure) const {
-  if (!failure.is_reported()) sink().report(base::diagnostic_of(failure.problem(), place(node, index)));
+void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, Problem problem) const {
+  sink().report(base::diagnostic_of(std::move(problem), place(node, index)));
 }
 
 void GraphTranslator::report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const {
-  report(node, index, DiagnosticCode::out_of_memory,
-         "the conversion of the node needs more memory than is available");
+  report(node, index,
+         {DiagnosticCode::out_of_memory, "the conversion of the node needs more memory than is available"});
 }
 
 }  // namespace onnx2ir::frontend

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -70,6 +69,8 @@ class GraphTranslator {
   const GraphTranslator* parent() const { return parent_; }
   /// The graph that is translated; null in functions.
   const onnx::GraphProto* proto() const { return proto_; }
+  /// The node of the enclosing graph that contains this scope; null for the main graph and inside functions.
+  const onnx::NodeProto* owner() const;
 
   /// Binds `name` to a value; in the main graph, the name also becomes a tensor name of the value.
   void bind(std::string_view name, Operand operand);
@@ -130,10 +131,9 @@ class GraphTranslator {
   Occurrence current_node() const;
   /// The graph or body that this scope is emitted into: either all of its nodes run, or none.
   Occurrence executed_graph() const;
-  /// The body of `node`, the current node, in `attribute`.
-  BodySite body_of(const onnx::NodeProto& node, std::string_view attribute) const;
-  /// The same for one iteration of an unrolled loop.
-  BodySite body_of(const onnx::NodeProto& node, std::string_view attribute, std::int64_t iteration) const;
+  /// The body of `node`, the current node, in `attribute`; for an unrolled loop, in one iteration.
+  BodySite body_of(const onnx::NodeProto& node, std::string_view attribute,
+                   std::int64_t iteration = Occurrences::kNoIteration) const;
 
  private:
   /// The binding of an output of a node that could not be translated.
@@ -158,10 +158,7 @@ class GraphTranslator {
   [[noreturn]] void fail_too_many_nodes();
   bool emit_function(const FunctionBody& body, const onnx::NodeProto& call, const Operands& inputs,
                      Operands& outputs);
-  void report(const onnx::NodeProto& node, std::int64_t index, DiagnosticCode code, std::string message,
-              std::string hint = {}) const;
-  /// Reports `failure`, a failure of the node, unless that has been done.
-  void report(const onnx::NodeProto& node, std::int64_t index, const base::Failure& failure) const;
+  void report(const onnx::NodeProto& node, std::int64_t index, Problem problem) const;
   void report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const;
   /// Reports the unsupported operators in a skipped node and in its bodies, so that one conversion reports
   /// all of them.
@@ -175,6 +172,7 @@ class GraphTranslator {
       std::variant<Operand, Unavailable, const onnx::TensorProto*, const onnx::SparseTensorProto*>;
 
   void set(std::string_view name, Binding binding);
+  void emit_initializer(Binding& binding, std::string_view name, TensorResult tensor);
 
   Attempt* attempt_;
   GraphTranslator* parent_ = nullptr;
@@ -196,7 +194,6 @@ class GraphTranslator {
   /// Created by the first is_output().
   mutable std::optional<std::unordered_set<std::string_view>> outputs_;
   std::vector<std::string> function_stack_;
-  void emit_initializer(Binding& binding, std::string_view name, TensorResult tensor);
 
   base::NameTable<Binding> names_;
   /// Outer values and the values of this graph that capture them. Only used for look-ups, so that the order

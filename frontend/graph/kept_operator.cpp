@@ -1,7 +1,6 @@
 #include "frontend/graph/kept_operator.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,21 +9,17 @@
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/reader/onnx_proto.hpp"
+#include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "ir/extension.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-std::string full_name(const NodeContext& node) {
-  std::string name(node.domain());
-  if (!name.empty()) name += '.';
-  return name.append(node.op_type());
-}
-
-[[noreturn]] void refuse(const NodeContext& node, const std::string& reason, std::string hint) {
+[[noreturn]] void refuse(const NodeContext& node, const std::string& reason, std::string_view hint) {
   throw base::Failure(DiagnosticCode::unsupported_operator,
-                      "operator " + full_name(node) + " cannot be kept: " + reason, std::move(hint));
+                      "operator " + operator_name(node.proto()) + " cannot be kept: " + reason,
+                      std::string(hint));
 }
 
 constexpr std::string_view kChangeAttribute = "change the attribute in the model, or pass it as an input";
@@ -50,7 +45,7 @@ std::string value_text(const NodeContext& node, const onnx::AttributeProto& attr
     if (std::ranges::any_of(text, is_control))
       refuse(node,
              "its attribute '" + attribute.name() + "' contains a control character, which XML does not have",
-             std::string(kChangeAttribute));
+             kChangeAttribute);
     return text;
   };
   switch (attribute.type()) {
@@ -68,12 +63,12 @@ std::string value_text(const NodeContext& node, const onnx::AttributeProto& attr
       for (const std::string& text : attribute.strings()) {
         if (text.find(',') != std::string::npos)
           refuse(node, "its attribute '" + attribute.name() + "' is a list with a comma in a text",
-                 std::string(kChangeAttribute));
+                 kChangeAttribute);
       }
       return joined(attribute.strings(), of_text);
     default:
       refuse(node, "its attribute '" + attribute.name() + "' is not a number, a text or a list of them",
-             std::string(kChangeAttribute));
+             kChangeAttribute);
   }
 }
 
@@ -124,13 +119,13 @@ void check_domain(const NodeContext& node, Attempt& attempt) {
 }
 
 void remark(const NodeContext& node) {
-  Diagnostic remark;
+  std::string message = "operator " + operator_name(node.proto()) +
+                        " is kept: OpenVINO needs an extension with the operation '" +
+                        std::string(node.op_type()) + "'";
+  Diagnostic remark =
+      base::diagnostic_of({DiagnosticCode::kept_operator, std::move(message)},
+                          node.translator().place(node.proto(), node.translator().current_index()));
   remark.severity = Severity::remark;
-  remark.code = DiagnosticCode::kept_operator;
-  remark.message = "operator " + full_name(node) +
-                   " is kept: OpenVINO needs an extension with the operation '" +
-                   std::string(node.op_type()) + "'";
-  remark.place = node.translator().place(node.proto(), node.translator().current_index());
   node.translator().sink().report(std::move(remark));
 }
 

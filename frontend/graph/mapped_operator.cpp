@@ -15,15 +15,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The node's attribute; null if it does not have it.
-const onnx::AttributeProto* find_attribute(const NodeContext& node, const std::string& name) {
-  if (!node.has_attribute(name)) return nullptr;  // counts as read from here on
-  for (const onnx::AttributeProto& attribute : node.proto().attribute()) {
-    if (attribute.name() == name) return &attribute;
-  }
-  return nullptr;
-}
-
 /// The value of an ONNX attribute as an attribute of `kind`; no value if it has another type.
 std::optional<ir::AttributeValue> converted(const NodeContext& node, const onnx::AttributeProto& attribute,
                                             ir::AttributeSpec::Kind kind) {
@@ -70,7 +61,7 @@ std::vector<ir::Attribute> attributes_of(const NodeContext& node, const Operator
   for (const AttributeRule& attribute : rule.attributes) {
     const ir::AttributeSpec& spec = *attribute.spec;
     const onnx::AttributeProto* const given =
-        attribute.source.empty() ? nullptr : find_attribute(node, attribute.source);
+        attribute.source.empty() ? nullptr : node.find_attribute(attribute.source);
     if (given != nullptr) {
       auto value = converted(node, *given, spec.kind);
       if (!value)

@@ -1,6 +1,7 @@
 #include "frontend/graph/node_context.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/reader/onnx_proto.hpp"
@@ -30,7 +31,7 @@ const target::Target& NodeContext::target() const {
 }
 
 bool NodeContext::has_exact_quantization() const {
-  return translator_->attempt().input->quantization == Quantization::exact;
+  return translator_->attempt().input->operators.quantization == Quantization::exact;
 }
 
 Value NodeContext::input(std::size_t index) const {
@@ -79,7 +80,7 @@ std::optional<std::int64_t> NodeContext::declared_rank(std::size_t index) const 
   return translator_->declared_rank(proto_->output(static_cast<int>(index)));
 }
 
-const onnx::AttributeProto* NodeContext::find(std::string_view name) const {
+const onnx::AttributeProto* NodeContext::find_attribute(std::string_view name) const {
   for (int i = 0; i < proto_->attribute_size(); ++i) {
     if (proto_->attribute(i).name() != name) continue;
     if (i < kRecordedAttributes) read_ |= std::uint64_t{1} << i;
@@ -97,12 +98,8 @@ std::vector<const onnx::AttributeProto*> NodeContext::unread_attributes() const 
 }
 
 const onnx::AttributeProto& NodeContext::get(std::string_view name) const {
-  if (const onnx::AttributeProto* attribute = find(name)) return *attribute;
+  if (const onnx::AttributeProto* attribute = find_attribute(name)) return *attribute;
   fail("attribute '" + std::string(name) + "' is missing");
-}
-
-bool NodeContext::has_attribute(std::string_view name) const {
-  return find(name) != nullptr;
 }
 
 namespace {
@@ -140,33 +137,33 @@ std::int64_t NodeContext::integer(std::string_view name) const {
   return integer_of(*this, get(name));
 }
 std::int64_t NodeContext::integer(std::string_view name, std::int64_t absent) const {
-  const auto* attribute = find(name);
+  const auto* attribute = find_attribute(name);
   return attribute != nullptr ? integer_of(*this, *attribute) : absent;
 }
 double NodeContext::real(std::string_view name) const {
   return real_of(*this, get(name));
 }
 double NodeContext::real(std::string_view name, double absent) const {
-  const auto* attribute = find(name);
+  const auto* attribute = find_attribute(name);
   return attribute != nullptr ? real_of(*this, *attribute) : absent;
 }
 std::string NodeContext::text(std::string_view name) const {
   return text_of(*this, get(name));
 }
 std::string NodeContext::text(std::string_view name, std::string_view absent) const {
-  const auto* attribute = find(name);
+  const auto* attribute = find_attribute(name);
   return attribute != nullptr ? text_of(*this, *attribute) : std::string(absent);
 }
 
 ir::Integers NodeContext::integer_list(std::string_view name) const {
-  const auto* attribute = find(name);
+  const auto* attribute = find_attribute(name);
   if (attribute == nullptr) return {};
   if (attribute->type() == Type::INT) return {attribute->i()};
   if (attribute->type() != Type::INTS) fail_type(*this, *attribute, "a list of integers");
   return {attribute->ints().begin(), attribute->ints().end()};
 }
 ir::Numbers NodeContext::real_list(std::string_view name) const {
-  const auto* attribute = find(name);
+  const auto* attribute = find_attribute(name);
   if (attribute == nullptr) return {};
   if (attribute->type() == Type::INT || attribute->type() == Type::FLOAT) return {real_of(*this, *attribute)};
   if (attribute->type() == Type::INTS) return {attribute->ints().begin(), attribute->ints().end()};
@@ -174,7 +171,7 @@ ir::Numbers NodeContext::real_list(std::string_view name) const {
   return {attribute->floats().begin(), attribute->floats().end()};
 }
 ir::CheckedList<std::string> NodeContext::text_list(std::string_view name) const {
-  const auto* attribute = find(name);
+  const auto* attribute = find_attribute(name);
   if (attribute == nullptr) return {};
   if (attribute->type() == Type::STRING) return {attribute->s()};
   if (attribute->type() != Type::STRINGS) fail_type(*this, *attribute, "a list of strings");
@@ -188,7 +185,7 @@ TensorAttribute NodeContext::tensor(std::string_view name) const {
   TensorResult result = attribute.has_sparse_tensor() ? read_tensor(attribute.sparse_tensor(), weights)
                                                       : read_tensor(attribute.t(), weights);
   if (!result) fail("the tensor in attribute '" + std::string(name) + "' " + result.error().message);
-  return {result->type, std::move(result->shape), std::move(result->data)};
+  return *std::move(result);
 }
 
 const onnx::GraphProto& NodeContext::graph_attribute(std::string_view name) const {

@@ -5,16 +5,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/failure.hpp"
 #include "frontend/graph/operand.hpp"
+#include "frontend/reader/tensor_data.hpp"
 #include "ir/builder.hpp"
 #include "onnx2ir/diagnostic.hpp"
 #include "target/target.hpp"
@@ -37,12 +36,8 @@ using target::Fault;
 
 class GraphTranslator;
 
-/// A tensor attribute: type, shape and elements (views on the model's bytes where possible).
-struct TensorAttribute {
-  ElementType type;
-  std::vector<std::int64_t> shape;
-  ir::ConstantData data;
-};
+/// The elements are views on the model's bytes where possible.
+using TensorAttribute = TensorValue;
 
 class NodeContext : public Builder {
  public:
@@ -71,6 +66,8 @@ class NodeContext : public Builder {
   Value optional_input(std::size_t index) const { return has_input(index) ? input(index) : Value{}; }
   /// Input `index` of any kind; an absent tensor if there is no such input.
   Operand operand(std::size_t index) const { return index < inputs_.size() ? inputs_[index] : Operand{}; }
+  /// All inputs of any kind.
+  std::span<const Operand> operands() const { return inputs_; }
   /// The inputs from `first` on that are present.
   Values inputs(std::size_t first = 0) const;
   /// The rank of `value`; fails if it is dynamic.
@@ -91,7 +88,9 @@ class NodeContext : public Builder {
   using Builder::integer;  // the constant: integer(5)
 
   // Attributes. Functions with a default return it if the attribute is absent; the others fail.
-  bool has_attribute(std::string_view name) const;
+  bool has_attribute(std::string_view name) const { return find_attribute(name) != nullptr; }
+  /// Null if the node does not have the attribute.
+  const onnx::AttributeProto* find_attribute(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
   std::int64_t integer(std::string_view name, std::int64_t absent) const;
   double real(std::string_view name) const;
@@ -133,7 +132,6 @@ class NodeContext : public Builder {
   GraphTranslator& translator() const { return *translator_; }
 
  private:
-  const onnx::AttributeProto* find(std::string_view name) const;
   const onnx::AttributeProto& get(std::string_view name) const;
 
   GraphTranslator* translator_;

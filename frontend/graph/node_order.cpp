@@ -1,25 +1,22 @@
 #include "frontend/graph/node_order.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <numeric>
 #include <queue>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
 using NameSet = std::unordered_set<std::string_view>;
-
-template <typename Visit>
-void for_each_body(const onnx::NodeProto& node, Visit visit) {
-  for (const onnx::AttributeProto& attribute : node.attribute()) {
-    if (attribute.has_g()) visit(attribute.g());
-    for (const onnx::GraphProto& graph : attribute.graphs()) visit(graph);
-  }
-}
 
 std::vector<std::string_view> free_names(const onnx::GraphProto& graph);
 
@@ -38,8 +35,7 @@ void for_each_read(const onnx::NodeProto& node, Visit visit) {
 std::vector<std::string_view> free_names(const onnx::GraphProto& graph) {
   NameSet own;
   for (const auto& input : graph.input()) own.insert(input.name());
-  for (const auto& initializer : graph.initializer()) own.insert(initializer.name());
-  for (const auto& initializer : graph.sparse_initializer()) own.insert(initializer.values().name());
+  for_each_initializer_name(graph, [&](std::string_view name) { own.insert(name); });
   for (const auto& node : graph.node()) own.insert(node.output().begin(), node.output().end());
   std::vector<std::string_view> names;
   NameSet seen;
@@ -65,7 +61,7 @@ Producers producers_of(const NodeList& nodes) {
 }
 
 /// Kahn's algorithm; among nodes that are ready, the first in the file comes first.
-void sort_nodes(const NodeList& nodes, const Producers& producers, NodeOrder& result) {
+NodeOrder sorted_nodes(const NodeList& nodes, const Producers& producers) {
   const auto count = static_cast<std::size_t>(nodes.size());
   std::vector<std::vector<int>> consumers(count);
   std::vector<int> waiting_for(count, 0);
@@ -81,7 +77,7 @@ void sort_nodes(const NodeList& nodes, const Producers& producers, NodeOrder& re
   for (int i = 0; i < nodes.size(); ++i) {
     if (waiting_for[static_cast<std::size_t>(i)] == 0) ready.push(i);
   }
-  result.order.clear();
+  NodeOrder result;
   while (!ready.empty()) {
     const int node = ready.top();
     ready.pop();
@@ -93,6 +89,7 @@ void sort_nodes(const NodeList& nodes, const Producers& producers, NodeOrder& re
   for (int i = 0; i < nodes.size(); ++i) {
     if (waiting_for[static_cast<std::size_t>(i)] > 0) result.on_cycle.push_back(i);
   }
+  return result;
 }
 
 }  // namespace
@@ -106,15 +103,14 @@ NodeOrder file_order(const NodeList& nodes) {
 
 NodeOrder order_nodes(const NodeList& nodes) {
   const Producers producers = producers_of(nodes);
-  NodeOrder result = file_order(nodes);
-  for (int i = 0; i < nodes.size() && !result.reordered; ++i) {
+  bool is_sorted = true;
+  for (int i = 0; i < nodes.size() && is_sorted; ++i) {
     for_each_read(nodes[i], [&](std::string_view name) {
       const auto producer = producers.find(name);
-      if (producer != producers.end() && producer->second >= i) result.reordered = true;
+      if (producer != producers.end() && producer->second >= i) is_sorted = false;
     });
   }
-  if (result.reordered) sort_nodes(nodes, producers, result);
-  return result;
+  return is_sorted ? file_order(nodes) : sorted_nodes(nodes, producers);
 }
 
 }  // namespace onnx2ir::frontend

@@ -3,8 +3,6 @@
 
 #include <google/protobuf/repeated_field.h>
 
-#include <cstddef>
-#include <string_view>
 #include <vector>
 
 namespace onnx {
@@ -19,8 +17,6 @@ using NodeList = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 struct NodeOrder {
   /// Indices of the nodes, producers first; the order of the file if that is valid. Without nodes on cycles.
   std::vector<int> order;
-  /// Whether the order differs from that of the file.
-  bool reordered = false;
   /// Nodes that depend on their own output, by index.
   std::vector<int> on_cycle;
 };

@@ -17,13 +17,12 @@ class Occurrences {
  public:
   /// The main graph.
   static constexpr Occurrence kModel{0};
+  static constexpr std::int64_t kNoIteration = -1;
 
   /// Node `index` of the graph, or of the called function, `outer`.
   Occurrence node(Occurrence outer, std::int64_t index) { return inside(outer, index, kNoIteration); }
-  /// The graph in attribute `attribute` (counted from 0) of `node`.
-  Occurrence body(Occurrence node, std::int64_t attribute) { return inside(node, attribute, kNoIteration); }
-  /// The same for one iteration of an unrolled loop.
-  Occurrence iteration(Occurrence node, std::int64_t attribute, std::int64_t iteration) {
+  /// The graph in attribute `attribute` (counted from 0) of `node`; for an unrolled loop, in one iteration.
+  Occurrence body(Occurrence node, std::int64_t attribute, std::int64_t iteration = kNoIteration) {
     return inside(node, attribute, iteration);
   }
 
@@ -34,8 +33,6 @@ class Occurrences {
   }
 
  private:
-  static constexpr std::int64_t kNoIteration = -1;
-
   Occurrence outer_of(Occurrence inner) const { return outer_[static_cast<std::size_t>(inner)]; }
 
   Occurrence inside(Occurrence outer, std::int64_t index, std::int64_t iteration) {

@@ -5,29 +5,11 @@
 
 namespace onnx2ir::frontend {
 
-namespace {
-
-std::optional<std::int32_t> onnx_type_of(ir::ElementType type) {
-  for (std::int32_t number = 1; const TensorTypeInfo* const row = find_tensor_type(number); ++number) {
-    if (row->ir_type == type) return number;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
 std::optional<TensorType> to_tensor_type(const onnx::TypeProto& type) {
   if (!type.has_tensor_type()) return std::nullopt;
   const TensorTypeInfo* const element = find_tensor_type(type.tensor_type().elem_type());
   if (element == nullptr || !element->ir_type) return std::nullopt;
-  TensorType result{*element->ir_type, {}};
-  if (!type.tensor_type().has_shape()) return result;
-  ir::Dimensions dimensions;
-  for (const auto& dimension : type.tensor_type().shape().dim()) {
-    dimensions.emplace_back(dimension.has_dim_value() ? dimension.dim_value() : -1);
-  }
-  result.shape = ir::PartialShape(std::move(dimensions));
-  return result;
+  return TensorType{*element->ir_type, declared_shape(type)};
 }
 
 Result<OperandType> to_operand_type(const onnx::TypeProto& type) {
@@ -82,10 +64,12 @@ void set_type(onnx::TypeProto& target, const OperandType& type) {
 
 }  // namespace
 
-onnx::TypeProto to_onnx_type(const Operand& operand) {
-  onnx::TypeProto type;
-  if (!is_absent(operand)) set_type(type, type_of(operand));
-  return type;
+std::vector<onnx::TypeProto> to_onnx_types(std::span<const Operand> operands) {
+  std::vector<onnx::TypeProto> types(operands.size());
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (!is_absent(operands[i])) set_type(types[i], type_of(operands[i]));
+  }
+  return types;
 }
 
 }  // namespace onnx2ir::frontend

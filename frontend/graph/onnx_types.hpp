@@ -3,6 +3,8 @@
 
 #include <onnx2ir/result.hpp>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "frontend/graph/operand.hpp"
 
@@ -12,15 +14,21 @@ class TypeProto;
 
 namespace onnx2ir::frontend {
 
-/// The tensor type in `type`: of dynamic rank if the model declares no shape; symbolic and absent sizes are
-/// dynamic. No value if it is not a tensor, or has an element type that OpenVINO does not have.
+/// Element type and shape of a tensor.
+struct TensorType {
+  ir::ElementType type;
+  ir::PartialShape shape;
+};
+
+/// The tensor type in `type`, with declared_shape(). No value if it is not a tensor, or has an element type
+/// that OpenVINO does not have.
 std::optional<TensorType> to_tensor_type(const onnx::TypeProto& type);
 
 /// The type of a tensor, sequence or optional. The problem of all others (cannot_convert) is a clause that
 /// follows the name of what has the type.
 Result<OperandType> to_operand_type(const onnx::TypeProto& type);
 
-/// The ONNX type of `operand`; default-constructed if it is absent.
-onnx::TypeProto to_onnx_type(const Operand& operand);
+/// The ONNX types of `operands`; default-constructed for those that are absent.
+std::vector<onnx::TypeProto> to_onnx_types(std::span<const Operand> operands);
 
 }  // namespace onnx2ir::frontend

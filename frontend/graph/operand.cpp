@@ -1,6 +1,7 @@
 #include "frontend/graph/operand.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "frontend/graph/packed_sequence.hpp"
 #include "ir/checked_arithmetic.hpp"
@@ -54,24 +55,15 @@ bool has_shapes(const OperandType& type, Boundary boundary) {
   return boundary == Boundary::model || !holds_scalars(type);
 }
 
-void flatten_content(ir::Builder& builder, const Optional& optional, const OperandType& type,
-                     Boundary boundary, Values& tensors) {
-  if (type.content == nullptr) return;
-  if (optional.content != nullptr) {
-    const Values content = flatten(builder, *optional.content, *type.content, boundary);
-    tensors.append(content.begin(), content.end());
-    return;
-  }
-  const OperandType& content = *type.content;
-  if (content.kind == Kind::tensor) {
-    tensors.push_back(placeholder(builder, content));
-  } else {
-    Sequence empty;
-    empty.type = content.type;
-    empty.elements.emplace();
-    const Values parts = flatten(builder, make_sequence(std::move(empty)), content, boundary);
-    tensors.append(parts.begin(), parts.end());
-  }
+/// The tensors of the content of `optional` as a value of `type`.
+Values flatten_content(ir::Builder& builder, const Optional& optional, const OperandType& type,
+                       Boundary boundary) {
+  if (optional.content != nullptr) return flatten(builder, *optional.content, type, boundary);
+  if (type.kind == Kind::tensor) return {placeholder(builder, type)};
+  Sequence empty;
+  empty.type = type.type;
+  empty.elements.emplace();
+  return flatten(builder, make_sequence(std::move(empty)), type, boundary);
 }
 
 }  // namespace
@@ -166,10 +158,8 @@ std::string to_string(const OperandType& type) {
 
 Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& type, Boundary boundary) {
   if (type.kind == Kind::optional && !std::holds_alternative<std::shared_ptr<const Optional>>(operand)) {
-    Optional present;
-    present.has_value = builder.boolean(true);
-    present.content = std::make_shared<const Operand>(operand);
-    return flatten(builder, make_optional(std::move(present)), type, boundary);
+    const Optional present{builder.boolean(true), std::make_shared<const Operand>(operand)};
+    return flatten(builder, make_optional(present), type, boundary);
   }
   if (const auto* tensor = std::get_if<ir::Value>(&operand)) return {*tensor};
   if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) {
@@ -182,7 +172,10 @@ Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& 
   }
   const Optional& optional = *std::get<std::shared_ptr<const Optional>>(operand);
   Values tensors{optional.has_value};
-  flatten_content(builder, optional, type, boundary, tensors);
+  if (type.content != nullptr) {
+    const Values content = flatten_content(builder, optional, *type.content, boundary);
+    tensors.append(content.begin(), content.end());
+  }
   return tensors;
 }
 
@@ -215,42 +208,25 @@ Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& n
   return make_optional(std::move(optional));
 }
 
-std::vector<TensorType> flattened_types(const OperandType& type, Boundary boundary) {
+std::vector<TensorPart> flattened_parts(const OperandType& type, Boundary boundary) {
   switch (type.kind) {
     case Kind::tensor:
-      return {{type.type, type.shape}};
-    case Kind::sequence:
+      return {{"", type.type, type.shape}};
+    case Kind::sequence: {
       if (is_always_empty(type)) return {};
-      if (!has_shapes(type, boundary)) return {{type.type, PartialShape{-1}}};
-      return {{type.type, PartialShape{-1}},
-              {ElementType::i64, PartialShape{-1, type.shape.has_rank() ? rank_of(type.shape) : -1}}};
+      const TensorPart values{"/values", type.type, PartialShape{-1}};
+      if (!has_shapes(type, boundary)) return {values};
+      const std::int64_t rank = type.shape.has_rank() ? rank_of(type.shape) : -1;
+      return {values, {"/shapes", ElementType::i64, PartialShape{-1, rank}}};
+    }
     case Kind::optional:
       break;
   }
-  std::vector<TensorType> types{{ElementType::boolean, PartialShape::scalar()}};
+  std::vector<TensorPart> parts{{"/has_value", ElementType::boolean, PartialShape::scalar()}};
   if (type.content != nullptr) {
-    for (TensorType& part : flattened_types(*type.content, boundary)) types.push_back(std::move(part));
+    for (TensorPart& part : flattened_parts(*type.content, boundary)) parts.push_back(std::move(part));
   }
-  return types;
-}
-
-std::vector<std::string> flattened_suffixes(const OperandType& type, Boundary boundary) {
-  switch (type.kind) {
-    case Kind::tensor:
-      return {""};
-    case Kind::sequence:
-      if (is_always_empty(type)) return {};
-      if (!has_shapes(type, boundary)) return {"/values"};
-      return {"/values", "/shapes"};
-    case Kind::optional:
-      break;
-  }
-  std::vector<std::string> suffixes{"/has_value"};
-  if (type.content != nullptr) {
-    for (std::string& suffix : flattened_suffixes(*type.content, boundary))
-      suffixes.push_back(std::move(suffix));
-  }
-  return suffixes;
+  return parts;
 }
 
 bool holds_scalars(const Sequence& sequence) {

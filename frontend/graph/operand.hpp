@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -59,12 +58,6 @@ struct Optional {
   std::shared_ptr<const Operand> content;
 };
 
-/// Element type and shape of a tensor.
-struct TensorType {
-  ir::ElementType type;
-  ir::PartialShape shape;
-};
-
 /// The kind, element type and shape of an operand, which must agree along a back edge and between branches.
 struct OperandType {
   enum class Kind : std::uint8_t { tensor, sequence, optional } kind = Kind::tensor;
@@ -103,10 +96,14 @@ enum class Boundary : std::uint8_t { body, model };
 Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& type, Boundary boundary);
 /// The operand of `type` that is represented by `tensors` from `next` on; advances `next`.
 Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& next, Boundary boundary);
-/// Element type and shape of each tensor of flatten().
-std::vector<TensorType> flattened_types(const OperandType& type, Boundary boundary);
-/// The suffixes of the names of the tensors of an operand: "", "/values", "/shapes", "/has_value".
-std::vector<std::string> flattened_suffixes(const OperandType& type, Boundary boundary);
+/// A tensor that represents an operand or a part of it.
+struct TensorPart {
+  std::string_view suffix;  ///< of its name: "", "/values", "/shapes", "/has_value"
+  ir::ElementType type;
+  ir::PartialShape shape;
+};
+/// The tensors of flatten().
+std::vector<TensorPart> flattened_parts(const OperandType& type, Boundary boundary);
 
 Operand make_sequence(Sequence sequence);
 Operand make_optional(Optional optional);

@@ -20,10 +20,9 @@ using ir::Value;
 
 /// [0, 1, ..., rank) with `axis` first.
 std::vector<std::int64_t> axis_first(std::int64_t axis, std::int64_t rank) {
-  std::vector<std::int64_t> order{axis};
-  for (std::int64_t i = 0; i < rank; ++i) {
-    if (i != axis) order.push_back(i);
-  }
+  std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin(), order.begin() + axis, order.begin() + axis + 1);
   return order;
 }
 
@@ -134,10 +133,8 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
   if (!stacked) stacked = stack(builder, sequence, dimension);
   if (where != 0) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(rank + 1));
-    std::iota(order.begin(), order.end(), 1);
-    for (std::size_t i = order.size(); i-- > static_cast<std::size_t>(where);) {
-      order[i] = i == static_cast<std::size_t>(where) ? 0 : static_cast<std::int64_t>(i);
-    }
+    std::iota(order.begin(), order.end(), 0);
+    std::rotate(order.begin(), order.begin() + 1, order.begin() + where + 1);
     stacked = transpose(builder, stacked, order);
   }
   if (new_axis) return stacked;

@@ -49,6 +49,11 @@ std::optional<std::size_t> known_index(const Sequence& sequence, Value position,
   return static_cast<std::size_t>(index);
 }
 
+/// The number of rows of `value`: an i64 scalar. `zero` is the constant 0.
+Value row_count(Builder& builder, Value value, Value zero) {
+  return gather(builder, ir::computed_shape_of(builder, value), zero);
+}
+
 Sequence packed_form(Builder& builder, const Sequence& sequence) {
   return sequence.elements ? pack(builder, sequence, element_rank(sequence)) : sequence;
 }
@@ -189,15 +194,14 @@ Sequence insert(Builder& builder, const Sequence& sequence, Value tensor, Value 
   const Value index = from_start(builder, packed, position);
   const Value split_at = offset(builder, packed, index);
   const Value zero = builder.integer(0);
-  const auto end = [&](Value value) { return gather(builder, ir::computed_shape_of(builder, value), zero); };
   result.values = concat(builder,
                          {rows(builder, packed.values, zero, split_at), added.values,
-                          rows(builder, packed.values, split_at, end(packed.values))},
+                          rows(builder, packed.values, split_at, row_count(builder, packed.values, zero))},
                          0);
   if (rank == 0) return result;
   result.shapes = concat(builder,
                          {rows(builder, packed.shapes, zero, index), added.shapes,
-                          rows(builder, packed.shapes, index, end(packed.shapes))},
+                          rows(builder, packed.shapes, index, row_count(builder, packed.shapes, zero))},
                          0);
   return result;
 }
@@ -217,9 +221,10 @@ Sequence erase(Builder& builder, const Sequence& sequence, Value position) {
   const Value index = from_start(builder, packed, position);
   const Value next = builder.op(ops::Add, {index, builder.integer(1)});
   const Value zero = builder.integer(0);
-  const auto end = [&](Value value) { return gather(builder, ir::computed_shape_of(builder, value), zero); };
   const auto without = [&](Value value, Value from, Value to) {
-    return concat(builder, {rows(builder, value, zero, from), rows(builder, value, to, end(value))}, 0);
+    return concat(
+        builder,
+        {rows(builder, value, zero, from), rows(builder, value, to, row_count(builder, value, zero))}, 0);
   };
   result.elements.reset();
   const Value after = offset(builder, packed, next);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_data.hpp"
 #include "ir/known_values.hpp"
@@ -14,21 +15,6 @@ namespace {
 
 using onnx::GraphProto;
 using onnx::NodeProto;
-
-bool reads(const GraphProto& graph, const std::string& name);
-
-bool body_reads(const NodeProto& node, const std::string& name) {
-  return std::ranges::any_of(node.attribute(), [&](const onnx::AttributeProto& attribute) {
-    return attribute.has_g() && reads(attribute.g(), name);
-  });
-}
-
-bool reads(const GraphProto& graph, const std::string& name) {
-  return std::ranges::any_of(graph.output(), [&](const auto& output) { return output.name() == name; }) ||
-         std::ranges::any_of(graph.node(), [&](const NodeProto& node) {
-           return std::ranges::find(node.input(), name) != node.input().end() || body_reads(node, name);
-         });
-}
 
 /// Operators whose operands have one element each if the result has.
 bool is_elementwise(std::string_view op_type) {
@@ -45,9 +31,7 @@ bool takes_scalar(const NodeProto& node, int index) {
 
 /// Whether the graph of `scope` is the body of a Loop.
 bool is_loop_body(const GraphTranslator& scope) {
-  const GraphTranslator* const outer = scope.parent();
-  if (outer == nullptr || outer->proto() == nullptr || outer->current_index() < 0) return false;
-  return outer->proto()->node(static_cast<int>(outer->current_index())).op_type() == "Loop";
+  return scope.owner() != nullptr && scope.owner()->op_type() == "Loop";
 }
 
 bool must_be_scalar(const GraphTranslator& scope, const std::string& name, int depth) {
@@ -137,7 +121,7 @@ class LeadingUnits {
   }
 
   /// The rank of `name`, which may be computed by a later node.
-  std::optional<std::int64_t> rank_of(const std::string& name, int depth = 0) {
+  std::optional<std::int64_t> rank_of(const std::string& name, int depth) {
     constexpr int kDeepest = 8;
     if (const ir::Value value = translated(name)) {
       if (!value.shape().has_rank()) return std::nullopt;
@@ -151,13 +135,7 @@ class LeadingUnits {
     if (maps_elements(node->op_type()) || node->op_type() == "Transpose" || node->op_type() == "Softmax")
       return rank_of(node->input(0), depth + 1);
     if (!broadcasts(node->op_type())) return std::nullopt;
-    std::int64_t highest = 0;
-    for (const std::string& input : node->input()) {
-      const auto rank = rank_of(input, depth + 1);
-      if (!rank) return std::nullopt;
-      highest = std::max(highest, *rank);
-    }
-    return highest;
+    return highest_rank(*node, name, depth + 1);
   }
 
   static std::optional<std::int64_t> constant_rank(const NodeProto& node) {
@@ -169,12 +147,12 @@ class LeadingUnits {
     return std::nullopt;
   }
 
-  /// The highest rank among the inputs other than `name`; no value if one is not known.
-  std::optional<std::int64_t> rank_of_others(const NodeProto& node, const std::string& name) {
+  /// The highest rank among the inputs other than `excluded`; no value if one is not known.
+  std::optional<std::int64_t> highest_rank(const NodeProto& node, std::string_view excluded, int depth) {
     std::int64_t highest = 0;
     for (const std::string& input : node.input()) {
-      if (input == name) continue;
-      const auto rank = rank_of(input);
+      if (input == excluded) continue;
+      const auto rank = rank_of(input, depth);
       if (!rank) return std::nullopt;
       highest = std::max(highest, *rank);
     }
@@ -208,7 +186,7 @@ class LeadingUnits {
     const bool is_product = node.op_type() == "MatMul";
     if (is_product || broadcasts(node.op_type())) {
       constexpr std::int64_t kMatrix = 2;
-      const auto others = rank_of_others(node, node.input(index));
+      const auto others = highest_rank(node, node.input(index), 0);
       if (!others || (is_product && (rank - units_ < kMatrix || *others < kMatrix))) return false;
       if (*others >= rank) return true;
       return *others <= rank - units_ && pass_on();

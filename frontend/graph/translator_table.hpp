@@ -4,12 +4,11 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
-#include "base/name_table.hpp"
 #include "frontend/graph/node_context.hpp"
+#include "frontend/reader/operator_index.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -44,16 +43,15 @@ class TranslatorTable {
   TranslatorTable& operator=(const TranslatorTable&) = delete;
 
   /// The row for an operator; null if the table has no row for it.
-  const TranslatorRow* find(std::string_view domain, std::string_view name, std::int64_t opset) const;
+  const TranslatorRow* find(std::string_view domain, std::string_view name, std::int64_t opset) const {
+    return index_.find(domain, name, opset);
+  }
   /// All rows, sorted by domain, name and version.
   std::span<const TranslatorRow> rows() const { return rows_; }
 
  private:
-  using Domain = base::NameTable<std::span<const TranslatorRow>>;
-
   std::vector<TranslatorRow> rows_;
-  /// The rows of each operator, oldest first, by domain and name. ONNX's own domain comes first.
-  std::vector<std::pair<std::string_view, Domain>> domains_;
+  OperatorIndex<TranslatorRow> index_;
 };
 
 }  // namespace onnx2ir::frontend

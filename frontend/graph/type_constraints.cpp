@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 
 #include "base/small_vector.hpp"
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/schemas.hpp"
 #include "ir/element_type.hpp"
@@ -34,8 +36,7 @@ void check_input_types(const NodeContext& node) {
   const auto types = find_input_types(node.domain(), node.op_type(), node.opset());
   if (types.empty()) return;
   // The translators of Loop, If and Scan check their inputs together with the bodies.
-  if (std::ranges::any_of(node.proto().attribute(), [](const auto& attribute) { return attribute.has_g(); }))
-    return;
+  if (has_body(node.proto())) return;
   // The first input of each group of inputs that have one type.
   base::SmallVector<std::size_t, 4> firsts;
   for (std::size_t i = 0; i < node.input_count(); ++i) {

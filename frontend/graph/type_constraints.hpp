@@ -1,9 +1,6 @@
 // Checks the types of a node's inputs against the operator's schema.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {

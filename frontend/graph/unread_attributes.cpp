@@ -1,7 +1,8 @@
 #include "frontend/graph/unread_attributes.hpp"
 
-#include <charconv>
+#include <algorithm>
 
+#include "base/parse_number.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/schemas.hpp"
 
@@ -10,9 +11,8 @@ namespace {
 
 bool has_value(const onnx::AttributeProto& attribute, std::string_view text) {
   if (attribute.type() == onnx::AttributeProto::STRING) return attribute.s() == text;
-  float number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return false;
+  const auto number = base::parse_number<float>(text);
+  if (!number) return false;
   if (attribute.type() == onnx::AttributeProto::FLOAT) return attribute.f() == number;
   return attribute.type() == onnx::AttributeProto::INT && static_cast<float>(attribute.i()) == number;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
@@ -32,37 +33,13 @@ struct Definition {
   int output = 0;
 };
 
-const GraphProto* body_of(const NodeProto& node, std::string_view attribute) {
-  for (const onnx::AttributeProto& candidate : node.attribute()) {
-    if (candidate.name() == attribute && candidate.has_g()) return &candidate.g();
-  }
-  return nullptr;
-}
-
 bool is_if(const NodeProto& node) {
   return node.op_type() == "If" && node.input_size() == 1;
 }
 
 const GraphProto* branch_of(const NodeProto& node, bool is_then) {
-  return body_of(node, is_then ? "then_branch" : "else_branch");
-}
-
-bool reads(const GraphProto& graph, const std::string& name);
-
-bool reads(const NodeProto& node, const std::string& name) {
-  return std::ranges::any_of(node.attribute(), [&](const onnx::AttributeProto& attribute) {
-    return (attribute.has_g() && reads(attribute.g(), name)) ||
-           std::ranges::any_of(attribute.graphs(), [&](const GraphProto& body) { return reads(body, name); });
-  });
-}
-
-/// Whether `graph` may use the outer value `name`.
-bool reads(const GraphProto& graph, const std::string& name) {
-  const auto is_name = [&](const std::string& other) { return other == name; };
-  return std::ranges::any_of(graph.output(), [&](const auto& output) { return output.name() == name; }) ||
-         std::ranges::any_of(graph.node(), [&](const NodeProto& node) {
-           return std::ranges::any_of(node.input(), is_name) || reads(node, name);
-         });
+  const onnx::AttributeProto* const branch = find_attribute(node, is_then ? "then_branch" : "else_branch");
+  return branch != nullptr && branch->has_g() ? &branch->g() : nullptr;
 }
 
 std::optional<bool> only_element(const onnx::TensorProto& tensor) {
@@ -88,11 +65,7 @@ class Analysis {
   void add_scopes(const GraphTranslator& translator) {
     for (const GraphTranslator* at = &translator; at != nullptr && at->proto() != nullptr;
          at = at->parent()) {
-      const GraphTranslator* outer = at->parent();
-      const bool has_owner = outer != nullptr && outer->proto() != nullptr && outer->current_index() >= 0;
-      scopes_.push_back(
-          {at->proto(), nullptr,
-           has_owner ? &outer->proto()->node(static_cast<int>(outer->current_index())) : nullptr});
+      scopes_.push_back({at->proto(), nullptr, at->owner()});
     }
     for (std::size_t i = 0; i + 1 < scopes_.size(); ++i) {
       Scope& scope = scopes_[i];
@@ -103,10 +76,9 @@ class Analysis {
   }
 
   bool is_unused_if_taken(const Scope& scope, const std::string& name) const {
-    const auto is_name = [&](const std::string& other) { return other == name; };
     for (const NodeProto& node : scope.graph->node()) {
-      if (std::ranges::any_of(node.input(), is_name)) return false;
-      if (!reads(node, name)) continue;
+      if (std::ranges::find(node.input(), name) != node.input().end()) return false;
+      if (!body_reads(node, name)) continue;
       const auto taken = is_if(node) ? evaluate(scope, node.input(0), 0) : std::nullopt;
       const GraphProto* branch = taken ? branch_of(node, *taken) : nullptr;
       if (branch == nullptr || reads(*branch, name)) return false;

@@ -52,10 +52,6 @@ struct Registration {
   int rows = 0;
 };
 
-std::string_view view(onnx2ir_text text) {
-  return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
-}
-
 void add_row(Registration& registration, std::string_view domain, std::string_view name, std::int64_t since,
              onnx2ir_translate translate, void* data) {
   ++registration.rows;

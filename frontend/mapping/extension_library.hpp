@@ -7,11 +7,17 @@
 #include <onnx2ir/diagnostic.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontend/mapping/versioned_table.hpp"
 
 namespace onnx2ir::frontend {
+
+/// A text of a library, which may have no data if it is empty.
+inline std::string_view view(onnx2ir_text text) {
+  return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
+}
 
 struct ExtensionTranslator {
   std::string library;  ///< as the caller has named it

@@ -25,11 +25,6 @@ template <typename... Arguments>
   fail_in_line(value.line, fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
-std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
-  const std::string_view nearest = base::nearest_name(name, known);
-  return nearest.empty() ? std::string() : fmt::format("; did you mean '{}'?", nearest);
-}
-
 /// The members of an object with known keys. `what` names the object in errors.
 class Members {
  public:
@@ -38,7 +33,7 @@ class Members {
     if (object_ == nullptr) fail(value, "{} must be an object", what);
     for (const auto& [name, member] : *object_) {
       if (std::ranges::find(known, name) == known.end())
-        fail(member, "{} has no '{}'{}", what, name, suggestion(name, known));
+        fail(member, "{} has no '{}'{}", what, name, base::suggestion(name, known, "; "));
     }
   }
 
@@ -70,10 +65,15 @@ class Members {
   const JsonValue* place_;
 };
 
-/// An element of an attribute; null if `value` has another type.
+/// An element of an attribute; no value if `value` has another type. An integer is a number as well.
 template <typename Element>
-const Element* element_of(const JsonValue& value) {
-  return std::get_if<Element>(&value.value);
+std::optional<Element> element_of(const JsonValue& value) {
+  if (const auto* const found = std::get_if<Element>(&value.value)) return *found;
+  if constexpr (std::is_same_v<Element, double>) {
+    if (const auto* const integer = std::get_if<std::int64_t>(&value.value))
+      return static_cast<double>(*integer);
+  }
+  return std::nullopt;
 }
 
 template <typename Element>
@@ -82,14 +82,9 @@ std::optional<std::vector<Element>> list_of(const JsonValue& value) {
   if (array == nullptr) return std::nullopt;
   std::vector<Element> list;
   for (const JsonValue& element : *array) {
-    const auto* const integer = std::get_if<std::int64_t>(&element.value);
-    if (const auto* const found = element_of<Element>(element)) {
-      list.push_back(*found);
-    } else if (std::is_same_v<Element, double> && integer != nullptr) {
-      if constexpr (std::is_same_v<Element, double>) list.push_back(static_cast<double>(*integer));
-    } else {
-      return std::nullopt;
-    }
+    auto found = element_of<Element>(element);
+    if (!found) return std::nullopt;
+    list.push_back(*std::move(found));
   }
   return list;
 }
@@ -97,10 +92,7 @@ std::optional<std::vector<Element>> list_of(const JsonValue& value) {
 /// The value of an attribute; no value if it has another type.
 std::optional<ir::AttributeValue> attribute_value(const JsonValue& value, ir::AttributeSpec::Kind kind) {
   using Kind = ir::AttributeSpec::Kind;
-  const auto optional = [](const auto* found) {
-    return found == nullptr ? std::optional<ir::AttributeValue>() : ir::AttributeValue(*found);
-  };
-  const auto list = [](auto found) {
+  const auto optional = [](auto found) {
     return found ? std::optional<ir::AttributeValue>(*std::move(found)) : std::nullopt;
   };
   switch (kind) {
@@ -109,20 +101,18 @@ std::optional<ir::AttributeValue> attribute_value(const JsonValue& value, ir::At
     case Kind::integer:
       return optional(element_of<std::int64_t>(value));
     case Kind::real:
-      if (const auto* const integer = element_of<std::int64_t>(value))
-        return ir::AttributeValue(static_cast<double>(*integer));
       return optional(element_of<double>(value));
     case Kind::text:
       return optional(element_of<std::string>(value));
     case Kind::integers:
-      return list(list_of<std::int64_t>(value));
+      return optional(list_of<std::int64_t>(value));
     case Kind::reals:
-      return list(list_of<double>(value));
+      return optional(list_of<double>(value));
     case Kind::texts:
-      return list(list_of<std::string>(value));
+      return optional(list_of<std::string>(value));
     case Kind::type: {
-      const auto* const name = element_of<std::string>(value);
-      const auto type = name == nullptr ? std::nullopt : ir::element_type_from_name(*name);
+      const auto name = element_of<std::string>(value);
+      const auto type = name ? ir::element_type_from_name(*name) : std::nullopt;
       if (!type || *type == ir::ElementType::dynamic) return std::nullopt;
       return ir::AttributeValue(*type);
     }
@@ -147,7 +137,8 @@ AttributeRule attribute_rule(const std::string& name, const JsonValue& value, co
     known.emplace_back(candidate.name);
     if (candidate.name == name) spec = &candidate;
   }
-  if (spec == nullptr) fail(value, "{} has no attribute '{}'{}", op.name, name, suggestion(name, known));
+  if (spec == nullptr)
+    fail(value, "{} has no attribute '{}'{}", op.name, name, base::suggestion(name, known, "; "));
   const Members members(value, fmt::format("attribute '{}'", name), {"from", "default", "value"});
   AttributeRule rule{spec, members.text("from"), {}};
   const JsonValue* constant = members.find("value");
@@ -171,7 +162,7 @@ const ir::OpDescriptor& operation_of(const Members& members) {
   if (op == nullptr) {
     std::vector<std::string> known;
     for (const ir::OpDescriptor& row : ir::all_ops()) known.emplace_back(row.name);
-    fail(members.get("operation"), "there is no operation '{}'{}", name, suggestion(name, known));
+    fail(members.get("operation"), "there is no operation '{}'{}", name, base::suggestion(name, known, "; "));
   }
   if (!is_single_operation(*op))
     fail(members.get("operation"), "the operation '{}' cannot be used in a rule", name);
@@ -214,8 +205,8 @@ void add_rule(const JsonValue& value, OperatorMap& map) {
   const std::string domain = members.text("domain");
   std::int64_t version = 1;
   if (const JsonValue* const given = members.find("version")) {
-    const auto* const number = std::get_if<std::int64_t>(&given->value);
-    if (number == nullptr || *number < 1) fail(*given, "'version' must be an integer of at least 1");
+    const auto number = element_of<std::int64_t>(*given);
+    if (!number || *number < 1) fail(*given, "'version' must be an integer of at least 1");
     version = *number;
   }
   OperatorRule rule;

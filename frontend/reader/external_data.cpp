@@ -3,22 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <system_error>
 
+#include "base/parse_number.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "platform/file_reference.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
-
-std::optional<std::uint64_t> parse_decimal(std::string_view text) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
 
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
@@ -54,7 +46,7 @@ Result<ExternalRange> parse_external_range(const onnx::TensorProto& tensor) {
     seen.push_back(key);
     if (key == "location") range.location = entry.value();
     if (key != "offset" && key != "length") continue;
-    const auto number = parse_decimal(entry.value());
+    const auto number = base::parse_number<std::uint64_t>(entry.value());
     if (!number) {
       return malformed(
           fmt::format("the {} of its external data, '{}', is not a decimal number that fits into 64 bits",

@@ -1,7 +1,6 @@
 // Recognises files of other formats by their first bytes, for error messages.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <onnx2ir/result.hpp>
 #include <optional>

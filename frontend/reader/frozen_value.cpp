@@ -2,14 +2,14 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/half_precision.hpp"
+#include "base/parse_number.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_types.hpp"
 
@@ -93,19 +93,11 @@ std::optional<bool> read_boolean(std::string_view text) {
   return std::nullopt;
 }
 
-template <typename Number>
-std::optional<Number> read_number(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 /// Parses integers of `bits` bits; true and false are 1 and 0.
 std::optional<std::int64_t> read_signed(std::string_view text, unsigned bits) {
   if (text == "true" || text == "True") return 1;
   if (text == "false" || text == "False") return 0;
-  const auto number = read_number<std::int64_t>(text);
+  const auto number = base::parse_number<std::int64_t>(text);
   if (!number || bits >= 64) return number;
   const std::int64_t limit = std::int64_t{1} << (bits - 1);
   if (*number < -limit || *number >= limit) return std::nullopt;
@@ -113,7 +105,7 @@ std::optional<std::int64_t> read_signed(std::string_view text, unsigned bits) {
 }
 
 std::optional<std::uint64_t> read_unsigned(std::string_view text, unsigned bits) {
-  const auto number = read_number<std::uint64_t>(text);
+  const auto number = base::parse_number<std::uint64_t>(text);
   if (!number || bits >= 64) return number;
   if (*number >= std::uint64_t{1} << bits) return std::nullopt;
   return number;
@@ -132,7 +124,7 @@ bool add_element(std::string_view text, ir::ElementType type, unsigned bits, onn
     case f32:
     case f64:
     case f16: {
-      const auto number = read_number<double>(text);
+      const auto number = base::parse_number<double>(text);
       if (!number) return false;
       if (type == f32) tensor.add_float_data(static_cast<float>(*number));
       if (type == f64) tensor.add_double_data(*number);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <onnx2ir/result.hpp>
-#include <string>
 #include <string_view>
 
 #include "frontend/reader/onnx_proto.hpp"

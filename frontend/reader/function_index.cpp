@@ -1,5 +1,7 @@
 #include "frontend/reader/function_index.hpp"
 
+#include <string_view>
+
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/opset_imports.hpp"
 

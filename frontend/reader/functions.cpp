@@ -2,12 +2,12 @@
 
 #include <onnx/defs/schema.h>
 
-#include <algorithm>
 #include <functional>
 #include <stdexcept>
 #include <vector>
 
 #include "base/name_table.hpp"
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/schemas.hpp"
@@ -17,14 +17,6 @@ namespace {
 
 /// Returns the value of an attribute parameter of a function; null if it has no value.
 using AttributeLookup = std::function<const onnx::AttributeProto*(std::string_view name)>;
-
-const onnx::AttributeProto* find_attribute(
-    const google::protobuf::RepeatedPtrField<onnx::AttributeProto>& attributes, std::string_view name) {
-  for (const auto& attribute : attributes) {
-    if (attribute.name() == name) return &attribute;
-  }
-  return nullptr;
-}
 
 /// Attributes by name, for nodes that have many.
 class AttributeTable {
@@ -47,17 +39,15 @@ class AttributeTable {
 std::uint64_t count_nodes(const onnx::AttributeProto& attribute, std::uint64_t most, int depth = 0) {
   constexpr int kMaxDepth = 256;
   std::uint64_t count = 0;
-  const auto add = [&](const onnx::GraphProto& graph) {
+  if ((attribute.has_g() || !attribute.graphs().empty()) && depth > kMaxDepth) return most + 1;
+  for_each_body(attribute, [&](const onnx::GraphProto& graph) {
     for (const onnx::NodeProto& node : graph.node()) {
       ++count;
       for (const onnx::AttributeProto& inner : node.attribute()) {
         if (count <= most) count += count_nodes(inner, most - count, depth + 1);
       }
     }
-  };
-  if ((attribute.has_g() || !attribute.graphs().empty()) && depth > kMaxDepth) return most + 1;
-  if (attribute.has_g()) add(attribute.g());
-  for (const onnx::GraphProto& graph : attribute.graphs()) add(graph);
+  });
   return count;
 }
 
@@ -139,8 +129,10 @@ std::shared_ptr<onnx::FunctionProto> schema_body(const onnx::OpSchema& schema, c
 
 }  // namespace
 
-std::string too_many_function_nodes(std::uint64_t most) {
-  return "the calls of the model's functions add more than " + std::to_string(most) + " nodes";
+Problem too_many_function_nodes(DiagnosticCode code, std::uint64_t most) {
+  return {code, "the calls of the model's functions add more than " + std::to_string(most) + " nodes",
+          "raise the limit: --max-function-nodes N on the command line, Options::max_function_nodes in C++, "
+          "max_function_nodes= in Python"};
 }
 
 OpsetImports opsets_of(const onnx::FunctionProto& function) {
@@ -196,7 +188,7 @@ std::optional<FunctionBody> expand_operator(const onnx::NodeProto& node, std::in
   auto function = schema_body(*schema, node, opset, input_types);
   if (function == nullptr) return std::nullopt;
   bind_nodes(*function->mutable_node(), [&](std::string_view name) -> const onnx::AttributeProto* {
-    if (const auto* value = find_attribute(node.attribute(), name)) return value;
+    if (const auto* value = find_attribute(node, name)) return value;
     const auto found = schema->attributes().find(std::string(name));
     if (found == schema->attributes().end() || !found->second.default_value.has_name()) return nullptr;
     return &found->second.default_value;
@@ -206,9 +198,7 @@ std::optional<FunctionBody> expand_operator(const onnx::NodeProto& node, std::in
   // Bodies in other domains do not state their version of ai.onnx: they use the model's.
   if (model_version && !opsets->find("")) opsets->add("", *model_version);
   std::string name = function_name(*function);
-  const bool has_graphs =
-      std::ranges::any_of(node.attribute(), [](const auto& attribute) { return attribute.has_g(); });
-  return FunctionBody{std::move(function), std::move(opsets), std::move(name), has_graphs};
+  return FunctionBody{std::move(function), std::move(opsets), std::move(name), has_body(node)};
 }
 
 bool has_function_body(std::string_view domain, std::string_view op_type, std::int64_t opset) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <onnx2ir/result.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,11 +46,8 @@ std::optional<FunctionBody> bind_function(const onnx::FunctionProto& function, c
                                           std::shared_ptr<const OpsetImports> opsets, std::uint64_t& nodes,
                                           std::uint64_t most_nodes);
 
-/// The error for a model whose functions add more than `most` nodes, and the hint for it.
-std::string too_many_function_nodes(std::uint64_t most);
-inline constexpr std::string_view kRaiseFunctionNodes =
-    "raise the limit: --max-function-nodes N on the command line, Options::max_function_nodes in C++, "
-    "max_function_nodes= in Python";
+/// The problem of a model whose functions add more than `most` nodes.
+Problem too_many_function_nodes(DiagnosticCode code, std::uint64_t most);
 
 /// The imports of `function`.
 OpsetImports opsets_of(const onnx::FunctionProto& function);

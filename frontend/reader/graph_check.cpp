@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/failure.hpp"
 #include "base/name_table.hpp"
 #include "base/nearest_name.hpp"
 #include "frontend/reader/onnx_proto.hpp"
@@ -137,8 +138,7 @@ class NodeListCheck {
       for (const auto& tensor : scope->graph->initializer()) known.push_back(tensor.name());
       add_outputs(scope->graph->node());
     }
-    const std::string_view nearest = base::nearest_name(name, known);
-    return nearest.empty() ? std::string() : fmt::format("did you mean '{}'?", nearest);
+    return base::suggestion(name, known);
   }
 
   void check_input(const base::HashedName& name, int index) {
@@ -147,12 +147,10 @@ class NodeListCheck {
       if (const Scope* const outer = scope_.find_in_enclosing(name)) {
         add_dependency(*outer->find_here(name), outer->current_node);
       } else {
-        Diagnostic diagnostic;
-        diagnostic.code = DiagnosticCode::undefined_name;
-        diagnostic.message = fmt::format("Its input '{}' is not defined", name.name);
-        diagnostic.place = place_of(site(index), check_);
-        diagnostic.hint = hint_for(name.name);
-        check_.model.sink.report(std::move(diagnostic));
+        check_.model.sink.report(base::diagnostic_of(
+            {DiagnosticCode::undefined_name, fmt::format("Its input '{}' is not defined", name.name),
+             hint_for(name.name)},
+            place_of(site(index), check_)));
       }
       return;
     }

@@ -9,7 +9,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/failure.hpp"
 #include "base/nearest_name.hpp"
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/frozen_value.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
@@ -34,17 +36,13 @@ void remove_if(List& list, Predicate is_removed) {
 
 /// Adds all names that the nodes of the node's bodies use, including those defined in the body.
 void add_body_names(const onnx::NodeProto& node, Names& names) {
-  const auto add_graph = [&](const onnx::GraphProto& body) {
+  for_each_body(node, [&](const onnx::GraphProto& body) {
     for (const auto& inner : body.node()) {
       names.insert(inner.input().begin(), inner.input().end());
       add_body_names(inner, names);
     }
     for (const auto& output : body.output()) names.insert(output.name());
-  };
-  for (const auto& attribute : node.attribute()) {
-    if (attribute.has_g()) add_graph(attribute.g());
-    for (const auto& body : attribute.graphs()) add_graph(body);
-  }
+  });
 }
 
 /// The tensors of `graph` that its outputs depend on.
@@ -74,8 +72,7 @@ Names needed_tensors(const onnx::GraphProto& graph) {
 class InterfaceChange {
  public:
   InterfaceChange(onnx::GraphProto& graph, DiagnosticSink& sink) : graph_(graph), sink_(sink) {
-    for (const auto& tensor : graph.initializer()) initialized_.insert(tensor.name());
-    for (const auto& tensor : graph.sparse_initializer()) initialized_.insert(tensor.values().name());
+    for_each_initializer_name(graph, [&](const std::string& name) { initialized_.insert(name); });
   }
 
   InputOverrides run(const InterfaceSpec& requested) {
@@ -92,12 +89,9 @@ class InterfaceChange {
 
  private:
   void fail(std::string message, std::string note = {}, std::string hint = {}) {
-    Diagnostic diagnostic;
-    diagnostic.code = DiagnosticCode::bad_interface;
-    diagnostic.message = std::move(message);
-    diagnostic.place.graph = std::string(kMainGraphPath);
+    Diagnostic diagnostic = base::diagnostic_of(
+        {DiagnosticCode::bad_interface, std::move(message), std::move(hint)}, graph_place(kMainGraphPath));
     if (!note.empty()) diagnostic.notes.push_back(std::move(note));
-    diagnostic.hint = std::move(hint);
     sink_.report(std::move(diagnostic));
   }
 
@@ -121,8 +115,6 @@ class InterfaceChange {
   void fail_unknown(std::string_view name, std::string_view list, const std::vector<std::string>& names) {
     constexpr std::size_t kMaxShown = 20;
     const auto shown = std::span(names).first(std::min(names.size(), kMaxShown));
-    const std::vector<std::string> all = all_tensors();
-    const std::string_view nearest = base::nearest_name(name, all);
     const auto node =
         std::ranges::find_if(graph_.node(), [&](const auto& one) { return one.name() == name; });
     if (node != graph_.node().end()) {
@@ -134,7 +126,7 @@ class InterfaceChange {
     fail(fmt::format("The model has no tensor '{}' in its main graph", name),
          fmt::format("the model's {}: {}{}", list, fmt::join(shown, ", "),
                      names.size() > kMaxShown ? fmt::format(" and {} more", names.size() - kMaxShown) : ""),
-         nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
+         base::suggestion(name, all_tensors()));
   }
 
   /// Fills in missing names in `inputs`, in the order of the model's inputs.
@@ -233,9 +225,8 @@ class InterfaceChange {
   /// Sets the type of a tensor for which the model declares none.
   bool set_element_type(const InputSpec& requested, onnx::TypeProto& type) {
     const auto element = ir::element_type_from_name(requested.element_type);
-    for (std::int32_t number = 1; element && find_tensor_type(number) != nullptr; ++number) {
-      if (find_tensor_type(number)->ir_type != element) continue;
-      type.mutable_tensor_type()->set_elem_type(number);
+    if (const auto number = element ? onnx_type_of(*element) : std::nullopt) {
+      type.mutable_tensor_type()->set_elem_type(*number);
       return true;
     }
     fail(fmt::format("The model does not declare the type of '{}', which is requested as an input",
@@ -260,7 +251,7 @@ class InterfaceChange {
       for (const DimensionBounds& bounds : *requested.shape) dimensions.emplace_back(bounds.min, bounds.max);
       change.shape = ir::PartialShape(std::move(dimensions));
       if (tensor.has_shape() && tensor.shape().dim_size() != static_cast<int>(change.shape->rank()))
-        note_new_rank(requested.name, tensor.shape(), *change.shape);
+        note_new_rank(requested.name, declared_shape(input->type()), *change.shape);
     }
     const TensorTypeInfo* const declared = find_tensor_type(tensor.elem_type());
     if (!requested.element_type.empty()) {
@@ -282,17 +273,13 @@ class InterfaceChange {
   }
 
   /// A shape of another rank than the declared one is often a mistake.
-  void note_new_rank(const std::string& name, const onnx::TensorShapeProto& declared,
+  void note_new_rank(const std::string& name, const ir::PartialShape& declared,
                      const ir::PartialShape& shape) {
     has_new_ranks_ = true;
-    ir::Dimensions sizes;
-    for (const auto& size : declared.dim()) sizes.emplace_back(size.has_dim_value() ? size.dim_value() : -1);
-    Place place;
-    place.graph = std::string(kMainGraphPath);
     sink_.warning(DiagnosticCode::bad_interface,
                   fmt::format("The input '{}' is declared with the shape {}, and {} has another rank", name,
-                              to_string(ir::PartialShape(std::move(sizes))), to_string(shape)),
-                  std::move(place));
+                              to_string(declared), to_string(shape)),
+                  graph_place(kMainGraphPath));
   }
 
   /// Replaces the input by an initializer.
@@ -304,16 +291,8 @@ class InterfaceChange {
                               declared->name, requested.element_type),
                   {}, "leave the type out");
     }
-    ir::PartialShape shape;
-    if (change.shape) {
-      shape = *change.shape;
-    } else if (input.type().tensor_type().has_shape()) {
-      ir::Dimensions sizes;
-      for (const auto& size : input.type().tensor_type().shape().dim())
-        sizes.emplace_back(size.has_dim_value() ? size.dim_value() : -1);
-      shape = ir::PartialShape(std::move(sizes));
-    }
-    auto value = read_frozen_value(*requested.value, type, shape);
+    auto value = read_frozen_value(*requested.value, type,
+                                   change.shape ? *change.shape : declared_shape(input.type()));
     if (!value)
       return fail(fmt::format("The input '{}' cannot have the value {}: {}", requested.name, *requested.value,
                               value.error().message));

@@ -3,7 +3,12 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include "frontend/reader/function_check.hpp"
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/failure.hpp"
+#include "frontend/reader/bodies.hpp"
+#include "frontend/reader/functions.hpp"
 #include "frontend/reader/graph_check.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
@@ -15,14 +20,6 @@ namespace {
 /// Domains that onnxruntime or OpenVINO knows, so that they may be used without an import.
 constexpr std::string_view kKnownDomains[] = {
     "", "ai.onnx.ml", "com.microsoft", "org.openvinotoolkit", "org.pytorch.aten", "mmdeploy"};
-
-std::int64_t newest_or_first(std::string_view domain) {
-  return newest_opset(domain).value_or(1);
-}
-
-std::string shown(std::string_view domain) {
-  return domain.empty() ? "ai.onnx" : std::string(domain);
-}
 
 void check_ir_version(const onnx::ModelProto& model, DiagnosticSink& sink) {
   if (!model.has_ir_version()) {
@@ -52,24 +49,22 @@ void report_unreadable_files(ModelCheck& check) {
       check.sink.report(std::move(file.first));
       continue;
     }
-    Diagnostic diagnostic;
-    diagnostic.code = DiagnosticCode::bad_external_data;
-    diagnostic.message =
-        fmt::format("{} tensors cannot be read from the file '{}'", file.tensors.size(), location);
-    diagnostic.place.graph = std::string(kMainGraphPath);
+    Diagnostic diagnostic = base::diagnostic_of(
+        {DiagnosticCode::bad_external_data,
+         fmt::format("{} tensors cannot be read from the file '{}'", file.tensors.size(), location),
+         "put the complete file, as it was saved with the model, next to the model"},
+        graph_place(kMainGraphPath));
     diagnostic.notes = {file.first.message, fmt::format("tensors: {}", fmt::join(file.tensors, ", "))};
-    diagnostic.hint = "put the complete file, as it was saved with the model, next to the model";
     check.sink.report(std::move(diagnostic));
   }
 }
 
-}  // namespace
-
+/// The versions in a list of imports; errors are reported at `place`.
 OpsetImports read_opset_imports(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports,
                                 const Place& place, DiagnosticSink& sink) {
   OpsetImports opsets;
   for (const auto& import : imports) {
-    const std::string domain = shown(canonical_domain(import.domain()));
+    const std::string_view domain = shown_domain(canonical_domain(import.domain()));
     const auto newest = newest_opset(import.domain());
     if (import.version() < 1 && !canonical_domain(import.domain()).empty()) {
       // onnxruntime runs such models if they have no node of that domain.
@@ -97,6 +92,98 @@ OpsetImports read_opset_imports(const google::protobuf::RepeatedPtrField<onnx::O
   return opsets;
 }
 
+/// Limits the depth of nested calls, each of which is a level of recursion in the translation.
+constexpr int kMaxCallDepth = 64;
+
+/// Follows calls from the main graph and counts the nodes after inlining.
+class CallTree {
+ public:
+  explicit CallTree(ModelCheck& check) : check_(check) {}
+
+  /// The number of nodes that calls in `nodes` add, including `nodes` themselves if `depth` is not 0. Stops
+  /// at one more than the limit.
+  std::uint64_t expanded_size(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes, int depth) {
+    std::uint64_t size = 0;
+    for (const auto& node : nodes) {
+      if (failed_) return 0;
+      if (depth > 0) ++size;
+      if (const auto* function = check_.functions.find(node)) add(size, expanded_size(*function, depth));
+      for_each_body(node, [&](const auto& body) { add(size, expanded_size(body.node(), depth)); });
+    }
+    return size;
+  }
+
+  bool failed() const { return failed_; }
+
+ private:
+  struct State {
+    bool finished = false;
+    std::uint64_t size = 0;
+  };
+
+  std::uint64_t expanded_size(const onnx::FunctionProto& function, int depth) {
+    const auto [found, is_new] = functions_.try_emplace(&function);
+    if (found->second.finished) return found->second.size;
+    if (!is_new) return fail(function, "The function calls itself");
+    if (depth >= kMaxCallDepth) {
+      return fail(function, fmt::format("Calls of functions are nested more than {} deep", kMaxCallDepth));
+    }
+    const std::uint64_t size = expanded_size(function.node(), depth + 1);
+    functions_[&function] = {true, size};
+    return size;
+  }
+
+  std::uint64_t fail(const onnx::FunctionProto& function, std::string message) {
+    if (!failed_) {
+      check_.sink.error(DiagnosticCode::invalid_function, std::move(message),
+                        graph_place(function_path(function)));
+    }
+    failed_ = true;
+    return 0;
+  }
+
+  void add(std::uint64_t& sum, std::uint64_t value) const {
+    sum = std::min(sum + value, check_.max_function_nodes + 1);
+  }
+
+  ModelCheck& check_;
+  std::unordered_map<const onnx::FunctionProto*, State> functions_;
+  bool failed_ = false;
+};
+
+void check_function(const onnx::FunctionProto& function, ModelCheck& check) {
+  const Place place = graph_place(function_path(function));
+  if (function.name().empty()) {
+    check.sink.error(DiagnosticCode::invalid_function, "A function has no name", place);
+    return;
+  }
+  if (check.functions.find(function) != &function) {
+    check.sink.error(DiagnosticCode::duplicate_name, "There is more than one function of this name", place);
+    return;
+  }
+  const OpsetImports opsets = read_opset_imports(function.opset_import(), place, check.sink);
+  BodyCheck body{check, opsets, &function, {}, {}};
+  check_function_body(body);
+}
+
+/// Checks all functions of `model`: their bodies, that none calls itself, and that inlining all calls does
+/// not exceed the limit of nodes.
+void check_functions(const onnx::ModelProto& model, ModelCheck& check) {
+  if (model.functions().empty()) return;
+  for (const auto& function : model.functions()) {
+    if (check.has_too_many_errors()) return;
+    check_function(function, check);
+  }
+  CallTree calls(check);
+  const std::uint64_t size = calls.expanded_size(model.graph().node(), 0);
+  if (!calls.failed() && size > check.max_function_nodes) {
+    check.sink.report(base::diagnostic_of(
+        too_many_function_nodes(DiagnosticCode::too_many_nodes, check.max_function_nodes)));
+  }
+}
+
+}  // namespace
+
 OpsetImports import_opsets(const onnx::ModelProto& model, DiagnosticSink& sink) {
   OpsetImports opsets = read_opset_imports(model.opset_import(), Place{}, sink);
   if (model.opset_import().empty()) {
@@ -107,7 +194,7 @@ OpsetImports import_opsets(const onnx::ModelProto& model, DiagnosticSink& sink) 
       sink.error(DiagnosticCode::invalid_model, "The model imports no operator set");
     }
   }
-  for (std::string_view domain : kKnownDomains) opsets.add(domain, newest_or_first(domain));
+  for (std::string_view domain : kKnownDomains) opsets.add(domain, newest_opset(domain).value_or(1));
   return opsets;
 }
 

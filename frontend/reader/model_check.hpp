@@ -15,10 +15,6 @@ class WeightTable;
 /// The opset versions that `model` imports; missing ones are added as in onnxruntime.
 OpsetImports import_opsets(const onnx::ModelProto& model, DiagnosticSink& sink);
 
-/// The versions in a list of imports; errors are reported at `place`.
-OpsetImports read_opset_imports(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports,
-                                const Place& place, DiagnosticSink& sink);
-
 /// Checks `model` and reports errors to `sink`. Opens the external files of its tensors in `weights`. Returns
 /// whether the nodes of all graphs are in topological order. Calls of functions may add `max_function_nodes`
 /// nodes.

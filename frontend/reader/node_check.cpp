@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/enumerated_attributes.hpp"
 #include "frontend/reader/graph_check.hpp"
 #include "frontend/reader/onnx_proto.hpp"
@@ -118,8 +119,7 @@ void check_attribute(const AttributeProto& attribute, const Site& site, BodyChec
         fmt::format("Attribute '{}' of type {} has no value", attribute.name(), type_name(attribute.type())));
   }
   check_tensors(attribute, site, check);
-  if (attribute.has_g()) visit_body(attribute.g(), attribute.name());
-  for (const auto& graph : attribute.graphs()) visit_body(graph, attribute.name());
+  for_each_body(attribute, [&](const onnx::GraphProto& body) { visit_body(body, attribute.name()); });
 }
 
 /// Resize 11 requires the region and the scales, which are empty tensors if they are not used; exporters omit
@@ -234,7 +234,7 @@ std::optional<std::int64_t> domain_version(const Site& site, BodyCheck& check) {
   if (assumed != check.assumed_domains.end()) {
     check.model.sink.warning(DiagnosticCode::assumed_opset,
                              fmt::format("No version of the operator domain '{}' is imported, {} is assumed",
-                                         domain.empty() ? "ai.onnx" : domain, *version),
+                                         shown_domain(domain), *version),
                              place_of(site, check));
     check.assumed_domains.erase(assumed);
   }
@@ -299,8 +299,7 @@ void check_operator(const Site& site, BodyCheck& check) {
   if (known == nullptr) known = &operators.find_or_add(name, look_up_operator(site, check));
   if (!known->is_imported) {
     return error(site, check, DiagnosticCode::missing_opset_import,
-                 fmt::format("No version of the operator domain '{}' is imported",
-                             domain.empty() ? "ai.onnx" : domain));
+                 fmt::format("No version of the operator domain '{}' is imported", shown_domain(domain)));
   }
   if (known->schema == nullptr) return;
   if (known->is_removed) {
@@ -314,11 +313,7 @@ void check_operator(const Site& site, BodyCheck& check) {
 }  // namespace
 
 Place place_of(const Site& site, const BodyCheck& check) {
-  if (site.node == nullptr) {
-    Place place;
-    place.graph = site.graph_path;
-    return place;
-  }
+  if (site.node == nullptr) return graph_place(site.graph_path);
   return node_place(site.graph_path, *site.node, site.node_index,
                     check.opsets.find(site.node->domain()).value_or(-1));
 }

@@ -2,11 +2,10 @@
 
 #include <onnx/defs/schema.h>
 
-#include <algorithm>
 #include <stdexcept>
-#include <string_view>
 #include <vector>
 
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/schemas.hpp"
 
@@ -20,10 +19,7 @@ class Context final : public onnx::InferenceContext {
       : node_(node), inputs_(inputs), outputs_(static_cast<std::size_t>(node.output_size())) {}
 
   const onnx::AttributeProto* getAttribute(const std::string& name) const override {
-    const auto& attributes = node_.attribute();
-    const auto found =
-        std::find_if(attributes.begin(), attributes.end(), [&](const auto& it) { return it.name() == name; });
-    return found == attributes.end() ? nullptr : &*found;
+    return find_attribute(node_, name);
   }
   std::size_t getNumInputs() const override { return inputs_.size(); }
   const onnx::TypeProto* getInputType(std::size_t index) const override {
@@ -48,8 +44,7 @@ class Context final : public onnx::InferenceContext {
 std::optional<std::string> inference_problem(const onnx::NodeProto& node, std::int64_t opset,
                                              std::span<const onnx::TypeProto> input_types) {
   const onnx::OpSchema* const schema = find_schema(node.domain(), node.op_type(), opset);
-  if (schema == nullptr || std::ranges::any_of(node.attribute(), [](const auto& it) { return it.has_g(); }))
-    return std::nullopt;
+  if (schema == nullptr || has_body(node)) return std::nullopt;
   Context context(node, input_types);
   try {
     schema->GetTypeAndShapeInferenceFunction()(context);

@@ -15,6 +15,11 @@ inline std::string_view canonical_domain(std::string_view domain) {
   return domain == "ai.onnx" ? std::string_view{} : domain;
 }
 
+/// The name of a domain in messages.
+inline std::string_view shown_domain(std::string_view domain) {
+  return domain.empty() ? "ai.onnx" : domain;
+}
+
 /// Domain to imported version.
 class OpsetImports {
  public:

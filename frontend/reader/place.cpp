@@ -19,10 +19,20 @@ std::string function_path(const onnx::FunctionProto& function) {
   return path;
 }
 
+std::string operator_name(const onnx::NodeProto& node) {
+  const std::string_view domain = canonical_domain(node.domain());
+  return domain.empty() ? node.op_type() : fmt::format("{}.{}", domain, node.op_type());
+}
+
+Place graph_place(std::string_view path) {
+  Place place;
+  place.graph = path;
+  return place;
+}
+
 Place node_place(std::string_view graph_path, const onnx::NodeProto& node, std::int64_t index,
                  std::int64_t opset) {
-  Place place;
-  place.graph = graph_path;
+  Place place = graph_place(graph_path);
   place.node_index = index;
   place.node_name = node.name();
   place.domain = canonical_domain(node.domain());

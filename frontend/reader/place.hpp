@@ -22,8 +22,14 @@ inline constexpr std::string_view kMainGraphPath = "main";
 std::string body_path(std::string_view graph_path, const onnx::NodeProto& node, std::int64_t index,
                       std::string_view attribute);
 
+/// The operator of a node: "com.microsoft.Attention".
+std::string operator_name(const onnx::NodeProto& node);
+
 /// The path of a function's body outside of a call: "function my.domain::Gelu".
 std::string function_path(const onnx::FunctionProto& function);
+
+/// The place of the graph with this path.
+Place graph_place(std::string_view path);
 
 /// The place of the node at `index` of the graph at `graph_path`; `opset` is the imported version of its
 /// domain, -1 if it is not imported.

@@ -145,31 +145,19 @@ onnx::ModelProto* parse(const std::string& bytes, google::protobuf::Arena& arena
 
 }  // namespace
 
-LoadedModel::LoadedModel(std::unique_ptr<google::protobuf::Arena> arena, const onnx::ModelProto& proto,
-                         std::unique_ptr<const WeightTable> weights,
-                         std::shared_ptr<const base::InputFile> file,
-                         std::unique_ptr<const FunctionIndex> functions, OpsetImports opsets,
-                         InputOverrides overrides, bool is_ordered)
-    : arena_(std::move(arena)),
-      proto_(&proto),
-      weights_(std::move(weights)),
-      file_(std::move(file)),
-      functions_(std::move(functions)),
-      opsets_(std::move(opsets)),
-      overrides_(std::move(overrides)),
-      is_ordered_(is_ordered) {}
+LoadedModel::LoadedModel(Parts parts) : parts_(std::move(parts)) {}
 LoadedModel::LoadedModel(LoadedModel&&) noexcept = default;
 LoadedModel& LoadedModel::operator=(LoadedModel&&) noexcept = default;
 LoadedModel::~LoadedModel() = default;
 
 std::vector<std::shared_ptr<const base::InputFile>> LoadedModel::files() const {
-  auto files = weights_->external_files();
-  if (file_ != nullptr) files.insert(files.begin(), file_);
+  auto files = weights().external().files();
+  if (parts_.file != nullptr) files.insert(files.begin(), parts_.file);
   return files;
 }
 
 const onnx::FunctionProto* LoadedModel::find_function(const onnx::NodeProto& node) const {
-  return functions_->find(node);
+  return parts_.functions->find(node);
 }
 
 std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptions& options,
@@ -179,7 +167,7 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
     report(source, std::move(bytes).error(), sink);
     return std::nullopt;
   }
-  bytes->weights->set_external_source(options.external_source);
+  bytes->weights->external().set_source(options.external_source);
   // Most of a file without weights is nodes; weights are converted to larger types, and copied by passes.
   constexpr std::uint64_t kOfNodes = 256;
   constexpr std::uint64_t kOfWeights = 16;
@@ -205,17 +193,23 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
   auto functions = std::make_unique<const FunctionIndex>(*proto);
   const bool is_ordered =
       check_model(*proto, opsets, *functions, *bytes->weights, options.max_function_nodes, sink);
-  if (options.external_paths != nullptr) *options.external_paths = bytes->weights->external_paths();
+  if (options.external_paths != nullptr) *options.external_paths = bytes->weights->external().paths();
   const std::span<const Diagnostic> found = std::span(sink.diagnostics()).subspan(first);
   // A model with undefined names is translated to find more errors.
   const auto is_fatal = [](const Diagnostic& it) {
     return it.severity == Severity::error && it.code != DiagnosticCode::undefined_name;
   };
   if (std::ranges::any_of(found, is_fatal)) return std::nullopt;
-  for (const auto& file : bytes->weights->external_files())
+  for (const auto& file : bytes->weights->external().files())
     base::raise_default_budget(kOfWeights * file->size());
-  return LoadedModel(std::move(arena), *proto, std::move(bytes->weights), std::move(bytes->file),
-                     std::move(functions), std::move(opsets), std::move(overrides), is_ordered);
+  return LoadedModel(LoadedModel::Parts{.arena = std::move(arena),
+                                        .proto = proto,
+                                        .weights = std::move(bytes->weights),
+                                        .file = std::move(bytes->file),
+                                        .functions = std::move(functions),
+                                        .opsets = std::move(opsets),
+                                        .overrides = std::move(overrides),
+                                        .is_ordered = is_ordered});
 }
 
 }  // namespace onnx2ir::frontend

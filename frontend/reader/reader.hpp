@@ -53,40 +53,41 @@ struct LoadOptions {
 /// A model that has been read and checked. Immutable, so any number of threads may read it.
 class LoadedModel {
  public:
-  LoadedModel(std::unique_ptr<google::protobuf::Arena> arena, const onnx::ModelProto& proto,
-              std::unique_ptr<const WeightTable> weights, std::shared_ptr<const base::InputFile> file,
-              std::unique_ptr<const FunctionIndex> functions, OpsetImports opsets, InputOverrides overrides,
-              bool is_ordered);
+  struct Parts {
+    std::unique_ptr<google::protobuf::Arena> arena;  ///< owns `proto`
+    const onnx::ModelProto* proto;
+    std::unique_ptr<const WeightTable> weights;
+    std::shared_ptr<const base::InputFile> file;  ///< null if the model came from memory
+    std::unique_ptr<const FunctionIndex> functions;
+    OpsetImports opsets;
+    InputOverrides overrides;
+    bool is_ordered;
+  };
+
+  explicit LoadedModel(Parts parts);
   LoadedModel(LoadedModel&&) noexcept;
   LoadedModel& operator=(LoadedModel&&) noexcept;
   ~LoadedModel();
 
   /// The checked model, without documentation strings.
-  const onnx::ModelProto& proto() const { return *proto_; }
+  const onnx::ModelProto& proto() const { return *parts_.proto; }
   /// The versions of the operator domains for the graph's nodes. For a function, see the result of
   /// bind_function.
-  const OpsetImports& opsets() const { return opsets_; }
+  const OpsetImports& opsets() const { return parts_.opsets; }
   /// Requested changes of the inputs that the message cannot express.
-  const InputOverrides& overrides() const { return overrides_; }
+  const InputOverrides& overrides() const { return parts_.overrides; }
   /// Whether the nodes of all graphs and of the model's own functions are in topological order.
-  bool is_ordered() const { return is_ordered_; }
+  bool is_ordered() const { return parts_.is_ordered; }
   /// The model's own function that `node` calls; null if it calls none. It hides ONNX's operator of the same
   /// name.
   const onnx::FunctionProto* find_function(const onnx::NodeProto& node) const;
   /// The bytes of the tensors.
-  const WeightTable& weights() const { return *weights_; }
+  const WeightTable& weights() const { return *parts_.weights; }
   /// The opened files: the model's own, if it was read from one, and those of external data.
   std::vector<std::shared_ptr<const base::InputFile>> files() const;
 
  private:
-  std::unique_ptr<google::protobuf::Arena> arena_;
-  const onnx::ModelProto* proto_;
-  std::unique_ptr<const WeightTable> weights_;
-  std::shared_ptr<const base::InputFile> file_;
-  std::unique_ptr<const FunctionIndex> functions_;
-  OpsetImports opsets_;
-  InputOverrides overrides_;
-  bool is_ordered_;
+  Parts parts_;
 };
 
 /// Reads and checks a model. Reports all errors to `sink`, and returns no value if there is one other than an

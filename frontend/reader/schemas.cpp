@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/name_table.hpp"
+#include "frontend/reader/operator_index.hpp"
 #include "frontend/reader/opset_imports.hpp"
 #include "frontend/reader/schema_table.hpp"
 
@@ -80,55 +80,17 @@ SchemaCache& cache() {
   return instance;
 }
 
-/// The rows of each operator, by set and name. Every node of a model is looked up, several times.
-class SchemaIndex {
- public:
-  SchemaIndex() {
-    const auto table = schema_table();  // sorted by set, name and version
-    const auto is_other = [](const SchemaRow& a, const SchemaRow& b) {
-      return a.set != b.set || a.name != b.name;
-    };
-    for (auto first = table.begin(); first != table.end();) {
-      const auto change = std::adjacent_find(first, table.end(), is_other);
-      const auto last = change == table.end() ? change : change + 1;
-      if (sets_.empty() || sets_.back().name != first->set) sets_.push_back({first->set, {}});
-      sets_.back().rows.add(first->name, std::span(first, last));
-      first = last;
-    }
-  }
-
-  /// The rows of an operator, oldest first.
-  std::span<const SchemaRow> find(std::string_view domain, std::string_view op_type) const {
-    const std::string_view name = set_of(domain);
-    const auto set = std::ranges::find(sets_, name, &Set::name);
-    if (set == sets_.end()) return {};
-    const auto* const rows = set->rows.find(op_type);
-    return rows == nullptr ? std::span<const SchemaRow>{} : *rows;
-  }
-
- private:
-  struct Set {
-    std::string_view name;
-    base::NameTable<std::span<const SchemaRow>> rows;
-  };
-
-  std::vector<Set> sets_;
-};
-
-std::span<const SchemaRow> rows_of(std::string_view domain, std::string_view op_type) {
-  static const SchemaIndex index;
-  return index.find(domain, op_type);
+/// Every node of a model is looked up, several times.
+const OperatorIndex<SchemaRow>& schema_index() {
+  static const OperatorIndex<SchemaRow> index(schema_table(), &SchemaRow::set);
+  return index;
 }
 
 /// Null if there is no schema.
 const SchemaCache::Slot* find_slot(std::string_view domain, std::string_view op_type, std::int64_t opset) {
-  const auto rows = rows_of(domain, op_type);
-  const auto after =
-      std::upper_bound(rows.begin(), rows.end(), opset,
-                       [](std::int64_t version, const SchemaRow& row) { return version < row.since; });
-  if (after == rows.begin()) return nullptr;
-  const SchemaRow& row = *(after - 1);
-  const SchemaCache::Slot& slot = cache().get(static_cast<std::size_t>(&row - schema_table().data()));
+  const SchemaRow* const row = schema_index().find(set_of(domain), op_type, opset);
+  if (row == nullptr) return nullptr;
+  const SchemaCache::Slot& slot = cache().get(static_cast<std::size_t>(row - schema_table().data()));
   // One set contains two preview domains.
   return slot.schema->domain() == canonical_domain(domain) ? &slot : nullptr;
 }
@@ -155,7 +117,7 @@ std::optional<std::int64_t> newest_opset(std::string_view domain) {
 }
 
 std::optional<std::int64_t> first_opset_with(std::string_view domain, std::string_view op_type) {
-  const auto rows = rows_of(domain, op_type);
+  const auto rows = schema_index().rows(set_of(domain), op_type);
   if (rows.empty()) return std::nullopt;
   return rows.front().since;
 }

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "base/failure.hpp"
 #include "frontend/reader/external_data.hpp"
 #include "frontend/reader/graph_check.hpp"
 #include "frontend/reader/onnx_proto.hpp"
@@ -16,10 +17,10 @@ void check_tensor(const onnx::TensorProto& tensor, std::string_view what, const 
   if (!problem) return;
   const std::string name =
       tensor.name().empty() ? std::string(what) : fmt::format("{} '{}'", what, tensor.name());
-  Diagnostic diagnostic;
-  diagnostic.code = external ? DiagnosticCode::bad_external_data : DiagnosticCode::invalid_tensor;
-  diagnostic.message = fmt::format("The {} is damaged: {}", name, problem->message);
-  diagnostic.place = place_of(site, check);
+  Diagnostic diagnostic =
+      base::diagnostic_of({external ? DiagnosticCode::bad_external_data : DiagnosticCode::invalid_tensor,
+                           fmt::format("The {} is damaged: {}", name, problem->message)},
+                          place_of(site, check));
   std::optional<std::string> location;
   if (external) {
     if (auto range = parse_external_range(tensor)) location = std::move(range->location);

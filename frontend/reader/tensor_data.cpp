@@ -2,8 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
+#include <numeric>
+#include <utility>
 
 #include "base/failure.hpp"
 #include "frontend/reader/onnx_proto.hpp"
@@ -106,31 +110,10 @@ Result<std::vector<std::byte>> typed_bytes(const onnx::TensorProto& tensor, cons
   throw base::InternalError("strings have no bytes");
 }
 
-std::uint64_t typed_count(const onnx::TensorProto& tensor, TypedField field) {
-  switch (field) {
-    case TypedField::float_data:
-      return static_cast<std::uint64_t>(tensor.float_data_size());
-    case TypedField::double_data:
-      return static_cast<std::uint64_t>(tensor.double_data_size());
-    case TypedField::int64_data:
-      return static_cast<std::uint64_t>(tensor.int64_data_size());
-    case TypedField::uint64_data:
-      return static_cast<std::uint64_t>(tensor.uint64_data_size());
-    case TypedField::int32_data:
-      return static_cast<std::uint64_t>(tensor.int32_data_size());
-    case TypedField::string_data:
-      return static_cast<std::uint64_t>(tensor.string_data_size());
-  }
-  return 0;
-}
-
-std::uint64_t all_typed_counts(const onnx::TensorProto& tensor) {
-  std::uint64_t sum = 0;
-  for (TypedField field : {TypedField::float_data, TypedField::double_data, TypedField::int64_data,
-                           TypedField::uint64_data, TypedField::int32_data, TypedField::string_data}) {
-    sum += typed_count(tensor, field);
-  }
-  return sum;
+/// The number of values in each typed field, by TypedField.
+std::array<std::int64_t, 6> typed_counts(const onnx::TensorProto& tensor) {
+  return {tensor.float_data_size(),  tensor.int32_data_size(),  tensor.int64_data_size(),
+          tensor.double_data_size(), tensor.uint64_data_size(), tensor.string_data_size()};
 }
 
 enum class Storage : std::uint8_t { raw, typed, strings, external };
@@ -156,7 +139,8 @@ Result<CheckedTensor> locate(const onnx::TensorProto& tensor, const WeightTable&
 
   const bool external = tensor.data_location() == onnx::TensorProto::EXTERNAL;
   const bool raw = !tensor.raw_data().empty();
-  const std::uint64_t typed = all_typed_counts(tensor);
+  const auto counts = typed_counts(tensor);
+  const std::int64_t typed = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   if (int{external} + int{raw} + int{typed != 0} > 1)
     return invalid_tensor("it has its values in more than one place");
   const bool strings = header->type->field == TypedField::string_data;
@@ -173,10 +157,10 @@ Result<CheckedTensor> locate(const onnx::TensorProto& tensor, const WeightTable&
     }
     return located(Storage::raw);
   }
-  const std::uint64_t found = typed_count(tensor, header->type->field);
+  const std::int64_t found = counts[static_cast<std::size_t>(header->type->field)];
   if (found != typed)
     return invalid_tensor(fmt::format("it has values in a field that does not fit {}", header->type->name));
-  if (found != expected_values(*header)) {
+  if (std::cmp_not_equal(found, expected_values(*header))) {
     return invalid_tensor(
         fmt::format("it has {} values, but its type and shape require {}", found, expected_values(*header)));
   }
@@ -223,6 +207,31 @@ std::optional<Problem> tensor_problem(const onnx::TensorProto& tensor, const Wei
   auto bytes = weights.external_bytes(tensor, located->header.bytes);
   if (bytes) return std::nullopt;
   return std::move(bytes).error();
+}
+
+std::optional<std::vector<std::byte>> pack_strings(std::span<const std::string_view> strings) {
+  constexpr std::uint64_t kMaxOffset = std::numeric_limits<std::int32_t>::max();
+  std::uint64_t characters = 0;
+  for (std::string_view text : strings) characters += text.size();
+  if (strings.size() > kMaxOffset || characters > kMaxOffset) return std::nullopt;
+
+  const std::size_t header = sizeof(std::int32_t) * (strings.size() + 2);
+  std::vector<std::byte> packed(header + characters);
+  std::byte* integers = packed.data();
+  auto put = [&](std::uint64_t value) {
+    const auto narrow = static_cast<std::int32_t>(value);
+    std::memcpy(integers, &narrow, sizeof narrow);
+    integers += sizeof narrow;
+  };
+  put(strings.size());
+  put(0);
+  std::uint64_t offset = 0;
+  for (std::string_view text : strings) {
+    if (!text.empty()) std::memcpy(packed.data() + header + offset, text.data(), text.size());
+    offset += text.size();
+    put(offset);
+  }
+  return packed;
 }
 
 }  // namespace onnx2ir::frontend

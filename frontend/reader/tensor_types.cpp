@@ -2,10 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "base/ascii_case.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -59,30 +61,31 @@ const TensorTypeInfo* find_tensor_type(std::int64_t onnx_type) {
   return &kTensorTypes[static_cast<std::size_t>(onnx_type - 1)];
 }
 
+std::optional<std::int32_t> onnx_type_of(ir::ElementType type) {
+  const auto row = std::ranges::find(kTensorTypes, type, &TensorTypeInfo::ir_type);
+  if (row == kTensorTypes.end()) return std::nullopt;
+  return row->onnx_type;
+}
+
+ir::PartialShape declared_shape(const onnx::TypeProto& type) {
+  if (!type.tensor_type().has_shape()) return {};
+  ir::Dimensions sizes;
+  for (const auto& size : type.tensor_type().shape().dim())
+    sizes.emplace_back(size.has_dim_value() ? size.dim_value() : -1);
+  return ir::PartialShape(std::move(sizes));
+}
+
 std::string_view tensor_type_name(std::int64_t onnx_type) {
   const TensorTypeInfo* info = find_tensor_type(onnx_type);
   return info == nullptr ? "unknown type" : info->name;
 }
 
 std::string type_hint(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kOthers{{{"fp16", "f16"},
-                                                                                   {"fp32", "f32"},
-                                                                                   {"fp64", "f64"},
-                                                                                   {"float16", "f16"},
-                                                                                   {"float32", "f32"},
-                                                                                   {"float64", "f64"},
-                                                                                   {"half", "f16"},
-                                                                                   {"float", "f32"},
-                                                                                   {"double", "f64"},
-                                                                                   {"bfloat16", "bf16"},
-                                                                                   {"int8", "i8"},
-                                                                                   {"int16", "i16"},
-                                                                                   {"int32", "i32"},
-                                                                                   {"int64", "i64"},
-                                                                                   {"uint8", "u8"},
-                                                                                   {"bool", "boolean"},
-                                                                                   {"int", "i64"},
-                                                                                   {"str", "string"}}};
+  constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
+      {"fp16", "f16"},     {"fp32", "f32"},  {"fp64", "f64"},  {"float16", "f16"}, {"float32", "f32"},
+      {"float64", "f64"},  {"half", "f16"},  {"float", "f32"}, {"double", "f64"},  {"bfloat16", "bf16"},
+      {"int8", "i8"},      {"int16", "i16"}, {"int32", "i32"}, {"int64", "i64"},   {"uint8", "u8"},
+      {"bool", "boolean"}, {"int", "i64"},   {"str", "string"}};
   const std::string word = base::lower_case(name);
   for (const auto& [other, type] : kOthers) {
     if (word == other) return fmt::format("did you mean '{}'?", type);

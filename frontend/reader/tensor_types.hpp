@@ -7,6 +7,11 @@
 #include <string_view>
 
 #include "ir/element_type.hpp"
+#include "ir/partial_shape.hpp"
+
+namespace onnx {
+class TypeProto;
+}  // namespace onnx
 
 namespace onnx2ir::frontend {
 
@@ -31,6 +36,13 @@ struct TensorTypeInfo {
 
 /// The row of an ONNX type number; null if ONNX has no such type.
 const TensorTypeInfo* find_tensor_type(std::int64_t onnx_type);
+
+/// The ONNX type number of an IR type; no value if ONNX has no such type.
+std::optional<std::int32_t> onnx_type_of(ir::ElementType type);
+
+/// The shape of a tensor type: of dynamic rank if the model declares none; symbolic and absent sizes are
+/// dynamic.
+ir::PartialShape declared_shape(const onnx::TypeProto& type);
 
 /// "float16", or "unknown type" if ONNX has no such type.
 std::string_view tensor_type_name(std::int64_t onnx_type);

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <cstring>
-
 #include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,17 +28,11 @@ class WeightTable {
   /// Weights in memory that is valid only during the call: copied once.
   WeightTable(std::span<const std::byte> model, std::vector<ByteRange> raw_data, ExternalFolders folders);
 
-  /// See ExternalFiles.
-  void set_external_source(ExternalSource source) { external_.set_source(std::move(source)); }
+  ExternalFiles& external() { return external_; }
+  const ExternalFiles& external() const { return external_; }
 
   /// Opens the file of a tensor with external data, for external_bytes().
   void open_external(const onnx::TensorProto& tensor);
-
-  /// The external files that were opened.
-  std::vector<std::shared_ptr<const base::InputFile>> external_files() const { return external_.files(); }
-
-  /// See ExternalFiles::paths().
-  std::vector<std::filesystem::path> external_paths() const { return external_.paths(); }
 
   /// The number of bytes of raw_data, also if they were stripped.
   std::uint64_t raw_data_size(const onnx::TensorProto& tensor) const;

@@ -22,7 +22,7 @@ enum class WireType : std::uint8_t {
   fixed32 = 5
 };
 
-/// The messages of onnx.proto on the path from ModelProto to raw_data.
+/// The messages (see name()) of onnx.proto on the path from ModelProto to raw_data.
 enum class Message : std::uint8_t { model, graph, node, attribute, function, sparse_tensor, tensor };
 
 enum class Action : std::uint8_t { keep, drop, descend, strip };
@@ -88,23 +88,9 @@ bool is_model_field(std::uint32_t number) {
 }
 
 std::string_view name(Message message) {
-  switch (message) {
-    case Message::model:
-      return "ModelProto";
-    case Message::graph:
-      return "GraphProto";
-    case Message::node:
-      return "NodeProto";
-    case Message::attribute:
-      return "AttributeProto";
-    case Message::function:
-      return "FunctionProto";
-    case Message::sparse_tensor:
-      return "SparseTensorProto";
-    case Message::tensor:
-      return "TensorProto";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"ModelProto",    "GraphProto",        "NodeProto",  "AttributeProto",
+                                         "FunctionProto", "SparseTensorProto", "TensorProto"};
+  return kNames[static_cast<std::size_t>(message)];
 }
 
 class Scanner {
@@ -237,7 +223,6 @@ class Scanner {
       return fail(position, fmt::format("graphs are nested more than {} deep", kMaxGraphDepth));
     }
     Position copied = position;  // everything before this position is in the result
-    auto copy_until = [&](Position until) { append(copied, until); };
     while (position != end) {
       const Position field = position;
       std::uint32_t number = 0;
@@ -261,18 +246,18 @@ class Scanner {
         case Action::keep:
           break;
         case Action::drop:
-          copy_until(field);
+          append(copied, field);
           copied = position;
           break;
         case Action::strip:
           if (size < kRawReferenceSize) break;
-          copy_until(field);
+          append(copied, field);
           append_reference({value, size});
           copied = position;
           break;
         case Action::descend: {
           if (size < kRawReferenceSize) break;  // too short for a reference
-          copy_until(after_tag);
+          append(copied, after_tag);
           const std::size_t length_at = reserve_length();
           if (!scan(what.message, value, position, graph_depth)) return false;
           if (!set_length(length_at))

@@ -34,14 +34,9 @@ struct Step {
 /// The property of a byte that an assertion tests; `none` stands for the begin and the end of the text.
 enum class Neighbour : std::uint8_t { none, newline, word, other };
 
-bool is_word(std::uint32_t byte) {
-  return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
-         (byte >= 'a' && byte <= 'z');
-}
-
 Neighbour neighbour(std::uint8_t byte) {
   if (byte == '\n') return Neighbour::newline;
-  return is_word(byte) ? Neighbour::word : Neighbour::other;
+  return is_in_word(byte) ? Neighbour::word : Neighbour::other;
 }
 
 bool holds(Assertion assertion, Neighbour before, Neighbour after) {

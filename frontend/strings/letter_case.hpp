@@ -2,7 +2,6 @@
 // libraries use in English locales.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

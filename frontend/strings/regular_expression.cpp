@@ -1,7 +1,6 @@
 #include "frontend/strings/regular_expression.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -120,9 +119,8 @@ class Parser {
   void skip_name() {
     const auto end = rest_.find('>');
     const std::string_view name = rest_.substr(0, std::min(end, rest_.size()));
-    const bool is_name = !name.empty() && std::ranges::all_of(name, [](char c) {
-      return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-    });
+    const bool is_name =
+        !name.empty() && std::ranges::all_of(name, [](unsigned char c) { return is_in_word(c); });
     if (end == std::string_view::npos || !is_name) refuse("a group has a bad name");
     rest_.remove_prefix(end + 1);
   }
@@ -156,9 +154,7 @@ class Parser {
   }
 
   Expression literal(std::uint32_t code, const Flags& flags) {
-    CharacterSet set;
-    set.add({code, code});
-    return character(folded(std::move(set), flags));
+    return character(folded({{code, code}}, flags));
   }
 
   /// Adds the letters of the other case to a set.
@@ -208,9 +204,8 @@ class Parser {
     if (take("x")) return hexadecimal_code();
     const bool is_ascii = static_cast<unsigned char>(letter) < 0x80;
     if (!is_ascii) refuse("a character beyond ASCII is escaped");
-    const bool is_alphanumeric = (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') ||
-                                 (letter >= 'a' && letter <= 'z');
-    if (is_alphanumeric) refuse(std::string("'\\") + letter + "' is not supported");
+    if (letter != '_' && is_in_word(static_cast<unsigned char>(letter)))
+      refuse(std::string("'\\") + letter + "' is not supported");
     rest_.remove_prefix(1);
     return static_cast<std::uint32_t>(letter);
   }
@@ -275,9 +270,7 @@ class Parser {
       range.last = code_in_brackets();
       if (range.last < range.first) refuse("a range in '[...]' ends before it begins");
     }
-    CharacterSet added;
-    added.add(range);
-    set.add(folded(std::move(added), flags));
+    set.add(folded({range}, flags));
   }
 
   std::uint32_t code_in_brackets() {

@@ -41,7 +41,12 @@ struct Repetition {
   int least = 0;
   int most = kUnbounded;
 };
-/// A condition on the position between two bytes. Words consist of ASCII letters, digits and '_'.
+/// Whether a byte is a part of a word: an ASCII letter, a digit or '_'.
+constexpr bool is_in_word(std::uint32_t byte) {
+  return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
+         (byte >= 'a' && byte <= 'z');
+}
+/// A condition on the position between two bytes.
 enum class Assertion : std::uint8_t {
   text_begins,
   text_ends,

@@ -14,8 +14,8 @@ TEST_CASE("a node has the same number in each attempt, and another one in each c
   CHECK(call != other_call);
   CHECK(occurrences.node(Occurrences::kModel, 3) == call);
   CHECK(occurrences.node(call, 0) != occurrences.node(other_call, 0));
-  CHECK(occurrences.iteration(call, 1, 0) != occurrences.iteration(call, 1, 1));
-  CHECK(occurrences.iteration(call, 1, 0) != occurrences.body(call, 1));
+  CHECK(occurrences.body(call, 1, 0) != occurrences.body(call, 1, 1));
+  CHECK(occurrences.body(call, 1, 0) != occurrences.body(call, 1));
 }
 
 TEST_CASE("a graph contains the bodies of its nodes, and those of functions that it calls") {

@@ -63,12 +63,11 @@ TranslatedBody translate_body(NodeContext& node, const IteratedBody& body, std::
   result.types = std::move(types);
   for (std::size_t i = 0; i < result.types.size(); ++i) {
     const std::string& name = body.proto->input(body.first_state_input + static_cast<int>(i)).name();
-    const auto suffixes = flattened_suffixes(result.types[i], Boundary::body);
     Values tensors;
     auto& parameters = result.states.emplace_back();
-    for (const TensorType& type : flattened_types(result.types[i], Boundary::body)) {
-      builder.set_name(name + suffixes[tensors.size()]);
-      tensors.push_back(builder.parameter(type.type, type.shape));
+    for (const TensorPart& part : flattened_parts(result.types[i], Boundary::body)) {
+      builder.set_name(name + std::string(part.suffix));
+      tensors.push_back(builder.parameter(part.type, part.shape));
       parameters.push_back(tensors.back().node);
     }
     std::size_t next = 0;

@@ -12,9 +12,11 @@ auto key(const TranslatorRow& row) {
 
 std::vector<TranslatorRow> sorted_rows(std::span<const TranslatorFamily> families) {
   std::vector<TranslatorRow> rows;
-  for (const TranslatorFamily family : families) {
-    const auto more = family();
-    rows.insert(rows.end(), more.begin(), more.end());
+  for (const TranslatorFamily& family : families) {
+    for (TranslatorRow& row : family.rows()) {
+      if (row.domain.empty()) row.domain = family.domain;
+      rows.push_back(row);
+    }
   }
   std::sort(rows.begin(), rows.end(),
             [](const TranslatorRow& a, const TranslatorRow& b) { return key(a) < key(b); });

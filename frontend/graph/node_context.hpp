@@ -66,8 +66,8 @@ class NodeContext : public Builder {
   Value optional_input(std::size_t index) const { return has_input(index) ? input(index) : Value{}; }
   /// Input `index` of any kind; an absent tensor if there is no such input.
   Operand operand(std::size_t index) const { return index < inputs_.size() ? inputs_[index] : Operand{}; }
-  /// All inputs of any kind.
-  std::span<const Operand> operands() const { return inputs_; }
+  /// All inputs, also absent ones.
+  Operands operands() const { return {inputs_.begin(), inputs_.end()}; }
   /// The inputs from `first` on that are present.
   Values inputs(std::size_t first = 0) const;
   /// The rank of `value`; fails if it is dynamic.
@@ -93,6 +93,8 @@ class NodeContext : public Builder {
   const onnx::AttributeProto* find_attribute(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
   std::int64_t integer(std::string_view name, std::int64_t absent) const;
+  /// Whether an integer is not 0.
+  bool flag(std::string_view name, bool absent = false) const { return integer(name, absent ? 1 : 0) != 0; }
   double real(std::string_view name) const;
   double real(std::string_view name, double absent) const;
   std::string text(std::string_view name) const;

@@ -8,9 +8,11 @@ namespace {
 
 std::vector<TranslatorRow> sorted_rows(std::span<const TranslatorFamily> families) {
   std::vector<TranslatorRow> rows;
-  for (const TranslatorFamily family : families) {
-    const auto more = family();
-    rows.insert(rows.end(), more.begin(), more.end());
+  for (const TranslatorFamily& family : families) {
+    for (TranslatorRow& row : family.rows()) {
+      if (row.domain.empty()) row.domain = family.domain;
+      rows.push_back(row);
+    }
   }
   std::ranges::sort(rows, {},
                     [](const TranslatorRow& row) { return std::tuple(row.domain, row.name, row.since); });

@@ -24,16 +24,19 @@ struct TranslatorRow {
   std::variant<TensorTranslator, OperandTranslator> translate;
   /// What is not converted, for the documentation; may be empty.
   std::string_view limits = {};
-  std::string_view domain = {};
   /// For operators without a schema in the ONNX library: attributes that the translator does not read on
   /// purpose, separated by blanks. NAME=VALUE: only with this value.
   std::string_view ignored = {};
+  std::string_view domain = {};  ///< empty: that of the family
   /// With exact quantisation, the operator is expanded into its function body instead.
   bool is_for_fast_quantization = false;
 };
 
-/// Returns rows that belong together.
-using TranslatorFamily = std::vector<TranslatorRow> (*)();
+/// Rows that belong together.
+struct TranslatorFamily {
+  std::vector<TranslatorRow> (*rows)();
+  std::string_view domain = {};  ///< of the rows that state none
+};
 
 /// The core does not know the translators: it gets them in this table.
 class TranslatorTable {

@@ -1,6 +1,7 @@
 // The families of translators; each file in the folders of this directory defines one.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "frontend/graph/translator_table.hpp"
@@ -34,7 +35,6 @@ std::vector<TranslatorRow> rotary_embedding_translators();
 std::vector<TranslatorRow> signal_translators();
 std::vector<TranslatorRow> mel_weight_translators();
 std::vector<TranslatorRow> quantization_translators();
-std::vector<TranslatorRow> dynamic_quantization_translators();
 std::vector<TranslatorRow> reduction_translators();
 std::vector<TranslatorRow> search_translators();
 std::vector<TranslatorRow> normalization_translators();
@@ -75,75 +75,76 @@ std::vector<TranslatorRow> openvino_detection_translators();
 std::vector<TranslatorRow> aten_translators();
 std::vector<TranslatorRow> mmdeploy_translators();
 
+inline constexpr std::string_view kMachineLearning = "ai.onnx.ml";
+inline constexpr std::string_view kMicrosoft = "com.microsoft";
+
 inline constexpr TranslatorFamily kTranslatorFamilies[] = {
-    // one a line
-    if_translators,                               //
-    loop_translators,                             //
-    scan_translators,                             //
-    sequence_translators,                         //
-    optional_translators,                         //
-    constant_translators,                         //
-    convolution_translators,                      //
-    pooling_translators,                          //
-    resize_translators,                           //
-    detection_translators,                        //
-    grid_translators,                             //
-    recurrent_translators,                        //
-    pad_translators,                              //
-    reshaping_translators,                        //
-    slicing_translators,                          //
-    elementwise_translators,                      //
-    unary_translators,                            //
-    cast_translators,                             //
-    bit_cast_translators,                         //
-    activation_translators,                       //
-    softmax_translators,                          //
-    quantization_translators,                     //
-    dynamic_quantization_translators,             //
-    attention_translators,                        //
-    rotary_embedding_translators,                 //
-    signal_translators,                           //
-    mel_weight_translators,                       //
-    matrix_translators,                           //
-    reduction_translators,                        //
-    search_translators,                           //
-    normalization_translators,                    //
-    random_translators,                           //
-    training_translators,                         //
-    unique_translators,                           //
-    string_translators,                           //
-    string_split_translators,                     //
-    regex_match_translators,                      //
-    ngram_translators,                            //
-    tree_ensemble_translators,                    //
-    linear_model_translators,                     //
-    preprocessing_translators,                    //
-    encoder_translators,                          //
-    microsoft_transformer_translators,            //
-    microsoft_attention_translators,              //
-    microsoft_multi_head_attention_translators,   //
-    microsoft_group_query_attention_translators,  //
-    microsoft_rotation_translators,               //
-    microsoft_product_translators,                //
-    microsoft_tokenizer_translators,              //
-    microsoft_packed_weight_translators,          //
-    microsoft_quantized_lstm_translators,         //
-    microsoft_quantized_product_translators,      //
-    microsoft_image_translators,                  //
-    experimental_translators,                     //
-    microsoft_tensor_translators,                 //
-    microsoft_gate_translators,                   //
-    microsoft_ngram_translators,                  //
-    microsoft_speculative_decoding_translators,   //
-    microsoft_hash_translators,                   //
-    microsoft_greedy_search_translators,          //
-    microsoft_beam_search_translators,            //
-    microsoft_expert_translators,                 //
-    microsoft_quantized_translators,              //
-    openvino_layer_translators,                   //
-    openvino_detection_translators,               //
-    aten_translators,                             //
-    mmdeploy_translators,                         //
+    {if_translators},
+    {loop_translators},
+    {scan_translators},
+    {sequence_translators},
+    {optional_translators},
+    {constant_translators},
+    {convolution_translators},
+    {pooling_translators},
+    {resize_translators},
+    {detection_translators},
+    {grid_translators},
+    {recurrent_translators},
+    {pad_translators},
+    {reshaping_translators},
+    {slicing_translators},
+    {elementwise_translators},
+    {unary_translators},
+    {cast_translators},
+    {bit_cast_translators},
+    {activation_translators},
+    {softmax_translators},
+    {quantization_translators},
+    {attention_translators},
+    {rotary_embedding_translators},
+    {signal_translators},
+    {mel_weight_translators},
+    {matrix_translators},
+    {reduction_translators},
+    {search_translators},
+    {normalization_translators},
+    {random_translators},
+    {training_translators, "ai.onnx.preview.training"},
+    {unique_translators},
+    {string_translators},
+    {string_split_translators},
+    {regex_match_translators},
+    {ngram_translators},
+    {tree_ensemble_translators, kMachineLearning},
+    {linear_model_translators, kMachineLearning},
+    {preprocessing_translators, kMachineLearning},
+    {encoder_translators, kMachineLearning},
+    {microsoft_transformer_translators, kMicrosoft},
+    {microsoft_attention_translators, kMicrosoft},
+    {microsoft_multi_head_attention_translators, kMicrosoft},
+    {microsoft_group_query_attention_translators, kMicrosoft},
+    {microsoft_rotation_translators, kMicrosoft},
+    {microsoft_product_translators, kMicrosoft},
+    {microsoft_tokenizer_translators, kMicrosoft},
+    {microsoft_packed_weight_translators, kMicrosoft},
+    {microsoft_quantized_lstm_translators, kMicrosoft},
+    {microsoft_quantized_product_translators, kMicrosoft},
+    {microsoft_image_translators, kMicrosoft},
+    {experimental_translators},
+    {microsoft_tensor_translators, kMicrosoft},
+    {microsoft_gate_translators, kMicrosoft},
+    {microsoft_ngram_translators, kMicrosoft},
+    {microsoft_speculative_decoding_translators, kMicrosoft},
+    {microsoft_hash_translators, kMicrosoft},
+    {microsoft_greedy_search_translators, kMicrosoft},
+    {microsoft_beam_search_translators, kMicrosoft},
+    {microsoft_expert_translators, kMicrosoft},
+    {microsoft_quantized_translators, kMicrosoft},
+    {openvino_layer_translators},
+    {openvino_detection_translators},
+    {aten_translators},
+    {mmdeploy_translators, "mmdeploy"},
 };
 
 /// The rows of all families.

@@ -19,8 +19,7 @@ using namespace onnx2ir::frontend;
 std::vector<TranslatorRow> faulty_translators() {
   const auto broken = [](NodeContext& node) -> Values { return {node.integer(ir::Integers{}[0])}; };
   const auto refused = [](NodeContext&) -> Values { ir::invalid("its input is too small"); };
-  return {{"Broken", 1, TensorTranslator(broken), {}, "test"},
-          {"Refused", 1, TensorTranslator(refused), {}, "test"}};
+  return {{"Broken", 1, TensorTranslator(broken)}, {"Refused", 1, TensorTranslator(refused)}};
 }
 
 /// Translates an If whose then_branch has `op_type`, and whose else_branch has an Identity.
@@ -30,7 +29,7 @@ std::vector<Diagnostic> diagnostics_of_branch(std::string_view op_type) {
       "g (float[2] x, bool c) => (float[2] y) { y = If (c) <"
       "then_branch = t () => (a) { a = test." +
       std::string(op_type) + " (x) }, else_branch = e () => (b) { b = Identity (x) }> }";
-  std::vector<TranslatorFamily> families{faulty_translators};
+  std::vector<TranslatorFamily> families{{faulty_translators, "test"}};
   families.insert(families.end(), std::begin(kTranslatorFamilies), std::end(kTranslatorFamilies));
   const TranslatorTable table(families);
   DiagnosticSink sink;

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/string_list.hpp"
 #include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
@@ -97,7 +98,7 @@ Value transformed(NodeContext& node, Value scores, PostTransform transform) {
     case PostTransform::none:
       return scores;
     case PostTransform::softmax:
-      return node.op(ops::SoftMax, {scores}, {{"axis", std::int64_t{1}}});
+      return node.op(ops::SoftMax, {scores}, {{"axis", 1}});
     case PostTransform::logistic:
       return node.op(ops::Sigmoid, {scores});
     case PostTransform::softmax_zero:
@@ -123,34 +124,18 @@ Value label_at(NodeContext& node, const Labels& labels, Value index) {
 }
 
 Value best_class(NodeContext& node, Value scores) {
-  ir::Node& best = node.node(ops::TopK, {scores, node.integer(1)},
-                             {{"axis", std::int64_t{1}},
-                              {"mode", std::string("max")},
-                              {"sort", std::string("value")},
-                              {"index_element_type", ElementType::i64},
-                              {"stable", true}},
-                             2);
-  return squeeze(node, best.value(1), {1});
+  return squeeze(node, top_k(node, scores, node.integer(1), 1).value(1), {1});
 }
 
 Value text_at(NodeContext& node, const std::vector<std::string>& texts, Value index) {
   // Concatenates the bytes of the selected texts, because StringTensorPack requires ascending positions.
   const TextTable table = table_of(texts);
   const std::int64_t shape[] = {static_cast<std::int64_t>(texts.size()), table.width};
-  const Value list = reshape(node, index, std::vector<std::int64_t>{-1});
+  const Value list = flat(node, index);
   const Value rows = gather(node, node.numbers(table.bytes, shape, ElementType::i32), list);
   const Value lengths = gather(node, node.integers(table.lengths, ElementType::i32), list);
   const Value inside = node.op(ops::Less, {byte_numbers(node, table.width), unsqueeze(node, lengths, {1})});
-  const Value places = node.op(ops::NonZero, {reshape(node, inside, std::vector<std::int64_t>{-1})},
-                               {{"output_type", ElementType::i64}});
-  const Value flat_rows = reshape(node, rows, std::vector<std::int64_t>{-1});
-  const Value bytes = gather(node, flat_rows, squeeze(node, places, {0}));
-  const Value ends =
-      node.op(ops::CumSum, {lengths, node.integer(0)}, {{"exclusive", false}, {"reverse", false}});
-  const Value begins = node.op(ops::Subtract, {ends, lengths});
-  const Value sizes = shape_of(node, index);
-  return node.op(ops::StringTensorPack, {reshape(node, begins, sizes), reshape(node, ends, sizes),
-                                         convert(node, bytes, ElementType::u8)});
+  return packed_strings(node, rows, inside, lengths, shape_of(node, index));
 }
 
 Value is_text(NodeContext& node, Value value, const std::vector<std::string>& texts) {

@@ -10,8 +10,6 @@
 
 namespace onnx2ir::frontend {
 
-inline constexpr std::string_view kMachineLearning = "ai.onnx.ml";
-
 /// Input `index` as an f32 matrix [samples, features]; a vector is one sample.
 Value feature_matrix(NodeContext& node, std::size_t index = 0);
 

@@ -53,13 +53,9 @@ Value quadratic_form(NodeContext& node, Value ratios, std::int64_t classes) {
 /// not change.
 Value improved(Builder& body, Value before, Value form, std::int64_t classes) {
   const auto op = [&](ir::Op id, std::initializer_list<Value> inputs) { return body.op(id, inputs); };
-  const auto divide = [&](Value a, Value b) { return body.op(ops::Divide, {a, b}, {{"m_pythondiv", true}}); };
   const auto reduced = [&](ir::Op id, Value value) { return reduce_keep_dims(body, id, value, {1}); };
   const Value one = body.number(1, kReal);
-  Value slope = squeeze(body,
-                        body.op(ops::MatMul, {form, unsqueeze(body, before, {2})},
-                                {{"transpose_a", false}, {"transpose_b", false}}),
-                        {2});
+  Value slope = squeeze(body, mat_mul(body, form, unsqueeze(body, before, {2})), {2});
   Value height = reduced(ops::ReduceSum, op(ops::Multiply, {before, slope}));
   const Value error = reduced(ops::ReduceMax, body.op(ops::Abs, {op(ops::Subtract, {slope, height})}));
   const Value is_done = op(ops::Less, {error, body.number(0.005 / static_cast<double>(classes), kReal)});
@@ -68,16 +64,17 @@ Value improved(Builder& body, Value before, Value form, std::int64_t classes) {
     const Value row = gather(body, form, body.integer(t), 1);
     const Value own = gather(body, row, body.integers({t}), 1);
     const Value own_slope = gather(body, slope, body.integers({t}), 1);
-    const Value change = divide(op(ops::Subtract, {height, own_slope}), own);
+    const Value change = divide(body, op(ops::Subtract, {height, own_slope}), own);
     const Value scale = op(ops::Add, {change, one});
     std::vector<double> place(static_cast<std::size_t>(classes), 0.0);
     place[static_cast<std::size_t>(t)] = 1;
     const std::int64_t shape[] = {1, classes};
-    p = divide(op(ops::Add, {p, op(ops::Multiply, {change, body.numbers(place, shape, kReal)})}), scale);
+    p = divide(body, op(ops::Add, {p, op(ops::Multiply, {change, body.numbers(place, shape, kReal)})}),
+               scale);
     const Value twice = op(ops::Add, {own_slope, own_slope});
     const Value rise = op(ops::Multiply, {change, op(ops::Add, {op(ops::Multiply, {change, own}), twice})});
-    height = divide(divide(op(ops::Add, {height, rise}), scale), scale);
-    slope = divide(op(ops::Add, {slope, op(ops::Multiply, {change, row})}), scale);
+    height = divide(body, divide(body, op(ops::Add, {height, rise}), scale), scale);
+    slope = divide(body, op(ops::Add, {slope, op(ops::Multiply, {change, row})}), scale);
   }
   return body.op(ops::Select, {is_done, before, p});
 }

@@ -168,11 +168,10 @@ Values one_hot_encoder_1(NodeContext& node) {
 
 std::vector<TranslatorRow> encoder_translators() {
   return {
-      {"LabelEncoder", 1, label_encoder_1, {}, kMachineLearning},
-      {"LabelEncoder", 2, label_encoder_2, {}, kMachineLearning},
-      {"CategoryMapper", 1, category_mapper_1, {}, kMachineLearning},
-      {"OneHotEncoder", 1, one_hot_encoder_1, "the error of zeros = 0: other values are all 0",
-       kMachineLearning},
+      {"LabelEncoder", 1, label_encoder_1},
+      {"LabelEncoder", 2, label_encoder_2},
+      {"CategoryMapper", 1, category_mapper_1},
+      {"OneHotEncoder", 1, one_hot_encoder_1, "the error of zeros = 0: other values are all 0"},
   };
 }
 

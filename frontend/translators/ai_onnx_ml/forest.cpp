@@ -220,7 +220,7 @@ Value forest_scores(NodeContext& node, const Forest& forest, Value features, Agg
     // Descends one level in all trees at once; samples that have reached a leaf stay there.
     for (std::int64_t step = 0; step < depth; ++step) {
       const Value at = gather(node, feature, position);
-      const Value values = node.op(ops::GatherElements, {features, at}, {{"axis", std::int64_t{1}}});
+      const Value values = node.op(ops::GatherElements, {features, at}, {{"axis", 1}});
       position = node.op(ops::Select, {decide(position, values), gather(node, if_true, position),
                                        gather(node, if_false, position)});
     }

@@ -1,6 +1,5 @@
 // LinearClassifier, LinearRegressor, SVMClassifier, SVMRegressor.
 #include <algorithm>
-#include <numeric>
 #include <span>
 
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
@@ -26,7 +25,7 @@ Value row(NodeContext& node, std::span<const double> values) {
 
 /// features [samples, n] times the transpose of rows [m, n].
 Value products(NodeContext& node, Value features, Value rows) {
-  return node.op(ops::MatMul, {features, rows}, {{"transpose_a", false}, {"transpose_b", true}});
+  return mat_mul(node, features, rows, {.b = true});
 }
 
 Value linear(NodeContext& node, Value features, std::int64_t outputs) {
@@ -109,7 +108,7 @@ Values svm_regressor_1(NodeContext& node) {
     scores = kernel(node, features, row(node, coefficients));
   }
   scores = node.op(ops::Add, {scores, node.number(rho.front(), ElementType::f32)});
-  if (node.integer("one_class", 0) != 0) {
+  if (node.flag("one_class")) {
     const Value inside = node.op(ops::Greater, {scores, node.number(0, ElementType::f32)});
     return {
         node.op(ops::Select, {inside, node.number(1, ElementType::f32), node.number(-1, ElementType::f32)})};
@@ -205,9 +204,8 @@ Values svm_classifier_1(NodeContext& node) {
       ops::Add, {products(node, kernels, matrix(node, weights, pairs, "the weights")), row(node, rho)});
   const Value zero = node.number(0, ElementType::f32);
   const auto votes = [&](Value won, const std::vector<double>& classes_of_pairs) {
-    return node.op(ops::MatMul,
-                   {convert(node, won, ElementType::f32), matrix(node, classes_of_pairs, pairs, "the pairs")},
-                   {{"transpose_a", false}, {"transpose_b", false}});
+    const Value vote = convert(node, won, ElementType::f32);
+    return mat_mul(node, vote, matrix(node, classes_of_pairs, pairs, "the pairs"));
   };
   const Value first = votes(node.op(ops::Greater, {decisions, zero}), first_wins);
   const Value second = votes(node.op(ops::LessEqual, {decisions, zero}), second_wins);
@@ -223,10 +221,10 @@ Values svm_classifier_1(NodeContext& node) {
 
 std::vector<TranslatorRow> linear_model_translators() {
   return {
-      {"LinearClassifier", 1, linear_classifier_1, "softmax of two classes with one score", kMachineLearning},
-      {"LinearRegressor", 1, linear_regressor_1, "computed in f32", kMachineLearning},
-      {"SVMClassifier", 1, svm_classifier_1, "post_transform with support vectors", kMachineLearning},
-      {"SVMRegressor", 1, svm_regressor_1, "computed in f32", kMachineLearning},
+      {"LinearClassifier", 1, linear_classifier_1, "softmax of two classes with one score"},
+      {"LinearRegressor", 1, linear_regressor_1, "computed in f32"},
+      {"SVMClassifier", 1, svm_classifier_1, "post_transform with support vectors"},
+      {"SVMRegressor", 1, svm_regressor_1, "computed in f32"},
   };
 }
 

@@ -81,7 +81,7 @@ Values binarizer_1(NodeContext& node) {
 Values array_feature_extractor_1(NodeContext& node) {
   Value input = node.input(0);
   Value columns = node.input(1);
-  if (node.rank(columns) != 1) columns = reshape(node, columns, std::vector<std::int64_t>{-1});
+  if (node.rank(columns) != 1) columns = flat(node, columns);
   if (node.rank(input) == 1) input = unsqueeze(node, input, {0});
   return {gather(node, input, columns, node.rank(input) - 1)};
 }
@@ -95,9 +95,8 @@ Values feature_vectorizer_1(NodeContext& node) {
     if (i < widths.size()) {
       if (widths[i] < 0) node.fail("inputdimensions must not be negative");
       // Truncates or pads with zeros to the declared width.
-      const Value extended = node.op(
-          ops::Pad, {part, node.integers({0, 0}), node.integers({0, widths[i]}), node.number_like(0, part)},
-          {{"pad_mode", std::string("constant")}});
+      const Value none = node.integers({0, 0});
+      const Value extended = pad_with(node, part, none, node.integers({0, widths[i]}));
       part = slice(node, extended, 0, widths[i], 1);
     }
     parts.push_back(part);
@@ -117,13 +116,13 @@ Values zip_map_1(NodeContext& node) {
 
 std::vector<TranslatorRow> preprocessing_translators() {
   return {
-      {"Scaler", 1, scaler_1, {}, kMachineLearning},
-      {"Normalizer", 1, normalizer_1, {}, kMachineLearning},
-      {"Imputer", 1, imputer_1, {}, kMachineLearning},
-      {"Binarizer", 1, binarizer_1, {}, kMachineLearning},
-      {"ArrayFeatureExtractor", 1, array_feature_extractor_1, {}, kMachineLearning},
-      {"FeatureVectorizer", 1, feature_vectorizer_1, {}, kMachineLearning},
-      {"ZipMap", 1, zip_map_1, "dropped: the output is the matrix of scores", kMachineLearning},
+      {"Scaler", 1, scaler_1},
+      {"Normalizer", 1, normalizer_1},
+      {"Imputer", 1, imputer_1},
+      {"Binarizer", 1, binarizer_1},
+      {"ArrayFeatureExtractor", 1, array_feature_extractor_1},
+      {"FeatureVectorizer", 1, feature_vectorizer_1},
+      {"ZipMap", 1, zip_map_1, "dropped: the output is the matrix of scores"},
   };
 }
 

@@ -279,9 +279,9 @@ Values tree_ensemble_5(NodeContext& node) {
 
 std::vector<TranslatorRow> tree_ensemble_translators() {
   return {
-      {"TreeEnsemble", 5, tree_ensemble_5, "computed in f32", kMachineLearning},
-      {"TreeEnsembleClassifier", 1, tree_ensemble_classifier_1, "computed in f32", kMachineLearning},
-      {"TreeEnsembleRegressor", 1, tree_ensemble_regressor_1, "computed in f32", kMachineLearning},
+      {"TreeEnsemble", 5, tree_ensemble_5, "computed in f32"},
+      {"TreeEnsembleClassifier", 1, tree_ensemble_classifier_1, "computed in f32"},
+      {"TreeEnsembleRegressor", 1, tree_ensemble_regressor_1, "computed in f32"},
   };
 }
 

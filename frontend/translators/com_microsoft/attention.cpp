@@ -1,6 +1,5 @@
 // onnxruntime's Attention and QAttention: projections, heads, masks and a cache in one operator.
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/quantized.hpp"
 #include "frontend/translators/com_microsoft/rotation.hpp"
 #include "frontend/translators/families.hpp"
@@ -17,14 +16,8 @@ struct Places {
   std::size_t past_length;  ///< of a past in a larger buffer
 };
 
-struct Heads {
-  Value query;  ///< [B, N, S, h]
-  Value key;
-  Value value;
-};
-
 /// Splits the projected input [B, S, q + k + v] into heads.
-Heads split_projection(NodeContext& node, Value projected, std::int64_t count) {
+Projections split_projection(NodeContext& node, Value projected, std::int64_t count) {
   const ir::Dimension width = projected.shape()[2];
   ir::Integers sizes = node.integer_list("qkv_hidden_sizes");
   if (sizes.empty() && width.is_dynamic()) {
@@ -52,7 +45,7 @@ Heads split_projection(NodeContext& node, Value projected, std::int64_t count) {
 
 /// Rotates by the caches that onnxruntime computes itself: the angle of pair i at position p is p / 10000^(2i
 /// / r) with r = rotary_embedding_dim, which is h by default.
-void rotate(NodeContext& node, Heads& heads, Value past_length) {
+void rotate(NodeContext& node, Projections& heads, Value past_length) {
   const ir::Dimension whole = heads.query.shape()[3];
   std::int64_t size = node.integer("rotary_embedding_dim", 0);
   if (size == 0) {
@@ -69,42 +62,22 @@ void rotate(NodeContext& node, Heads& heads, Value past_length) {
   heads.key = rotated(node, heads.key, rotation);
 }
 
-struct Cache {
-  Value present;  ///< the output of the operator
-  Value used;     ///< the input of the attention
-};
-
-/// The cache `past` (of a buffer, the first `length` elements), followed by `now`.
-Cache extended(NodeContext& node, Value past, Value length, bool is_buffer, Value now) {
-  if (!is_buffer) {
-    const Value all = concat(node, {past, now}, 2);
-    return {all, all};
-  }
-  const Value places = node.op(ops::Add, {positions_along(node, now, 2), length});
-  const Value present = node.op(ops::ScatterUpdate, {past, places, now, node.integer(2)});
-  const Value end = node.op(ops::Add, {length, dimension_of(node, now, 2)});
-  return {present, slice(node, present, node.integers({0}), end, 2)};
-}
-
-Values attention_of(NodeContext& node, Heads heads, const Places& places) {
+Values attention_of(NodeContext& node, Projections heads, const Places& places) {
   const Value past = node.optional_input(places.past);
-  const bool is_buffer = past && node.integer("past_present_share_buffer", 0) != 0;
+  const bool is_buffer = past && node.flag("past_present_share_buffer");
   if (is_buffer && !node.has_input(places.past_length)) {
     node.fail("a cache that is shared with the output (past_present_share_buffer) needs past_sequence_length",
               "Export the model with a cache that grows.");
   }
-  Value length;
-  if (is_buffer) {
-    length = reshape(node, convert(node, node.input(places.past_length), ElementType::i64), {1});
-  } else if (past) {
-    length = dimension_of(node, past, 3);
+  const Value length = is_buffer ? parameter_of(node, places.past_length, ElementType::i64) : Value{};
+  if (node.flag("do_rotary")) {
+    rotate(node, heads, past && !is_buffer ? dimension_of(node, past, 3) : length);
   }
-  if (node.integer("do_rotary", 0) != 0) rotate(node, heads, length);
   Cache keys{heads.key, heads.key};
   Cache values{heads.value, heads.value};
   if (past) {
     const auto cached = [&](std::int64_t which, Value now) {
-      return extended(node, gather(node, past, node.integer(which)), length, is_buffer, now);
+      return extended(node, gather(node, past, node.integer(which)), length, now);
     };
     keys = cached(0, heads.key);
     values = cached(1, heads.value);
@@ -112,7 +85,7 @@ Values attention_of(NodeContext& node, Heads heads, const Places& places) {
   AttentionInputs inputs{heads.query, keys.used, values.used};
   inputs.bias = mask_bias(node, node.optional_input(places.mask), heads.query, keys.used,
                           node.real("mask_filter_value", -10000),
-                          node.integer("unidirectional", 0) != 0 ? Causality::to_last_key : Causality::none);
+                          node.flag("unidirectional") ? Causality::to_last_key : Causality::none);
   inputs.bias = sum_of(node, inputs.bias, node.optional_input(places.bias));
   inputs.scale = node.real("scale", 0);
   Values outputs{join_heads(node, attend(node, inputs).mixed)};
@@ -133,9 +106,7 @@ std::int64_t head_count(NodeContext& node) {
 /// The product of the input and the weights.
 Value projection(NodeContext& node, Value input, Value weights) {
   if (node.rank(weights) != 2) node.fail("the weights must be a matrix");
-  const Value product =
-      node.op(ops::MatMul, {input, weights}, {{"transpose_a", false}, {"transpose_b", false}});
-  return sum_of(node, product, node.optional_input(2));
+  return sum_of(node, mat_mul(node, input, weights), node.optional_input(2));
 }
 
 Values attention(NodeContext& node) {
@@ -157,8 +128,8 @@ Values quantized_attention(NodeContext& node) {
 
 std::vector<TranslatorRow> microsoft_attention_translators() {
   return {
-      {"Attention", 1, attention, "masks of four dimensions", kMicrosoft},
-      {"QAttention", 1, quantized_attention, "a shared cache", kMicrosoft},
+      {"Attention", 1, attention, "masks of four dimensions"},
+      {"QAttention", 1, quantized_attention, "a shared cache"},
   };
 }
 

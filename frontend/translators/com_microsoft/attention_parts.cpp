@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "frontend/translators/onnx/attention_mask.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
@@ -10,14 +11,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-constexpr double kHidden = -std::numeric_limits<double>::infinity();
 constexpr double kLowest = std::numeric_limits<float>::lowest();
-
-/// Merges bias and boolean mask into one mask.
-Value merged_mask(NodeContext& node, const AttentionInputs& inputs) {
-  if (!inputs.bias || !inputs.seen) return inputs.bias ? inputs.bias : inputs.seen;
-  return node.op(ops::Select, {inputs.seen, inputs.bias, node.number_like(kHidden, inputs.bias)});
-}
 
 /// 1 / sqrt(h) for a query whose h may be dynamic.
 Value scale_of(NodeContext& node, const AttentionInputs& inputs) {
@@ -28,15 +22,6 @@ Value scale_of(NodeContext& node, const AttentionInputs& inputs) {
   }
   const Value root = node.op(ops::Sqrt, {convert(node, size_of(node, inputs.query, 3), inputs.query.type())});
   return divide(node, node.number_like(1, root), root);
-}
-
-Value fused_attention(NodeContext& node, const AttentionInputs& inputs) {
-  const Value mask = merged_mask(node, inputs);
-  Values operands{inputs.query, inputs.key, inputs.value};
-  // A scalar 0 is only a placeholder for the mask, before the scale.
-  if (mask || inputs.scale != 0) operands.push_back(mask ? mask : node.number_like(0, inputs.query));
-  if (inputs.scale != 0) operands.push_back(node.number_like(inputs.scale, inputs.query));
-  return node.op(ops::ScaledDotProductAttention, operands, {{"causal", false}});
 }
 
 /// Softmax along the keys with one additional score per head, whose weight is removed.
@@ -51,20 +36,15 @@ Value softmax_with_sinks(NodeContext& node, Value scores, Value sinks) {
 
 AttentionOutputs decomposed_attention(NodeContext& node, const AttentionInputs& inputs) {
   const Value query = node.op(ops::Multiply, {inputs.query, scale_of(node, inputs)});
-  Value scores = node.op(ops::MatMul, {query, inputs.key}, {{"transpose_a", false}, {"transpose_b", true}});
-  if (inputs.softcap != 0) {
-    const Value cap = node.number_like(inputs.softcap, scores);
-    scores = node.op(ops::Multiply, {node.op(ops::Tanh, {divide(node, scores, cap)}), cap});
-  }
-  if (inputs.bias) scores = node.op(ops::Add, {scores, inputs.bias});
+  Value scores = capped(node, mat_mul(node, query, inputs.key, {.b = true}), inputs.softcap);
+  scores = sum_of(node, scores, inputs.bias);
   AttentionOutputs outputs;
   if (inputs.scores == Scores::before_softmax) outputs.scores = scores;
   if (inputs.seen) scores = node.op(ops::Select, {inputs.seen, scores, node.number_like(kHidden, scores)});
   const Value weights = inputs.sinks ? softmax_with_sinks(node, scores, inputs.sinks)
                                      : node.op(ops::SoftMax, {scores}, {{"axis", 3}});
   if (inputs.scores == Scores::after_softmax) outputs.scores = weights;
-  outputs.mixed =
-      node.op(ops::MatMul, {weights, inputs.value}, {{"transpose_a", false}, {"transpose_b", false}});
+  outputs.mixed = mat_mul(node, weights, inputs.value);
   return outputs;
 }
 
@@ -121,7 +101,9 @@ Value is_future_key(NodeContext& node, Value query, Value key, Causality causali
 AttentionOutputs attend(NodeContext& node, const AttentionInputs& inputs) {
   if (inputs.softcap != 0 || inputs.sinks || inputs.scores != Scores::none)
     return decomposed_attention(node, inputs);
-  return {fused_attention(node, inputs), {}};
+  const auto scale = inputs.scale != 0 ? std::optional(inputs.scale) : std::nullopt;
+  const Value mask = merged_mask(node, inputs.bias, inputs.seen);
+  return {fused_attention(node, {inputs.query, inputs.key, inputs.value}, mask, scale, false), {}};
 }
 
 Value split_heads(NodeContext& node, Value value, std::int64_t count) {
@@ -147,8 +129,8 @@ Value repeat_heads(NodeContext& node, Value value, std::int64_t group) {
   const auto size = [&](std::int64_t axis) { return dimension_of(node, value, axis); };
   const Value grouped = unsqueeze(node, value, {2});
   // Fusions of the runtime and of OpenVINO GenAI match a bidirectional Broadcast.
-  const Value repeated = node.op(ops::Broadcast, {grouped, node.integers({1, 1, group, 1, 1})},
-                                 {{"mode", std::string("bidirectional")}});
+  const Value repeated =
+      node.op(ops::Broadcast, {grouped, node.integers({1, 1, group, 1, 1})}, {{"mode", "bidirectional"}});
   const Value count = node.op(ops::Multiply, {size(1), node.integers({group})});
   return reshape(node, repeated, concat(node, {size(0), count, size(2), size(3)}));
 }
@@ -169,9 +151,15 @@ Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double fi
                                bias ? bias : node.number_like(0, query)});
 }
 
-Value sum_of(NodeContext& node, Value a, Value b) {
-  if (!a || !b) return a ? a : b;
-  return node.op(ops::Add, {a, b});
+Cache extended(NodeContext& node, Value past, Value length, Value now) {
+  if (!length) {
+    const Value all = concat(node, {past, now}, 2);
+    return {all, all};
+  }
+  const Value places = node.op(ops::Add, {positions_along(node, now, 2), length});
+  const Value present = node.op(ops::ScatterUpdate, {past, places, now, node.integer(2)});
+  const Value end = node.op(ops::Add, {length, dimension_of(node, now, 2)});
+  return {present, slice(node, present, node.integers({0}), end, 2)};
 }
 
 }  // namespace onnx2ir::frontend

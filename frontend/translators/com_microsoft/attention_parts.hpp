@@ -15,6 +15,13 @@ enum class Causality { none, from_first_key, to_last_key };
 /// The scores that an operator returns besides its result.
 enum class Scores { none, before_softmax, after_softmax };
 
+/// The projected inputs, in heads.
+struct Projections {
+  Value query;  ///< [B, N, S, h]
+  Value key;    ///< [B, K, S, h]
+  Value value;
+};
+
 struct AttentionInputs {
   Value query;       ///< [B, N, S, h]
   Value key;         ///< [B, N, T, h], with the past
@@ -51,7 +58,11 @@ Value positions_along(NodeContext& node, Value value, std::int64_t axis);
 /// S, T].
 Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter, Causality causality);
 
-/// The sum of two values; either may be null.
-Value sum_of(NodeContext& node, Value a, Value b);
+struct Cache {
+  Value present;  ///< the output of the operator
+  Value used;     ///< the input of the attention
+};
+/// The cache `past`, followed by `now`. With `length` (i64 [1]), `past` is a buffer that holds so many keys.
+Cache extended(NodeContext& node, Value past, Value length, Value now);
 
 }  // namespace onnx2ir::frontend

@@ -4,7 +4,6 @@
 #include <limits>
 #include <optional>
 
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/generation_decoder.hpp"
 #include "frontend/translators/com_microsoft/timestamp_rules.hpp"
 #include "frontend/translators/families.hpp"
@@ -55,11 +54,6 @@ struct Progress {
   }
 };
 
-/// Selects rows of `values` by `indices` [prompts, n] within each prompt.
-Value pick(Builder& builder, Value values, Value indices) {
-  return builder.op(ops::Gather, {values, indices, builder.integer(1)}, {{"batch_dims", 1}});
-}
-
 /// The first `count` (i64 [1]) columns.
 Value first_columns(Builder& builder, Value values, Value count) {
   return slice(builder, values, builder.integers({0}), count, 1);
@@ -69,7 +63,7 @@ BeamSearch read_search(NodeContext& node, Value prompt) {
   BeamSearch search;
   search.end_token = node.integer("eos_token_id");
   search.pad_token = node.integer("pad_token_id");
-  search.is_early = node.integer("early_stopping", 0) != 0;
+  search.is_early = node.flag("early_stopping");
   search.prompts = dimension_of(node, prompt, 0);
   search.length = parameter_of(node, 1, ElementType::i64);
   search.beams = parameter_of(node, 3, ElementType::i64);
@@ -134,7 +128,7 @@ void insert(SearchScope& scope, const BeamSearch& search, Value scores, Value se
   const Value filled = filled_sequences(builder, sequences, scope.outer(search.length), search.pad_token);
   const Best kept = best(builder, concat(builder, {list.scores, scores}, 1), count);
   list.scores = kept.values;
-  list.sequences = pick(builder, concat(builder, {list.sequences, filled}, 1), kept.indices);
+  list.sequences = gather_in_rows(builder, concat(builder, {list.sequences, filled}, 1), kept.indices, 1);
 }
 
 Value lowest_score(Builder& builder) {
@@ -148,7 +142,7 @@ Value best_candidate(SearchScope& scope, const BeamSearch& search, const Candida
   Builder& builder = scope.builder();
   const Value count = builder.op(ops::Multiply, {scope.outer(search.beams), builder.integers({2})});
   const Value places = convert(builder, numbers_below(builder, count), ElementType::i32);
-  const Value in_a_row = reshape(builder, found.scores, {-1});
+  const Value in_a_row = flat(builder, found.scores);
   return reduce_keep_dims(builder, ops::ReduceMax, gather(builder, in_a_row, rows_of(scope, search, places)),
                           {1});
 }
@@ -196,11 +190,12 @@ void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidat
   const auto unless_done = [&](Value done, Value open) {
     return builder.op(ops::Select, {was_done, done, open});
   };
-  now.scores = unless_done(builder.number(0, ElementType::f32), pick(builder, found.scores, kept));
-  const Value continued = rows_of(scope, search, pick(builder, found.beams, kept));
-  const Value rows = reshape(builder, unless_done(builder.integer(0, ElementType::i32), continued), {-1});
+  const Value open_scores = gather_in_rows(builder, found.scores, kept, 1);
+  now.scores = unless_done(builder.number(0, ElementType::f32), open_scores);
+  const Value continued = rows_of(scope, search, gather_in_rows(builder, found.beams, kept, 1));
+  const Value rows = flat(builder, unless_done(builder.integer(0, ElementType::i32), continued));
   const Value pad = builder.integer(search.pad_token, ElementType::i32);
-  const Value tokens = unless_done(pad, pick(builder, found.tokens, kept));
+  const Value tokens = unless_done(pad, gather_in_rows(builder, found.tokens, kept, 1));
   now.decoder.tokens = reshape(builder, tokens, {-1, 1});
   now.sequences = concat(builder, {gather(builder, now.sequences, rows), now.decoder.tokens}, 1);
   for (Value& cache : now.decoder.caches) cache = gather(builder, cache, rows, search.decoder.row_axis);
@@ -228,7 +223,7 @@ Choice choose(SearchScope& scope, const BeamSearch& search, Value logits, Progre
 void spread(NodeContext& node, BeamSearch& search, DecoderStep& first, Value& sequences) {
   const Value prompts = unsqueeze(node, numbers_below(node, search.prompts), {1});
   const Value sizes = concat(node, {search.prompts, search.beams});
-  const Value rows = reshape(node, broadcast_to(node, prompts, sizes), {-1});
+  const Value rows = flat(node, broadcast_to(node, prompts, sizes));
   const auto repeated = [&](Value& value, std::int64_t axis) {
     if (value) value = gather(node, value, rows, axis);
   };
@@ -367,7 +362,7 @@ Values beam_search(NodeContext& node) {
 Values whisper_beam_search(NodeContext& node) {
   if (node.has_input(13))
     node.fail("extra_decoding_ids is not converted", "Append them to decoder_input_ids.");
-  if (node.has_output(3) || node.integer("decoder_output_cross_qk", 0) != 0)
+  if (node.has_output(3) || node.flag("decoder_output_cross_qk"))
     node.fail("the scores of the cross attention (output 3) are not converted");
   return search_beams(node, node.integer("model_type", kWhisper));
 }
@@ -376,9 +371,9 @@ Values whisper_beam_search(NodeContext& node) {
 
 std::vector<TranslatorRow> microsoft_beam_search_translators() {
   constexpr std::string_view kShared = "decoders that share a buffer between past and present";
-  return {{"BeamSearch", 1, beam_search, kShared, kMicrosoft, "decoder_start_token_id"},
+  return {{"BeamSearch", 1, beam_search, kShared, "decoder_start_token_id"},
           {"WhisperBeamSearch", 1, whisper_beam_search,
-           "decoders that share a buffer between past and present, cross_qk, extra_decoding_ids", kMicrosoft,
+           "decoders that share a buffer between past and present, cross_qk, extra_decoding_ids",
            "decoder_start_token_id no_speech_token_id"}};
 }
 

@@ -1,5 +1,4 @@
 // Mixtures of experts. All experts process all tokens; those that are not selected have weight 0.
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/packed_weights.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -17,7 +16,7 @@ struct Layer {
 
 /// The results [E, T, N] of a layer for `x` [E, T, K].
 Value apply_layer(NodeContext& node, Value x, const Layer& layer) {
-  const Value y = node.op(ops::MatMul, {x, layer.weights}, {{"transpose_a", false}, {"transpose_b", true}});
+  const Value y = mat_mul(node, x, layer.weights, {.b = true});
   return layer.bias ? node.op(ops::Add, {y, unsqueeze(node, layer.bias, {1})}) : y;
 }
 
@@ -78,13 +77,7 @@ struct Routing {
 /// The weight of each expert for each token, [T, E]: 0 for all but the `k` best.
 Value routing_weights(NodeContext& node, const Routing& routing) {
   const Value logits = node.input(1);
-  ir::Node& best = node.node(ops::TopK, {logits, node.integer(node.integer("k", 1))},
-                             {{"axis", std::int64_t{1}},
-                              {"mode", std::string("max")},
-                              {"sort", std::string("value")},
-                              {"index_element_type", ElementType::i64},
-                              {"stable", true}},
-                             2);
+  ir::Node& best = top_k(node, logits, node.integer(node.integer("k", 1)), 1);
   const auto at_best = [&](Value value) {
     return node.op(ops::GatherElements, {value, best.value(1)}, {{"axis", 1}});
   };
@@ -95,8 +88,7 @@ Value routing_weights(NodeContext& node, const Routing& routing) {
     chosen = divide(node, chosen, sum);
   }
   const Value zeros = filled(node, 0, logits.type(), shape_of(node, logits));
-  return node.op(ops::ScatterElementsUpdate, {zeros, best.value(1), chosen, node.integer(1)},
-                 {{"reduction", "none"}, {"use_init_val", true}});
+  return scatter(node, zeros, best.value(1), chosen, 1);
 }
 
 Value mixed(NodeContext& node, const Layer& first, const Layer& second, const Layer& third,
@@ -116,7 +108,7 @@ Value mixed(NodeContext& node, const Layer& first, const Layer& second, const La
 }
 
 bool normalizes_routing(NodeContext& node) {
-  return node.integer("normalize_routing_weights", 0) != 0;
+  return node.flag("normalize_routing_weights");
 }
 
 /// MoE.
@@ -190,8 +182,8 @@ Values quantized_mixture_of_experts(NodeContext& node) {
 
 std::vector<TranslatorRow> microsoft_expert_translators() {
   return {
-      {"MoE", 1, mixture_of_experts, {}, kMicrosoft, "activation_alpha activation_beta use_sparse_mixer"},
-      {"QMoE", 1, quantized_mixture_of_experts, "floating-point weights", kMicrosoft,
+      {"MoE", 1, mixture_of_experts, {}, "activation_alpha activation_beta use_sparse_mixer"},
+      {"QMoE", 1, quantized_mixture_of_experts, "floating-point weights",
        "activation_alpha activation_beta accuracy_level normalize_routing_weights use_sparse_mixer"},
   };
 }

@@ -1,7 +1,7 @@
 // Gates and mixtures of recent language models, computed in f32 and rounded once at the end.
-#include "frontend/graph/graph_translator.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/normalization.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 
@@ -14,16 +14,13 @@ Value number_input(NodeContext& node, std::size_t index) {
 
 /// x / sqrt(mean(x * x) + epsilon) over the last axis.
 Value rms_normalized(NodeContext& node, Value x, double epsilon) {
-  const Value square = node.op(ops::Power, {x, node.number_like(2, x)});
-  const Value mean = reduce_keep_dims(node, ops::ReduceMean, square, {-1});
-  const Value root = node.op(ops::Sqrt, {node.op(ops::Add, {mean, node.number_like(epsilon, mean)})});
-  return node.op(ops::Multiply, {x, divide(node, node.number_like(1, root), root)});
+  return node.op(ops::Multiply, {x, inverse_rms(node, x, node.integers({-1}), epsilon)});
 }
 
 /// ScaledSiLU: z * sigmoid(z) with z = scale * x, rounded after each step.
 Values scaled_silu(NodeContext& node) {
   const ElementType type = node.input(0).type();
-  const Value scale = node.has_input(1) ? reshape(node, number_input(node, 1), std::vector<std::int64_t>{})
+  const Value scale = node.has_input(1) ? as_scalar(node, number_input(node, 1))
                                         : node.number(node.real("alpha", 1), ElementType::f32);
   const Value z = convert(node, node.op(ops::Multiply, {number_input(node, 0), scale}), type);
   return {node.op(ops::Multiply, {z, node.op(ops::Sigmoid, {z})})};
@@ -111,7 +108,7 @@ Values hyper_connection_post_mix(NodeContext& node) {
   Value x = in_branches(node, number_input(node, 0), node.integer("num_branches", 0));
   const Value gates = gates_for(node, number_input(node, 2), x);
   if (node.has_input(3)) {
-    x = node.op(ops::MatMul, {number_input(node, 3), x}, {{"transpose_a", true}, {"transpose_b", false}});
+    x = mat_mul(node, number_input(node, 3), x, {.a = true});
   }
   const Value block = unsqueeze(node, number_input(node, 1), {node.rank(node.input(1)) - 1});
   const Value sum = node.op(ops::Add, {x, node.op(ops::Multiply, {gates, block})});
@@ -173,12 +170,11 @@ Value with_split_channels_last(NodeContext& node, Value value, Value like) {
 /// CausalConvWithState along one axis, with one state. With channels_last there may be several axes of
 /// channels.
 Values causal_conv_with_state(NodeContext& node) {
-  if (node.integer("ndim", 1) != 1 || node.integer("state_window", 0) != 0) {
+  if (node.integer("ndim", 1) != 1 || node.flag("state_window")) {
     node.fail("several axes and windows of states are not converted; onnxruntime's CPU provider has neither");
   }
-  const bool is_last = node.integer("channels_last", 0) != 0;
-  Operands inputs;
-  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
+  const bool is_last = node.flag("channels_last");
+  Operands inputs = node.operands();
   if (is_last) {
     inputs[0] = with_joint_channels_first(node, node.input(0));
     if (node.has_input(3)) inputs[3] = with_joint_channels_first(node, node.input(3));
@@ -192,31 +188,25 @@ Values causal_conv_with_state(NodeContext& node) {
 
 /// LinearAttention: the part that equals ONNX's operator.
 Operands linear_attention(NodeContext& node) {
-  if (node.integer("state_window", 0) != 0) node.fail("windows of states are not converted");
-  Operands inputs;
-  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
-  Operands outputs;
+  if (node.flag("state_window")) node.fail("windows of states are not converted");
   node.mark_all_as_read();
-  constexpr std::int64_t kSince = 27;
-  if (!node.translator().emit_onnx_body(node.proto(), kSince, inputs, outputs))
-    throw base::Failure::reported();
-  return outputs;
+  return translate_function_body(node, 27);
 }
 
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_gate_translators() {
   return {
-      {"ScaledSiLU", 1, scaled_silu, {}, kMicrosoft, "alpha"},
-      {"GatedAdd", 1, gated_add, {}, kMicrosoft},
-      {"GatedRMSNorm", 1, gated_rms_norm, {}, kMicrosoft},
-      {"BranchwiseRMSNorm", 1, branchwise_rms_norm, {}, kMicrosoft},
-      {"HyperConnectionPreMix", 1, hyper_connection_pre_mix, {}, kMicrosoft},
-      {"HyperConnectionPostMix", 1, hyper_connection_post_mix, {}, kMicrosoft},
-      {"EngramGate", 1, engram_gate, {}, kMicrosoft},
-      {"LinearAttentionGate", 1, linear_attention_gate, {}, kMicrosoft},
-      {"LinearAttention", 1, linear_attention, "windows of states", kMicrosoft},
-      {"CausalConvWithState", 1, causal_conv_with_state, "several axes, windows of states", kMicrosoft},
+      {"ScaledSiLU", 1, scaled_silu, {}, "alpha"},
+      {"GatedAdd", 1, gated_add},
+      {"GatedRMSNorm", 1, gated_rms_norm},
+      {"BranchwiseRMSNorm", 1, branchwise_rms_norm},
+      {"HyperConnectionPreMix", 1, hyper_connection_pre_mix},
+      {"HyperConnectionPostMix", 1, hyper_connection_post_mix},
+      {"EngramGate", 1, engram_gate},
+      {"LinearAttentionGate", 1, linear_attention_gate},
+      {"LinearAttention", 1, linear_attention, "windows of states"},
+      {"CausalConvWithState", 1, causal_conv_with_state, "several axes, windows of states"},
   };
 }
 

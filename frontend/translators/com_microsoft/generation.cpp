@@ -102,8 +102,7 @@ namespace {
 Value seen_tokens(Builder& builder, Value sequences, Value scores) {
   const Value none = filled(builder, 0, ElementType::i32, shape_of(builder, scores));
   const Value ones = filled(builder, 1, ElementType::i32, shape_of(builder, sequences));
-  const Value seen = builder.op(ops::ScatterElementsUpdate, {none, sequences, ones, builder.integer(1)},
-                                {{"reduction", "max"}, {"use_init_val", true}});
+  const Value seen = scatter(builder, none, sequences, ones, 1, "max");
   return builder.op(ops::Greater, {seen, builder.integer(0, ElementType::i32)});
 }
 
@@ -162,11 +161,6 @@ Value apply_score_rules(SearchScope& scope, const ScoreRules& rules, Value score
   return scores;
 }
 
-Value parameter_of(NodeContext& node, std::size_t index, ElementType type) {
-  if (!node.has_input(index)) return {};
-  return reshape(node, convert(node, node.input(index), type), {1});
-}
-
 namespace {
 
 /// A mask input as boolean; null if absent.
@@ -193,8 +187,7 @@ ScoreRules rules_of(NodeContext& node, std::size_t penalty) {
 
 Value filled_sequences(Builder& builder, Value sequences, Value length, std::int64_t filler) {
   const auto last = static_cast<std::int64_t>(sequences.shape().rank()) - 1;
-  Values sizes;
-  for (std::int64_t axis = 0; axis < last; ++axis) sizes.push_back(dimension_of(builder, sequences, axis));
+  Values sizes = dimensions_of(builder, sequences, 0, last);
   sizes.push_back(builder.op(ops::Subtract, {length, dimension_of(builder, sequences, last)}));
   const Value filling =
       filled(builder, static_cast<double>(filler), ElementType::i32, concat(builder, sizes));
@@ -202,12 +195,7 @@ Value filled_sequences(Builder& builder, Value sequences, Value length, std::int
 }
 
 Best best(Builder& builder, Value scores, Value count) {
-  ir::Node& top = builder.node(ops::TopK, {scores, count},
-                               {{"axis", 1},
-                                {"mode", "max"},
-                                {"sort", "value"},
-                                {"index_element_type", ElementType::i32},
-                                {"stable", true}});
+  ir::Node& top = top_k(builder, scores, count, 1, "max", ElementType::i32);
   return {top.value(0), top.value(1)};
 }
 

@@ -66,8 +66,6 @@ struct ScoreRules {
 Value apply_score_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value sequences,
                         bool is_first);
 
-/// An input of one element as i64 [1] or f32 [1]; null if absent.
-Value parameter_of(NodeContext& node, std::size_t index, ElementType type);
 /// The rules in the node's attributes and inputs: the minimum length is input 2, the repetition penalty is
 /// input `penalty`, and the masks of the vocabulary are the two inputs after it.
 ScoreRules rules_of(NodeContext& node, std::size_t penalty);

@@ -76,8 +76,7 @@ Value token_mask(Builder& builder, Value tokens, std::int64_t pad_token) {
 
 Value encoder_mask(Builder& builder, Value tokens, Value mask, std::int64_t pad_token) {
   if (mask) return mask;
-  const Value seen = builder.op(ops::CumSum, {token_mask(builder, tokens, pad_token), builder.integer(1)},
-                                {{"exclusive", false}, {"reverse", false}});
+  const Value seen = cumulative_sum(builder, token_mask(builder, tokens, pad_token), 1);
   const Value has_begun = builder.op(ops::Greater, {seen, builder.integer(0, ElementType::i32)});
   return convert(builder, has_begun, ElementType::i32);
 }
@@ -91,8 +90,7 @@ DecoderStep start_gpt(NodeContext& node, Value prompt, Value mask, std::int64_t 
   }
   const Value counted = token_mask(node, prompt, pad_token);
   if (!mask) mask = counted;
-  const Value counts =
-      node.op(ops::CumSum, {counted, node.integer(1)}, {{"exclusive", false}, {"reverse", false}});
+  const Value counts = cumulative_sum(node, counted, 1);
   const Value before = node.op(ops::Subtract, {counts, node.integer(1, ElementType::i32)});
   Values inputs{prompt, node.op(ops::Multiply, {before, counted}), mask};
   const Value rows = dimension_of(node, prompt, 0);

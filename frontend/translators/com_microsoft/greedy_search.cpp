@@ -1,9 +1,7 @@
 // GreedySearch: selects the best token in each step until all rows have ended. Sampling: draws one of the
 // best tokens at random.
-#include <limits>
 #include <optional>
 
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/generation_decoder.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/random_numbers.hpp"
@@ -47,7 +45,7 @@ struct Progress {
 };
 
 GreedySearch read_search(NodeContext& node) {
-  if (node.integer("model_type", 0) != 0) node.fail("only decoders of GPT-2 (model_type 0) are converted");
+  if (node.flag("model_type")) node.fail("only decoders of GPT-2 (model_type 0) are converted");
   GreedySearch search;
   search.end_token = node.integer("eos_token_id");
   search.pad_token = node.integer("pad_token_id");
@@ -61,7 +59,7 @@ Sampling read_sampling(NodeContext& node) {
   sampling.top_p = node.real("top_p", 0);
   sampling.filter_value = node.real("filter_value", -1e20);
   sampling.least_kept = node.integer("min_tokens_to_keep", 0);
-  sampling.is_custom = node.integer("custom", 0) != 0;
+  sampling.is_custom = node.flag("custom");
   if (node.has_input(8)) {
     // The seeds of OpenVINO's operations are attributes.
     if (const auto known = node.known_integers(node.input(8)); known && known->size() == 1)
@@ -158,12 +156,12 @@ Values sample(NodeContext& node) {
 
 std::vector<TranslatorRow> microsoft_greedy_search_translators() {
   return {
-      {"GreedySearch", 1, greedy_search, "decoders that share a buffer between past and present", kMicrosoft,
+      {"GreedySearch", 1, greedy_search, "decoders that share a buffer between past and present",
        "decoder_start_token_id"},
       {"Sampling", 1, sample,
        "decoders that share a buffer between past and present, presence_mask, the numbers that onnxruntime "
        "draws",
-       kMicrosoft, "decoder_start_token_id presence_penalty=0"}};
+       "decoder_start_token_id presence_penalty=0"}};
 }
 
 }  // namespace onnx2ir::frontend

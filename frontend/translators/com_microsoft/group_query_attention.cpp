@@ -1,24 +1,18 @@
 // GroupQueryAttention: causal attention with a cache, in which several query heads share a key head.
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/masked_cache.hpp"
 #include "frontend/translators/com_microsoft/quantized_cache.hpp"
 #include "frontend/translators/com_microsoft/rotation.hpp"
 #include "frontend/translators/com_microsoft/window_cache.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/normalization.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-struct Heads {
-  Value query;  ///< [B, N, S, h]
-  Value key;    ///< [B, K, S, h]
-  Value value;
-};
-
-Heads heads_of(NodeContext& node, std::int64_t queries, std::int64_t keys) {
+Projections heads_of(NodeContext& node, std::int64_t queries, std::int64_t keys) {
   const Value query = node.input(0);
   if (node.rank(query) != 3) node.fail("the query must be a batch of sequences");
   if (node.has_input(1)) {
@@ -31,15 +25,15 @@ Heads heads_of(NodeContext& node, std::int64_t queries, std::int64_t keys) {
 }
 
 /// Whether the past has all keys already, because another layer has added them: there are no new ones.
-bool has_no_new_keys(const Heads& heads) {
+bool has_no_new_keys(const Projections& heads) {
   return heads.key.shape()[2] == 0;
 }
 
-Lengths lengths_of(NodeContext& node, const Heads& heads) {
+Lengths lengths_of(NodeContext& node, const Projections& heads) {
   Lengths lengths;
-  const Value last = reshape(node, convert(node, node.input(5), ElementType::i64), {-1});
+  const Value last = flat(node, convert(node, node.input(5), ElementType::i64));
   lengths.total = node.op(ops::Add, {last, node.integer(1)});
-  lengths.longest = reshape(node, convert(node, node.input(6), ElementType::i64), {1});
+  lengths.longest = parameter_of(node, 6, ElementType::i64);
   const Value count = dimension_of(node, heads.query, 2);
   // If there are as many queries as keys, there is no past, and shorter rows are padded at the end.
   lengths.is_prompt = node.op(ops::Equal, {count, lengths.longest});
@@ -54,24 +48,24 @@ Lengths lengths_of(NodeContext& node, const Heads& heads) {
 }
 
 /// The positions of the queries in their row, [B, S].
-Value query_positions(NodeContext& node, const Heads& heads, const Lengths& lengths) {
+Value query_positions(NodeContext& node, const Projections& heads, const Lengths& lengths) {
   return node.op(ops::Add, {unsqueeze(node, lengths.past, {1}), positions_along(node, heads.query, 2)});
 }
 
 /// The positions for the rotation, [B or 1, S], instead of `positions` in the row: position_ids if given.
-Value rotary_positions(NodeContext& node, const Heads& heads, const Lengths& lengths, Value positions) {
+Value rotary_positions(NodeContext& node, const Projections& heads, const Lengths& lengths, Value positions) {
   if (!node.has_input(9)) return positions;
   // The positions of a prompt follow the first one.
   const Value given = convert(node, node.input(9), ElementType::i64);
-  const Value first = slice(node, reshape(node, given, {-1}), 0, 1, 0);
+  const Value first = slice(node, flat(node, given), 0, 1, 0);
   const Value prompt = node.op(ops::Add, {first, positions_along(node, heads.query, 2)});
   return node.op(ops::Select, {lengths.is_prompt, unsqueeze(node, prompt, {0}), given});
 }
 
-void rotate(NodeContext& node, Heads& heads, Value positions) {
+void rotate(NodeContext& node, Projections& heads, Value positions) {
   if (!node.has_input(7) || !node.has_input(8)) node.fail("do_rotary needs cos_cache and sin_cache");
-  const Rotation rotation = rotation_by_caches(node, node.input(7), node.input(8), positions,
-                                               node.integer("rotary_interleaved", 0) != 0);
+  const Rotation rotation =
+      rotation_by_caches(node, node.input(7), node.input(8), positions, node.flag("rotary_interleaved"));
   heads.query = rotated(node, heads.query, rotation);
   if (!has_no_new_keys(heads)) heads.key = rotated(node, heads.key, rotation);
 }
@@ -96,13 +90,13 @@ Value cached(NodeContext& node, Value past, Value now, Value origins) {
   const Value zero =
       filled(node, 0, now.type(), concat(node, {size(0), size(1), node.integers({1}), size(3)}));
   const Value all = concat(node, {past, now, zero}, 2);
-  return rows_of(node, all, origins);
+  return gather_in_rows(node, all, origins, 2);
 }
 
 /// Which keys are visible, [B, 1, S, T]. `keys`: their positions [T] or [B, 1, 1, T].
 Value seen_keys(NodeContext& node, const Lengths& lengths, Value keys, Value positions) {
   const Value total = unsqueeze(node, lengths.total, {1, 2, 3});
-  if (node.integer("causal", 1) == 0) return node.op(ops::Less, {keys, total});
+  if (!node.flag("causal", true)) return node.op(ops::Less, {keys, total});
   // Queries after the end of a row do not see more keys than its last query.
   const Value last = node.op(ops::Subtract, {total, node.integer(1)});
   const Value own = unsqueeze(node, positions, {1, 3});
@@ -123,12 +117,8 @@ Scores requested_scores(NodeContext& node) {
 
 /// x / sqrt(mean(x * x) + epsilon) * weight over the last axis.
 Value normalized(NodeContext& node, Value x, Value weight) {
-  const double epsilon = node.real("qk_norm_epsilon", 1e-6F);
-  const Value square = node.op(ops::Power, {x, node.number_like(2, x)});
-  const Value mean = reduce_keep_dims(node, ops::ReduceMean, square, {-1});
-  const Value root = node.op(ops::Sqrt, {node.op(ops::Add, {mean, node.number_like(epsilon, mean)})});
-  return node.op(ops::Multiply,
-                 {node.op(ops::Multiply, {x, divide(node, node.number_like(1, root), root)}), weight});
+  const Value factor = inverse_rms(node, x, node.integers({-1}), node.real("qk_norm_epsilon", 1e-6F));
+  return node.op(ops::Multiply, {node.op(ops::Multiply, {x, factor}), weight});
 }
 
 /// Attention with the attributes of the node. Each head of keys serves `group` heads of queries.
@@ -146,8 +136,9 @@ AttentionOutputs attend_in_groups(NodeContext& node, AttentionInputs inputs, std
   return attend(node, inputs);
 }
 
-Values with_masked_cache(NodeContext& node, Heads heads, const MaskedTokens& tokens, std::int64_t group) {
-  if (node.integer("do_rotary", 0) != 0) {
+Values with_masked_cache(NodeContext& node, Projections heads, const MaskedTokens& tokens,
+                         std::int64_t group) {
+  if (node.flag("do_rotary")) {
     const Value given = node.optional_input(9);
     rotate(node, heads, given ? convert(node, given, ElementType::i64) : query_positions(node, tokens));
   }
@@ -158,12 +149,11 @@ Values with_masked_cache(NodeContext& node, Heads heads, const MaskedTokens& tok
   return {join_heads(node, attend_in_groups(node, inputs, group).mixed), heads.key, heads.value, {}};
 }
 
-Values with_packed_cache(NodeContext& node, Heads heads, std::int64_t group) {
-  const bool has_window_cache = node.integer("sliding_window_cache", 0) != 0;
+Values with_packed_cache(NodeContext& node, Projections heads, std::int64_t group) {
+  const bool has_window_cache = node.flag("sliding_window_cache");
   const Lengths lengths = lengths_of(node, heads);
   const Value positions = query_positions(node, heads, lengths);
-  if (node.integer("do_rotary", 0) != 0)
-    rotate(node, heads, rotary_positions(node, heads, lengths, positions));
+  if (node.flag("do_rotary")) rotate(node, heads, rotary_positions(node, heads, lengths, positions));
   const std::int64_t keys = node.integer("kv_num_heads");
   const QuantizedCache keys_code = read_cache_quantization(node, "k_quant_type", 12, keys);
   const QuantizedCache values_code = read_cache_quantization(node, "v_quant_type", 13, keys);
@@ -183,8 +173,8 @@ Values with_packed_cache(NodeContext& node, Heads heads, std::int64_t group) {
     inputs.value = dequantized(node, values_code, all_values, value_size);
     inputs.bias = of_window(node, inputs.bias, window, lengths);
     inputs.seen = seen_keys(node, lengths, unsqueeze(node, window.positions, {1, 2}), positions);
-    heads.key = rows_of(node, all_keys, window.kept);
-    heads.value = rows_of(node, all_values, window.kept);
+    heads.key = gather_in_rows(node, all_keys, window.kept, 2);
+    heads.value = gather_in_rows(node, all_values, window.kept, 2);
   } else {
     if (node.has_input(3)) {
       const Value origins = cache_origins(node, node.input(3), heads.key, lengths);
@@ -216,8 +206,8 @@ Values group_query_attention(NodeContext& node) {
     node.fail("num_heads must be a multiple of kv_num_heads, and at most " + std::to_string(kMaxHeads));
   }
   if (node.has_input(3) != node.has_input(4)) node.fail("past_key and past_value belong together");
-  if (node.integer("sliding_window_cache", 0) != 0) check_window_cache(node);
-  Heads heads = heads_of(node, queries, keys);
+  if (node.flag("sliding_window_cache")) check_window_cache(node);
+  Projections heads = heads_of(node, queries, keys);
   if (node.has_input(14)) {
     heads.query = normalized(node, heads.query, node.input(14));
     heads.key = normalized(node, heads.key, node.input(15));
@@ -234,7 +224,6 @@ std::vector<TranslatorRow> microsoft_group_query_attention_translators() {
            1,
            group_query_attention,
            {},
-           kMicrosoft,
            "local_window_size smooth_softmax qk_norm_epsilon"}};
 }
 

@@ -43,14 +43,14 @@ Value group_normalized(NodeContext& node, Value x) {
 
 Values group_norm(NodeContext& node) {
   const Value x = node.input(0);
-  if (node.integer("channels_last", 1) == 0) return {group_normalized(node, x)};
+  if (!node.flag("channels_last", true)) return {group_normalized(node, x)};
   return {with_channels_last(node, group_normalized(node, with_channels_first(node, x)))};
 }
 
 /// SkipGroupNorm: GroupNorm of the sum of input, skip and bias; the sum is also an output.
 Values skip_group_norm(NodeContext& node) {
   const Value x = node.input(0);
-  const bool is_last = node.integer("channels_last", 1) != 0;
+  const bool is_last = node.flag("channels_last", true);
   Value skip = node.input(3);
   if (node.rank(skip) == 2)
     skip = unsqueeze(node, skip, is_last ? std::vector<std::int64_t>{1, 2} : std::vector<std::int64_t>{2, 3});
@@ -86,21 +86,18 @@ struct CroppedAxis {
 /// The positions [R, n] of the pixels of a crop along an axis.
 Value crop_places(NodeContext& node, const CroppedAxis& axis) {
   const auto& [low, high, count, size] = axis;
+  const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   const Value last = node.op(ops::Subtract, {size, node.number_like(1, size)});
-  const Value numbers =
-      node.op(ops::Range, {node.number(0, ElementType::f32), count, node.number(1, ElementType::f32)},
-              {{"output_type", ElementType::f32}});
-  const Value gaps = node.op(ops::Maximum, {node.op(ops::Subtract, {count, node.number(1, ElementType::f32)}),
-                                            node.number(1, ElementType::f32)});
+  const Value numbers = numbers_below(node, count, ElementType::f32);
+  const Value gaps = node.op(ops::Maximum, {node.op(ops::Subtract, {count, number(1)}), number(1)});
   // The last number divided by the gaps is exactly 1, so that rounding does not move the last pixel of a crop
   // that ends at the border out of the image.
   const Value whole = node.op(ops::Multiply, {node.op(ops::Subtract, {high, low}), last});
   const Value offset = node.op(ops::Multiply, {whole, divide(node, numbers, gaps)});
   const Value spread = node.op(ops::Add, {node.op(ops::Multiply, {low, last}), offset});
-  const Value middle = node.op(
-      ops::Multiply,
-      {node.op(ops::Add, {low, high}), node.op(ops::Multiply, {last, node.number(0.5, ElementType::f32)})});
-  const Value is_one = node.op(ops::LessEqual, {count, node.number(1, ElementType::f32)});
+  const Value middle =
+      node.op(ops::Multiply, {node.op(ops::Add, {low, high}), node.op(ops::Multiply, {last, number(0.5)})});
+  const Value is_one = node.op(ops::LessEqual, {count, number(1)});
   return node.op(ops::Select, {is_one, middle, spread});
 }
 
@@ -108,6 +105,7 @@ Value crop_places(NodeContext& node, const CroppedAxis& axis) {
 Values crop_and_resize(NodeContext& node) {
   const Value x = node.input(0);
   const Value boxes = convert(node, node.input(1), ElementType::f32);
+  const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   const std::string mode = node.text("mode", "bilinear");
   if (mode != "bilinear" && mode != "nearest") node.fail("mode '" + mode + "' does not exist");
   const Value images = convert(node, gather(node, x, node.input(2)), ElementType::f32);
@@ -119,20 +117,18 @@ Values crop_and_resize(NodeContext& node) {
     return convert(node, size_of(node, x, axis), ElementType::f32);
   };
   const auto outside = [&](Value places, Value length) {
-    const Value last = node.op(ops::Subtract, {length, node.number(1, ElementType::f32)});
-    return node.op(ops::LogicalOr, {node.op(ops::Less, {places, node.number(0, ElementType::f32)}),
-                                    node.op(ops::Greater, {places, last})});
+    const Value last = node.op(ops::Subtract, {length, number(1)});
+    return node.op(ops::LogicalOr,
+                   {node.op(ops::Less, {places, number(0)}), node.op(ops::Greater, {places, last})});
   };
   // Positions in [-1, 1], as in GridSample, which rounds half to even; onnxruntime rounds half away from 0.
   const auto in_grid = [&](Value places, Value length) {
     if (mode == "nearest") {
-      places = node.op(ops::Floor, {node.op(ops::Add, {places, node.number(0.5, ElementType::f32)})});
+      places = node.op(ops::Floor, {node.op(ops::Add, {places, number(0.5)})});
     }
-    const Value last =
-        node.op(ops::Maximum, {node.op(ops::Subtract, {length, node.number(1, ElementType::f32)}),
-                               node.number(1, ElementType::f32)});
-    const Value twice = node.op(ops::Multiply, {places, node.number(2, ElementType::f32)});
-    return node.op(ops::Subtract, {divide(node, twice, last), node.number(1, ElementType::f32)});
+    const Value last = node.op(ops::Maximum, {node.op(ops::Subtract, {length, number(1)}), number(1)});
+    const Value twice = node.op(ops::Multiply, {places, number(2)});
+    return node.op(ops::Subtract, {divide(node, twice, last), number(1)});
   };
   const Value rows = crop_places(node, {edge(0), edge(2), count(0), size(2)});
   const Value columns = crop_places(node, {edge(1), edge(3), count(1), size(3)});
@@ -147,7 +143,7 @@ Values crop_and_resize(NodeContext& node) {
                                 {{"align_corners", true}, {"mode", mode}, {"padding_mode", "border"}});
   const Value hidden = node.op(ops::LogicalOr, {unsqueeze(node, outside(rows, size(2)), {1, 3}),
                                                 unsqueeze(node, outside(columns, size(3)), {1, 2})});
-  const Value outer = node.number(node.real("extrapolation_value", 0), ElementType::f32);
+  const Value outer = number(node.real("extrapolation_value", 0));
   return {convert(node, node.op(ops::Select, {hidden, outer, sampled}), x.type())};
 }
 
@@ -170,14 +166,14 @@ Value with_channels_last(NodeContext& node, Value value) {
 
 std::vector<TranslatorRow> microsoft_image_translators() {
   return {
-      {"NhwcConv", 1, nhwc_conv, {}, kMicrosoft},
-      {"NhwcMaxPool", 1, nhwc_max_pool, {}, kMicrosoft},
-      {"MaxpoolWithMask", 1, max_pool_with_mask, "masks with ones after zeros", kMicrosoft, "storage_order"},
-      {"GroupNorm", 1, group_norm, {}, kMicrosoft},
-      {"SkipGroupNorm", 1, skip_group_norm, {}, kMicrosoft},
-      {"BiasAdd", 1, bias_add, {}, kMicrosoft},
-      {"BiasSplitGelu", 1, bias_split_gelu, {}, kMicrosoft},
-      {"CropAndResize", 1, crop_and_resize, {}, kMicrosoft},
+      {"NhwcConv", 1, nhwc_conv},
+      {"NhwcMaxPool", 1, nhwc_max_pool},
+      {"MaxpoolWithMask", 1, max_pool_with_mask, "masks with ones after zeros", "storage_order"},
+      {"GroupNorm", 1, group_norm},
+      {"SkipGroupNorm", 1, skip_group_norm},
+      {"BiasAdd", 1, bias_add},
+      {"BiasSplitGelu", 1, bias_split_gelu},
+      {"CropAndResize", 1, crop_and_resize},
   };
 }
 

@@ -7,6 +7,7 @@
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/cache_names.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
@@ -83,21 +84,21 @@ bool needs_packed_cache(NodeContext& node) {
   const bool has_bias = node.has_input(10);
   const bool has_code =
       node.text("k_quant_type", "NONE") != "NONE" || node.text("v_quant_type", "NONE") != "NONE";
-  const bool returns_scores = node.integer("qk_output", 0) != 0 && node.has_output(3);
-  return has_bias || has_code || returns_scores || node.integer("causal", 1) == 0;
+  const bool returns_scores = node.flag("qk_output") && node.has_output(3);
+  return has_bias || has_code || returns_scores || !node.flag("causal", true);
 }
 
 /// The attention mask of the model from which the lengths of the node are computed; null if they are not.
 Value mask_of_lengths(NodeContext& node) {
   const Value mask = summed_mask(node.input(5));
   if (!mask) return {};
-  const Value longest = reshape(node, convert(node, node.input(6), ElementType::i64), {1});
+  const Value longest = parameter_of(node, 6, ElementType::i64);
   return ir::is_size_of(longest, 0, mask, 1) ? mask : Value{};
 }
 
 /// A variable is empty at first, so that it does not have the size of the window.
 void check_window_of_variable(NodeContext& node) {
-  if (node.integer("sliding_window_cache", 0) == 0) return;
+  if (!node.flag("sliding_window_cache")) return;
   node.fail(
       "its cache of the window (sliding_window_cache) cannot be kept in a variable, because the lengths are "
       "not computed from an input attention_mask, or because it has a bias, scores as an output, or a "
@@ -130,8 +131,7 @@ std::optional<MaskedTokens> masked_tokens(NodeContext& node, Value query) {
   MaskedTokens tokens;
   tokens.counts = node.op(ops::NotEqual, {mask, node.number_like(0, mask)});
   const Value one = node.integer(1);
-  const Value sums = node.op(ops::CumSum, {convert(node, mask, ElementType::i64), one},
-                             {{"exclusive", false}, {"reverse", false}});
+  const Value sums = cumulative_sum(node, convert(node, mask, ElementType::i64), 1);
   tokens.positions = node.op(ops::Maximum, {node.op(ops::Subtract, {sums, one}), node.integer(0)});
   const Value total = dimension_of(node, mask, 1);
   const Value count = query_count(node, query);

@@ -1,6 +1,5 @@
 // MultiHeadAttention and DecoderMaskedMultiHeadAttention: attention over projected queries, keys and values.
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
@@ -13,17 +12,12 @@ struct Places {
   std::size_t mask;
   std::size_t score_bias;   ///< added to the scores
   std::size_t past_key;     ///< the past value follows
+  std::size_t past_length;  ///< of a past in a larger buffer
   std::size_t indirection;  ///< the beam whose cache has each key, [B, W, T]
 };
 
-constexpr Places kMultiHead{3, 4, 5, 6, 9};
-constexpr Places kDecoderMasked{10, 3, 4, 5, 9};
-
-struct Projections {
-  Value query;  ///< [B, N, S, h]
-  Value key;
-  Value value;
-};
+constexpr Places kMultiHead{3, 4, 5, 6, 8, 9};
+constexpr Places kDecoderMasked{10, 3, 4, 5, 7, 9};
 
 /// Adds elements [first, first + size of the last axis) of the bias; both bounds are i64 [1].
 Value with_bias(NodeContext& node, Value value, Value bias, Value first) {
@@ -101,45 +95,27 @@ Value of_beams(NodeContext& node, Value cache, Value origins) {
   const Value length = dimension_of(node, cache, 2);
   const Value numbers = positions_along(node, cache, 0);
   const Value beams = dimension_of(node, origins, 1);
-  const Value first =
-      node.op(ops::Multiply, {node.op(ops::Divide, {numbers, beams}, {{"m_pythondiv", false}}), beams});
+  const Value first = node.op(ops::Multiply, {divide(node, numbers, beams), beams});
   const Value shape = concat(node, {rows, node.integers({-1})});
   const Value places = reshape(node, convert(node, origins, ElementType::i64), shape);
   const Value relative = slice(node, places, node.integers({0}), length, 1);
   const Value absolute = node.op(ops::Add, {relative, unsqueeze(node, first, {1})});
-  const Value by_time = node.op(
-      ops::Gather, {transpose(node, cache, {2, 0, 1, 3}), transpose(node, absolute, {1, 0}), node.integer(1)},
-      {{"batch_dims", 1}});
-  return transpose(node, by_time, {1, 2, 0, 3});
+  const Value by_time = transpose(node, cache, {2, 0, 1, 3});
+  const Value chosen = gather_in_rows(node, by_time, transpose(node, absolute, {1, 0}), 1);
+  return transpose(node, chosen, {1, 2, 0, 3});
 }
 
-struct Cache {
-  Value present;  ///< the output of the operator
-  Value keys;     ///< the input of the attention
-};
-
-/// The cache `past` (of a buffer, the first `length` elements), followed by `now`.
-Cache extended(NodeContext& node, const Places& places, Value past, Value now) {
-  const bool is_buffer = node.has_input(places.past_key + 2);
-  Cache cache;
-  if (is_buffer) {
-    const Value length = reshape(node, convert(node, node.input(places.past_key + 2), ElementType::i64), {1});
-    const Value end = node.op(ops::Add, {length, dimension_of(node, now, 2)});
-    const Value places_of_now = node.op(ops::Add, {positions_along(node, now, 2), length});
-    cache.present = node.op(ops::ScatterUpdate, {past, places_of_now, now, node.integer(2)});
-    cache.keys = slice(node, cache.present, node.integers({0}), end, 2);
-  } else {
-    cache.present = concat(node, {past, now}, 2);
-    cache.keys = cache.present;
-  }
-  if (node.has_input(places.indirection)) {
-    cache.keys = of_beams(node, cache.keys, node.input(places.indirection));
-  }
+/// The cache of input `past`, followed by `now`.
+Cache extended(NodeContext& node, const Places& places, std::size_t past, Value now) {
+  const Value length = parameter_of(node, places.past_length, ElementType::i64);
+  Cache cache = extended(node, node.input(past), length, now);
+  if (node.has_input(places.indirection))
+    cache.used = of_beams(node, cache.used, node.input(places.indirection));
   return cache;
 }
 
 Causality causality_of(NodeContext& node, bool has_past) {
-  if (node.integer("unidirectional", 0) == 0) return Causality::none;
+  if (!node.flag("unidirectional")) return Causality::none;
   return has_past ? Causality::to_last_key : Causality::from_first_key;
 }
 
@@ -152,11 +128,11 @@ Values attention(NodeContext& node, const Places& places) {
   const bool is_self_attention = !node.has_input(1) || node.rank(node.input(1)) != 4;
   const bool has_past = node.has_input(places.past_key) && is_self_attention;
   if (has_past) {
-    key = extended(node, places, node.input(places.past_key), all.key);
-    value = extended(node, places, node.input(places.past_key + 1), all.value);
+    key = extended(node, places, places.past_key, all.key);
+    value = extended(node, places, places.past_key + 1, all.value);
   }
-  AttentionInputs inputs{all.query, key.keys, value.keys};
-  inputs.bias = mask_bias(node, node.optional_input(places.mask), all.query, key.keys,
+  AttentionInputs inputs{all.query, key.used, value.used};
+  inputs.bias = mask_bias(node, node.optional_input(places.mask), all.query, key.used,
                           node.real("mask_filter_value", -10000), causality_of(node, has_past));
   inputs.bias = sum_of(node, inputs.bias, node.optional_input(places.score_bias));
   inputs.scale = node.real("scale", 0);
@@ -177,12 +153,11 @@ Values decoder_masked_attention(NodeContext& node) {
 
 std::vector<TranslatorRow> microsoft_multi_head_attention_translators() {
   return {
-      {"MultiHeadAttention", 1, multi_head_attention, {}, kMicrosoft},
+      {"MultiHeadAttention", 1, multi_head_attention},
       {"DecoderMaskedMultiHeadAttention",
        1,
        decoder_masked_attention,
        {},
-       kMicrosoft,
        "past_present_share_buffer output_qk"},
   };
 }

@@ -2,7 +2,6 @@
 // of i32 that wrap around.
 #include <cstdint>
 
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/bit_cast.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -72,13 +71,13 @@ Values murmur_hash(NodeContext& node) {
   Value hash = words.word(static_cast<std::uint32_t>(node.integer("seed", 0)));
   for (const Value& block : blocks) hash = with_block(words, hash, block);
   hash = finished(words, hash, static_cast<std::uint32_t>(4 * blocks.size()));
-  return {node.integer("positive", 1) != 0 ? convert(node, hash, ElementType::u32) : hash};
+  return {node.flag("positive", true) ? convert(node, hash, ElementType::u32) : hash};
 }
 
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_hash_translators() {
-  return {{"MurmurHash3", 1, murmur_hash, "strings, double and uint64; int64 beyond 32 bits", kMicrosoft}};
+  return {{"MurmurHash3", 1, murmur_hash, "strings, double and uint64; int64 beyond 32 bits"}};
 }
 
 }  // namespace onnx2ir::frontend

@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
@@ -89,7 +88,7 @@ Value weights_of(NodeContext& node, const Blocks& blocks, ElementType type) {
 /// MatMulNBits: A times the transpose of B [N, K], whose rows are packed in blocks with a scale and a zero
 /// point each.
 Values mat_mul_n_bits(NodeContext& node) {
-  if (node.integer("weight_prepacked", 0) != 0) {
+  if (node.flag("weight_prepacked")) {
     node.fail("weights in the layout of one device (weight_prepacked) are not converted",
               "Use the model from before it was prepared for that device.");
   }
@@ -100,8 +99,7 @@ Values mat_mul_n_bits(NodeContext& node) {
   const AttributeList exact = {{"transpose_a", false}, {"transpose_b", true}};
   const AttributeList rounded = {{"transpose_a", false}, {"transpose_b", true}, {"may_round_input", true}};
   const Value product = node.op(ops::MatMul, {a, weights}, may_round ? rounded : exact);
-  const Value bias = node.optional_input(5);
-  return {bias ? node.op(ops::Add, {product, bias}) : product};
+  return {sum_of(node, product, node.optional_input(5))};
 }
 
 // The values of the 16 4-bit codes in bitsandbytes.
@@ -158,12 +156,12 @@ Values mat_mul_bnb_4(NodeContext& node) {
     weights = node.op(ops::Multiply, {blocks, reshape(node, scales, {count / block, 1})});
   } else {
     const Value places = numbers_below(node, node.integer(count));
-    const Value own = node.op(ops::Divide, {places, node.integer(block)}, {{"m_pythondiv", false}});
+    const Value own = divide(node, places, node.integer(block));
     weights = node.op(ops::Multiply, {numbers, gather(node, scales, own)});
   }
   weights = reshape(node, weights, {rows, inner});
-  const bool is_transposed = node.integer("transB", 1) != 0;
-  return {node.op(ops::MatMul, {a, weights}, {{"transpose_a", false}, {"transpose_b", is_transposed}})};
+  const bool is_transposed = node.flag("transB", true);
+  return {mat_mul(node, a, weights, {.b = is_transposed})};
 }
 
 /// GatherBlockQuantized: rows of weights whose blocks have a scale and a zero point each.
@@ -263,9 +261,9 @@ Value packed_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::
 
 std::vector<TranslatorRow> microsoft_packed_weight_translators() {
   return {
-      {"MatMulNBits", 1, mat_mul_n_bits, {}, kMicrosoft},
-      {"MatMulBnb4", 1, mat_mul_bnb_4, {}, kMicrosoft, "training_mode"},
-      {"GatherBlockQuantized", 1, gather_block_quantized, {}, kMicrosoft},
+      {"MatMulNBits", 1, mat_mul_n_bits},
+      {"MatMulBnb4", 1, mat_mul_bnb_4, {}, "training_mode"},
+      {"GatherBlockQuantized", 1, gather_block_quantized},
   };
 }
 

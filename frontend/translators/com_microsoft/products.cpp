@@ -9,8 +9,7 @@ namespace {
 /// Moves the first axis after the other axes of the batch: [M, B..., K] to [B..., M, K].
 Value with_batch_first(NodeContext& node, Value value) {
   const std::int64_t rank = node.rank(value);
-  std::vector<std::int64_t> order;
-  for (std::int64_t i = 1; i + 1 < rank; ++i) order.push_back(i);
+  std::vector<std::int64_t> order = numbers_between(1, rank - 1);
   order.push_back(0);
   order.push_back(rank - 1);
   return rank < 3 ? value : transpose(node, value, order);
@@ -20,16 +19,15 @@ Value with_batch_first(NodeContext& node, Value value) {
 Values fused_mat_mul(NodeContext& node) {
   const auto factor = [&](std::size_t index, std::string_view batch) {
     const Value value = node.input(index);
-    return node.integer(batch, 0) != 0 ? with_batch_first(node, value) : value;
+    return node.flag(batch) ? with_batch_first(node, value) : value;
   };
   const auto is_transposed = [&](std::string_view name, std::size_t input) {
-    return node.integer(name, 0) != 0 && node.rank(node.input(input)) > 1;
+    return node.flag(name) && node.rank(node.input(input)) > 1;
   };
-  const Value product =
-      node.op(ops::MatMul, {factor(0, "transBatchA"), factor(1, "transBatchB")},
-              {{"transpose_a", is_transposed("transA", 0)}, {"transpose_b", is_transposed("transB", 1)}});
-  const double alpha = node.real("alpha", 1);
-  return {alpha == 1 ? product : node.op(ops::Multiply, {product, node.number_like(alpha, product)})};
+  const Transposed transposed{.a = is_transposed("transA", 0), .b = is_transposed("transB", 1)};
+  const Value a = factor(0, "transBatchA");
+  const Value product = mat_mul(node, a, factor(1, "transBatchB"), transposed);
+  return {scaled(node, product, node.real("alpha", 1))};
 }
 
 /// Applies the activation `name` with its parameters; missing parameters have defaults.
@@ -37,8 +35,7 @@ Value activated(NodeContext& node, Value x, const std::string& name, const std::
   const auto number = [&](std::size_t index, double absent) {
     return node.number_like(index < parameters.size() ? parameters[index] : absent, x);
   };
-  if (name.empty()) return x;
-  if (name == "Identity") return x;
+  if (name.empty() || name == "Identity") return x;
   if (name == "Relu") return node.op(ops::ReLU, {x});
   if (name == "Softplus") return node.op(ops::SoftPlus, {x});
   if (name == "Softsign") return node.op(ops::SoftSign, {x});
@@ -83,17 +80,16 @@ Values fused_gemm(NodeContext& node) {
 
 /// GemmFastGelu: a product, a bias, the fast Gelu.
 Values gemm_fast_gelu(NodeContext& node) {
-  Value sums =
-      node.op(ops::MatMul, {node.input(0), node.input(1)}, {{"transpose_a", false}, {"transpose_b", false}});
-  if (const Value bias = node.optional_input(2)) sums = node.op(ops::Add, {sums, bias});
+  const Value product = mat_mul(node, node.input(0), node.input(1));
+  const Value sums = sum_of(node, product, node.optional_input(2));
   return {node.op(ops::Gelu, {sums}, {{"approximation_mode", "TANH"}})};
 }
 
 /// FusedConv: a convolution, an optional sum, an activation.
 Values fused_conv(NodeContext& node) {
-  Operands inputs{node.operand(0), node.operand(1), node.operand(2)};
-  Value result = translate_as(node, "Conv", 11, inputs).front();
-  if (const Value sum = node.optional_input(3)) result = node.op(ops::Add, {result, sum});
+  const Operands inputs{node.operand(0), node.operand(1), node.operand(2)};
+  const Value conv = translate_as(node, "Conv", 11, inputs).front();
+  const Value result = sum_of(node, conv, node.optional_input(3));
   return {
       activated(node, result, node.text("activation", ""), node.real_list("activation_params").unchecked())};
 }
@@ -117,13 +113,13 @@ Values conv_transpose_with_dynamic_pads(NodeContext& node) {
 
 std::vector<TranslatorRow> microsoft_product_translators() {
   return {
-      {"FusedMatMul", 1, fused_mat_mul, {}, kMicrosoft},
-      {"TransposeMatMul", 1, fused_mat_mul, {}, kMicrosoft},
-      {"SparseToDenseMatMul", 1, fused_mat_mul, "sparse matrices that are not initializers", kMicrosoft},
-      {"FusedGemm", 1, fused_gemm, {}, kMicrosoft},
-      {"GemmFastGelu", 1, gemm_fast_gelu, {}, kMicrosoft},
-      {"FusedConv", 1, fused_conv, {}, kMicrosoft},
-      {"ConvTransposeWithDynamicPads", 1, conv_transpose_with_dynamic_pads, {}, kMicrosoft},
+      {"FusedMatMul", 1, fused_mat_mul},
+      {"TransposeMatMul", 1, fused_mat_mul},
+      {"SparseToDenseMatMul", 1, fused_mat_mul, "sparse matrices that are not initializers"},
+      {"FusedGemm", 1, fused_gemm},
+      {"GemmFastGelu", 1, gemm_fast_gelu},
+      {"FusedConv", 1, fused_conv},
+      {"ConvTransposeWithDynamicPads", 1, conv_transpose_with_dynamic_pads},
   };
 }
 

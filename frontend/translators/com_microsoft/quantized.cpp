@@ -30,13 +30,6 @@ Value dequantized(NodeContext& node, std::size_t data, std::size_t scale, std::s
 
 namespace {
 
-/// A quantised input without its scale: x - zero point.
-Value centred(NodeContext& node, std::size_t data, std::size_t zero_point) {
-  const Value x = convert(node, node.input(data), ElementType::f32);
-  const Value zero = node.optional_input(zero_point);
-  return zero ? node.op(ops::Subtract, {x, convert(node, zero, ElementType::f32)}) : x;
-}
-
 /// The numbers of a quantised input.
 Value numbers_of(NodeContext& node, std::size_t data, std::size_t scale, std::size_t zero_point) {
   return dequantize(node, node.input(data), grid_of(node, scale, zero_point));
@@ -58,10 +51,7 @@ Values rounded_with_zero_point(NodeContext& node, Value x, std::size_t zero_poin
   if (const Value zero = node.optional_input(zero_point)) {
     x = node.op(ops::Add, {x, convert(node, zero, ElementType::f32)});
   }
-  const Value rounded = node.op(ops::Round, {x}, {{"mode", "half_to_even"}});
-  const ElementType type = node.input(0).type();
-  const Limits limits = limits_of(type);
-  return {convert(node, node.op(ops::Clamp, {rounded}, {{"min", limits.low}, {"max", limits.high}}), type)};
+  return {saturate(node, round_to_even(node, x), node.input(0).type())};
 }
 
 Values q_linear_add(NodeContext& node) {
@@ -71,7 +61,7 @@ Values q_linear_add(NodeContext& node) {
   }
   const auto summand = [&](std::size_t first) {
     const Value scale = ratio(node, convert(node, node.input(first + 1), ElementType::f32));
-    return node.op(ops::Multiply, {centred(node, first, first + 2), scale});
+    return node.op(ops::Multiply, {centred(node, node.input(first), node.optional_input(first + 2)), scale});
   };
   const Value left = summand(0);
   return rounded_with_zero_point(node, node.op(ops::Add, {left, summand(3)}), 7);
@@ -84,8 +74,9 @@ Values q_linear_mul(NodeContext& node) {
   }
   const auto scale = [&](std::size_t index) { return convert(node, node.input(index), ElementType::f32); };
   const Value factor = ratio(node, node.op(ops::Multiply, {scale(1), scale(4)}));
-  const Value left = centred(node, 0, 2);
-  const Value product = node.op(ops::Multiply, {left, centred(node, 3, 5)});
+  const Value left = centred(node, node.input(0), node.optional_input(2));
+  const Value right = centred(node, node.input(3), node.optional_input(5));
+  const Value product = node.op(ops::Multiply, {left, right});
   return rounded_with_zero_point(node, node.op(ops::Multiply, {product, factor}), 7);
 }
 
@@ -103,7 +94,7 @@ Values q_linear_concat(NodeContext& node) {
 
 /// The pooling operator `op` of ONNX on quantised images, with channels first unless `channels_last`.
 Value q_linear_pool(NodeContext& node, std::string_view op, std::int64_t opset) {
-  const bool channels_last = node.integer("channels_last", 0) != 0;
+  const bool channels_last = node.flag("channels_last");
   const Value x = numbers_of(node, 0, 1, 2);
   const Value y = translate_as(node, op, opset, {channels_last ? with_channels_first(node, x) : x}).front();
   return channels_last ? with_channels_last(node, y) : y;
@@ -157,43 +148,37 @@ Values q_linear_reduce_mean(NodeContext& node) {
 
 /// QLinearConv, also with channels in the last axis.
 Values q_linear_conv(NodeContext& node) {
-  Operands inputs;
-  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
-  const bool is_last = node.integer("channels_last", 0) != 0;
+  Operands inputs = node.operands();
+  const bool is_last = node.flag("channels_last");
   if (is_last) inputs[0] = with_channels_first(node, node.input(0));
   const Value y = translate_as(node, "QLinearConv", 10, inputs).front();
   return {is_last ? with_channels_last(node, y) : y};
 }
 
-Values same_as_onnx(NodeContext& node, std::string_view op) {
-  Operands inputs;
-  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
-  return translate_as(node, op, 21, inputs);
-}
 Values quantize_linear(NodeContext& node) {
-  return same_as_onnx(node, "QuantizeLinear");
+  return translate_as(node, "QuantizeLinear", 21);
 }
 Values dequantize_linear(NodeContext& node) {
-  return same_as_onnx(node, "DequantizeLinear");
+  return translate_as(node, "DequantizeLinear", 21);
 }
 
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_quantized_translators() {
   return {
-      {"QLinearAdd", 1, q_linear_add, {}, kMicrosoft},
-      {"QLinearMul", 1, q_linear_mul, {}, kMicrosoft},
-      {"QLinearConcat", 1, q_linear_concat, {}, kMicrosoft},
-      {"QLinearAveragePool", 1, q_linear_average_pool, {}, kMicrosoft},
-      {"QLinearGlobalAveragePool", 1, q_linear_global_average_pool, {}, kMicrosoft},
-      {"QLinearSigmoid", 1, q_linear_sigmoid, {}, kMicrosoft},
-      {"QLinearLeakyRelu", 1, q_linear_leaky_relu, {}, kMicrosoft},
-      {"QLinearSoftmax", 1, q_linear_softmax, {}, kMicrosoft},
-      {"QLinearWhere", 1, q_linear_where, {}, kMicrosoft},
-      {"QLinearReduceMean", 1, q_linear_reduce_mean, {}, kMicrosoft},
-      {"QLinearConv", 1, q_linear_conv, {}, kMicrosoft},
-      {"QuantizeLinear", 1, quantize_linear, {}, kMicrosoft},
-      {"DequantizeLinear", 1, dequantize_linear, {}, kMicrosoft},
+      {"QLinearAdd", 1, q_linear_add},
+      {"QLinearMul", 1, q_linear_mul},
+      {"QLinearConcat", 1, q_linear_concat},
+      {"QLinearAveragePool", 1, q_linear_average_pool},
+      {"QLinearGlobalAveragePool", 1, q_linear_global_average_pool},
+      {"QLinearSigmoid", 1, q_linear_sigmoid},
+      {"QLinearLeakyRelu", 1, q_linear_leaky_relu},
+      {"QLinearSoftmax", 1, q_linear_softmax},
+      {"QLinearWhere", 1, q_linear_where},
+      {"QLinearReduceMean", 1, q_linear_reduce_mean},
+      {"QLinearConv", 1, q_linear_conv},
+      {"QuantizeLinear", 1, quantize_linear},
+      {"DequantizeLinear", 1, dequantize_linear},
   };
 }
 

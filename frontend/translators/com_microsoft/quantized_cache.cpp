@@ -51,7 +51,7 @@ Value quantized(NodeContext& node, const QuantizedCache& cache, Value values) {
   if (!cache.scale) return values;
   const double highest = cache.bits == 4 ? 7 : 127;
   const Value quotient = exact_quotient(node, convert(node, values, ElementType::f32), cache.scale);
-  const Value rounded = node.op(ops::Round, {quotient}, {{"mode", "half_to_even"}});
+  const Value rounded = round_to_even(node, quotient);
   const Value codes = node.op(ops::Clamp, {rounded}, {{"min", -highest - 1}, {"max", highest}});
   return cache.bits == 4 ? packed(node, codes) : convert(node, codes, ElementType::i8);
 }

@@ -3,7 +3,6 @@
 // time of its LSTM in f32.
 
 #include "frontend/graph/graph_translator.hpp"
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/quantized_matrix.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
@@ -91,7 +90,7 @@ Values dynamic_quantize_lstm(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_quantized_lstm_translators() {
-  return {{"DynamicQuantizeLSTM", 1, dynamic_quantize_lstm, {}, kMicrosoft}};
+  return {{"DynamicQuantizeLSTM", 1, dynamic_quantize_lstm}};
 }
 
 }  // namespace onnx2ir::frontend

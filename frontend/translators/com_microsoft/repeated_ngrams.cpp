@@ -3,7 +3,6 @@
 #include <limits>
 #include <string>
 
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
@@ -28,8 +27,7 @@ Value repeated_ngrams(Builder& builder, Value tokens, Value scores, std::int64_t
                        {found, convert(builder, builder.op(ops::Equal, {own, last}), ElementType::i32)});
   }
   const Value none = filled(builder, 0, ElementType::i32, shape_of(builder, scores));
-  const Value banned = builder.op(ops::ScatterElementsUpdate, {none, followers, found, builder.integer(1)},
-                                  {{"reduction", "max"}, {"use_init_val", true}});
+  const Value banned = scatter(builder, none, followers, found, 1, "max");
   return builder.op(ops::Greater, {banned, builder.integer(0, ElementType::i32)});
 }
 
@@ -50,7 +48,7 @@ Values block_repeated_ngrams(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_ngram_translators() {
-  return {{"NGramRepeatBlock", 1, block_repeated_ngrams, {}, kMicrosoft}};
+  return {{"NGramRepeatBlock", 1, block_repeated_ngrams}};
 }
 
 }  // namespace onnx2ir::frontend

@@ -4,7 +4,6 @@
 
 #include "base/portable_math.hpp"
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
@@ -45,7 +44,7 @@ Value joined(NodeContext& node, const Halves& halves, Value size, bool is_interl
 Value heads_of(NodeContext& node, Value input, Value rotary) {
   if (const std::int64_t count = node.integer("num_heads", 0); count > 0)
     return split_heads(node, input, count);
-  if (node.integer("rotary_embedding_dim", 0) != 0) node.fail("attribute num_heads is missing");
+  if (node.flag("rotary_embedding_dim")) node.fail("attribute num_heads is missing");
   const Value shape = concat(node, {node.integers({0, 0, -1}), rotary});
   return transpose(node, reshape_keeping(node, input, shape), {0, 2, 1, 3});
 }
@@ -79,7 +78,7 @@ Values multimodal_rotary_embedding(NodeContext& node) {
   for (const std::int64_t section : sections) {
     if (section < 0 || section > pairs) node.fail("mrope_section does not fit the caches");
   }
-  const bool is_interleaved = node.integer("mrope_layout", 0) != 0;
+  const bool is_interleaved = node.flag("mrope_layout");
   const auto follows = [&](std::int64_t pair, std::size_t which) {
     const auto number = static_cast<std::int64_t>(which);
     if (is_interleaved) return pair % 3 == number && pair < 3 * sections[which];
@@ -99,7 +98,7 @@ Values multimodal_rotary_embedding(NodeContext& node) {
     }
     return unsqueeze(node, result, {1});
   };
-  const Rotation rotation{mixed(node.input(2)), mixed(node.input(3)), node.integer("interleaved", 0) != 0};
+  const Rotation rotation{mixed(node.input(2)), mixed(node.input(3)), node.flag("interleaved")};
   return {in_layout_of_input(node, rotated(node, heads, rotation))};
 }
 
@@ -112,7 +111,7 @@ Values rotary_embedding(NodeContext& node) {
     positions = unsqueeze(node, node.op(ops::Add, {positions, positions_along(node, heads, 2)}), {0});
   }
   const Rotation rotation =
-      rotation_by_caches(node, node.input(2), node.input(3), positions, node.integer("interleaved", 0) != 0);
+      rotation_by_caches(node, node.input(2), node.input(3), positions, node.flag("interleaved"));
   return {in_layout_of_input(node, rotated(node, heads, rotation))};
 }
 
@@ -158,17 +157,11 @@ Value rotated(NodeContext& node, Value heads, const Rotation& rotation) {
 
 std::vector<TranslatorRow> microsoft_rotation_translators() {
   return {
-      {"RotaryEmbedding",
-       1,
-       rotary_embedding,
-       {},
-       kMicrosoft,
-       "num_heads rotary_embedding_dim is_packed_batching=0"},
+      {"RotaryEmbedding", 1, rotary_embedding, {}, "num_heads rotary_embedding_dim is_packed_batching=0"},
       {"MRotaryEmbedding",
        1,
        multimodal_rotary_embedding,
        {},
-       kMicrosoft,
        "num_heads rotary_embedding_dim is_packed_batching=0"},
   };
 }

@@ -1,6 +1,5 @@
 // BifurcationDetector: joins the accepted part of a prediction to a sentence, and finds where the end of the
 // sentence is in the source.
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/repeated_ngrams.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -25,7 +24,7 @@ Value merged_tokens(NodeContext& node, Value source, Value count) {
   if (!node.has_input(3)) return node.input(1);
   const Value prediction = node.input(3);
   const Value places = numbers_below(node, size_of(node, prediction, 0));
-  const Value previous = reshape(node, node.input(2), std::vector<std::int64_t>{});
+  const Value previous = as_scalar(node, node.input(2));
   const Value in_source = node.op(ops::Add, {places, previous});
   const Value expected = gather(node, padded(node, source), node.op(ops::Minimum, {in_source, count}));
   const Value differs = node.op(ops::LogicalOr, {node.op(ops::GreaterEqual, {in_source, count}),
@@ -89,7 +88,7 @@ Values detect_bifurcation(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_speculative_decoding_translators() {
-  return {{"BifurcationDetector", 1, detect_bifurcation, {}, kMicrosoft}};
+  return {{"BifurcationDetector", 1, detect_bifurcation}};
 }
 
 }  // namespace onnx2ir::frontend

@@ -1,4 +1,6 @@
 // Tensor operators that ONNX has in another version or with other inputs.
+#include <algorithm>
+
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -7,20 +9,14 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Operands all_operands(const NodeContext& node) {
-  Operands inputs;
-  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
-  return inputs;
-}
-
 Values gather_nd(NodeContext& node) {
-  return translate_as(node, "GatherND", 11, all_operands(node));
+  return translate_as(node, "GatherND", 11);
 }
 Values grid_sample(NodeContext& node) {
-  return translate_as(node, "GridSample", 16, all_operands(node));
+  return translate_as(node, "GridSample", 16);
 }
 Values trilu(NodeContext& node) {
-  return translate_as(node, "Trilu", 14, all_operands(node));
+  return translate_as(node, "Trilu", 14);
 }
 
 /// Range: the step is 1 by default.
@@ -32,21 +28,18 @@ Values range(NodeContext& node) {
 
 /// Pad: the pads may be a matrix of one row.
 Values pad(NodeContext& node) {
-  Operands inputs = all_operands(node);
+  Operands inputs = node.operands();
   inputs[1] = reshape(node, node.input(1), {node.rank(node.input(0)) * 2});
   return translate_as(node, "Pad", 11, inputs);
 }
 
-/// ExpandDims: Unsqueeze of one axis, which is an input.
 /// ExpandDims at an axis that is known at run time.
 Value with_axis_inserted(NodeContext& node, Value x, Value axis, std::int64_t rank) {
   const Value given = scalar(node, convert(node, axis, ElementType::i64), "the axis");
   const Value is_negative = node.op(ops::Less, {given, node.integer(0)});
   const Value from_front =
       node.op(ops::Select, {is_negative, node.op(ops::Add, {given, node.integer(rank + 1)}), given});
-  std::vector<std::int64_t> all;
-  for (std::int64_t i = 0; i <= rank; ++i) all.push_back(i);
-  const Value own = node.integers(all);
+  const Value own = axes_between(node, 0, rank + 1);
   // Each axis of the result has the size of an axis of `x`; the new one has the 1 that follows these sizes.
   const Value is_later = convert(node, node.op(ops::Greater, {own, from_front}), ElementType::i64);
   const Value is_new = node.op(ops::Equal, {own, from_front});
@@ -56,6 +49,7 @@ Value with_axis_inserted(NodeContext& node, Value x, Value axis, std::int64_t ra
   return reshape(node, x, gather(node, sizes, places));
 }
 
+/// ExpandDims: Unsqueeze of one axis, which is an input.
 Values expand_dims(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
@@ -83,15 +77,12 @@ Values unfold(NodeContext& node) {
   const std::int64_t step = node.integer("step", 1);
   if (size < 1 || step < 1) node.fail("size and step must be positive");
   const Value room = node.op(ops::Subtract, {size_of(node, x, axis), node.integer(size - step)});
-  const Value count = node.op(ops::Divide, {room, node.integer(step)}, {{"m_pythondiv", false}});
+  const Value count = divide(node, room, node.integer(step));
   const Value begins = node.op(ops::Multiply, {numbers_below(node, count), node.integer(step)});
   const Value places =
       node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers_below(node, node.integer(size))});
-  std::vector<std::int64_t> order;
-  for (std::int64_t i = 0; i <= rank; ++i) {
-    if (i != axis + 1) order.push_back(i);
-  }
-  order.push_back(axis + 1);
+  std::vector<std::int64_t> order = numbers_between(0, rank + 1);
+  std::rotate(order.begin() + axis + 1, order.begin() + axis + 2, order.end());
   return {transpose(node, gather(node, x, places, axis), order)};
 }
 
@@ -126,7 +117,7 @@ Values embed_words(NodeContext& node) {
                                                                    node.integers({window})})}));
   const Value matrix =
       reshape(node, filters, concat(node, {dimension_of(node, filters, 0), node.integers({-1})}));
-  const Value sums = node.op(ops::MatMul, {rows, matrix}, {{"transpose_a", false}, {"transpose_b", true}});
+  const Value sums = mat_mul(node, rows, matrix, {.b = true});
   const Value values = node.op(ops::Tanh, {node.op(ops::Add, {sums, node.input(2)})});
   // Characters are positive. A window that extends beyond the end of a word counts only if the word is
   // shorter than the window.
@@ -160,28 +151,23 @@ Values left_out(NodeContext& node) {
 
 std::vector<TranslatorRow> microsoft_tensor_translators() {
   return {
-      {"GatherND", 1, gather_nd, {}, kMicrosoft},
-      {"GridSample", 1, grid_sample, {}, kMicrosoft},
-      {"Trilu", 1, trilu, {}, kMicrosoft},
-      {"Range", 1, range, {}, kMicrosoft},
-      {"Pad", 1, pad, {}, kMicrosoft},
-      {"ExpandDims", 1, expand_dims, {}, kMicrosoft},
-      {"Inverse", 1, inverse, {}, kMicrosoft},
-      {"SampleOp", 1, sample, {}, kMicrosoft},
-      {"UnfoldTensor", 1, unfold, {}, kMicrosoft},
-      {"CDist", 1, distances, {}, kMicrosoft},
-      {"WordConvEmbedding",
-       1,
-       embed_words,
-       {},
-       kMicrosoft,
-       "char_embedding_size conv_window_size embedding_size"},
-      {"AttnLSTM", 1, left_out<kAttentionInCell>, kAttentionInCell, kMicrosoft},
-      {"DynamicTimeWarping", 1, left_out<kPath>, kPath, kMicrosoft},
-      {"MatMulFpQ4", 1, left_out<kKernelLayout>, kKernelLayout, kMicrosoft},
-      {"NGramHashMapping", 1, left_out<kWideHash>, kWideHash, kMicrosoft},
-      {"VarlenNGramHashMapping", 1, left_out<kWideHash>, kWideHash, kMicrosoft},
-      {"SparseAttention", 1, left_out<kSparse>, kSparse, kMicrosoft},
+      {"GatherND", 1, gather_nd},
+      {"GridSample", 1, grid_sample},
+      {"Trilu", 1, trilu},
+      {"Range", 1, range},
+      {"Pad", 1, pad},
+      {"ExpandDims", 1, expand_dims},
+      {"Inverse", 1, inverse},
+      {"SampleOp", 1, sample},
+      {"UnfoldTensor", 1, unfold},
+      {"CDist", 1, distances},
+      {"WordConvEmbedding", 1, embed_words, {}, "char_embedding_size conv_window_size embedding_size"},
+      {"AttnLSTM", 1, left_out<kAttentionInCell>, kAttentionInCell},
+      {"DynamicTimeWarping", 1, left_out<kPath>, kPath},
+      {"MatMulFpQ4", 1, left_out<kKernelLayout>, kKernelLayout},
+      {"NGramHashMapping", 1, left_out<kWideHash>, kWideHash},
+      {"VarlenNGramHashMapping", 1, left_out<kWideHash>, kWideHash},
+      {"SparseAttention", 1, left_out<kSparse>, kSparse},
   };
 }
 

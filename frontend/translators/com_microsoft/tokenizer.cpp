@@ -10,7 +10,6 @@
 
 #include "frontend/strings/regular_expression.hpp"
 #include "frontend/strings/utf8.hpp"
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/string_list.hpp"
@@ -109,21 +108,14 @@ std::optional<std::string> text_of(const Expression& parsed) {
   return all;
 }
 
-/// Whether two matches of `text` can overlap. Their choice would depend on all matches before.
-bool overlaps_itself(const std::string& text) {
-  for (std::size_t size = 1; size < text.size(); ++size) {
-    if (text.starts_with(text.substr(text.size() - size))) return true;
-  }
-  return false;
-}
-
 /// There is no token between adjacent separators, so repeating a separator makes no difference.
 Separator separator_of(NodeContext& node, const std::string& pattern) {
   const Expression parsed = parsed_pattern(node, pattern);
   const Expression& once = without_repetition(parsed);
   if (const auto bytes = set_of(once)) return *bytes;
   const auto text = text_of(once);
-  if (!text || overlaps_itself(*text)) reject(node, pattern);
+  // If two matches can overlap, their choice depends on all matches before.
+  if (!text || can_overlap(*text)) reject(node, pattern);
   return *text;
 }
 
@@ -192,9 +184,7 @@ class Tokens {
         op(ops::GreaterEqual, {op(ops::Subtract, {count_at(ends), count_at(begins)}), number(least)});
     const auto only_long = [&](Value marks, Value places) {
       const Value none = filled(*node_, 0, kWhole, shape_of(*node_, flat(marks)));
-      const Value some =
-          op(ops::ScatterElementsUpdate, {none, places, convert(*node_, is_long, kWhole), node_->integer(0)},
-             {{"reduction", "none"}, {"use_init_val", true}});
+      const Value some = scatter(*node_, none, places, convert(*node_, is_long, kWhole), 0);
       return op(ops::NotEqual, {reshape(*node_, some, shape_of(*node_, marks)), number(0)});
     };
     begins_ = only_long(begins_, begins);
@@ -237,8 +227,8 @@ class Tokens {
     return node_->op(id, inputs, attributes);
   }
   Value number(std::int64_t value) { return node_->integer(value, kWhole); }
-  Value flat(Value value) { return reshape(*node_, value, std::vector<std::int64_t>{-1}); }
-  Value count_to(Value end) { return op(ops::Range, {number(0), end, number(1)}, {{"output_type", kWhole}}); }
+  Value flat(Value value) { return ir::flat(*node_, value); }
+  Value count_to(Value end) { return numbers_below(*node_, end, kWhole); }
 
   Value of_class(const std::bitset<256>& members, Value bytes) {
     std::vector<double> flags;
@@ -281,10 +271,7 @@ class Tokens {
     const Value copied = gather(*node_, bytes, concat(*node_, {used, none}));
     const Value shape = shape_of(*node_, begins);
     const Value lengths = op(ops::Subtract, {ends, begins});
-    const Value new_ends = reshape(
-        *node_,
-        op(ops::CumSum, {flat(lengths), node_->integer(0)}, {{"exclusive", false}, {"reverse", false}}),
-        shape);
+    const Value new_ends = reshape(*node_, cumulative_sum(*node_, flat(lengths), 0), shape);
     return op(ops::StringTensorPack, {op(ops::Subtract, {new_ends, lengths}), new_ends, copied});
   }
 
@@ -300,15 +287,10 @@ class Tokens {
     return gather(*node_, marks, op(ops::Minimum, {op(ops::Add, {columns_, number(1)}), last}), 1);
   }
 
-  Value ranks_of(Value marks) {
-    return op(ops::CumSum, {convert(*node_, marks, kWhole), node_->integer(1)},
-              {{"exclusive", false}, {"reverse", false}});
-  }
+  Value ranks_of(Value marks) { return cumulative_sum(*node_, convert(*node_, marks, kWhole), 1); }
 
   /// The positions of the marks in the flattened table.
-  Value places_of(Value marks) {
-    return squeeze(*node_, op(ops::NonZero, {flat(marks)}, {{"output_type", ElementType::i64}}), {0});
-  }
+  Value places_of(Value marks) { return places_of_true(*node_, flat(marks)); }
 
   /// The positions of the marks in the bytes as rows of `width`: the begin mark if `shift` is 1, the tokens,
   /// the end mark one byte after the begin mark, and padding.
@@ -327,10 +309,9 @@ class Tokens {
     const Value row_begins = unsqueeze(*node_, op(ops::Multiply, {rows, width}), {1});
     const Value targets = op(ops::Add, {row_begins, op(ops::Add, {ranks, number(shift - 1)})});
     const Value kept = places_of(marks);
-    return op(ops::ScatterElementsUpdate,
-              {flat(filled), gather(*node_, flat(targets), kept), gather(*node_, flat(places_), kept),
-               node_->integer(0)},
-              {{"reduction", "none"}, {"use_init_val", true}});
+    const Value cells = flat(filled);
+    const Value indices = gather(*node_, flat(targets), kept);
+    return scatter(*node_, cells, indices, gather(*node_, flat(places_), kept), 0);
   }
 
   NodeContext* node_;
@@ -357,7 +338,7 @@ Values tokenizer(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_tokenizer_translators() {
-  return {{"Tokenizer", 1, tokenizer, "patterns other than sets of ASCII characters and texts", kMicrosoft}};
+  return {{"Tokenizer", 1, tokenizer, "patterns other than sets of ASCII characters and texts"}};
 }
 
 }  // namespace onnx2ir::frontend

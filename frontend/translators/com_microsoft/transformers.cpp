@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/portable_math.hpp"
-#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/normalization.hpp"
+#include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 
@@ -17,12 +17,6 @@ namespace {
 
 Value gelu(NodeContext& node, Value x, std::string_view mode) {
   return node.op(ops::Gelu, {x}, {{"approximation_mode", std::string(mode)}});
-}
-
-/// The sum of `x` and an optional input.
-Value with_input(NodeContext& node, Value x, std::size_t index) {
-  const Value other = node.optional_input(index);
-  return other ? node.op(ops::Add, {x, other}) : x;
 }
 
 Values exact_gelu(NodeContext& node) {
@@ -34,7 +28,7 @@ Values bias_gelu(NodeContext& node) {
 }
 
 Values fast_gelu(NodeContext& node) {
-  return {gelu(node, with_input(node, node.input(0), 1), "TANH")};
+  return {gelu(node, sum_of(node, node.input(0), node.optional_input(1)), "TANH")};
 }
 
 /// x * sigmoid(alpha * x).
@@ -50,44 +44,34 @@ struct Normalized {
   Value inverse_deviation;
 };
 
-Normalized normalized(NodeContext& node, Value input, Value scale, Value bias, double epsilon, bool centred,
-                      std::int64_t first_axis) {
+Normalized normalize_rows(NodeContext& node, Value input, Value scale, Value bias, double epsilon,
+                          bool centred) {
   const ElementType type = scale.type();
-  const Value axes = axes_between(node, first_axis, node.rank(input));
+  const Value axes = node.integers({node.rank(input) - 1});
   const Value x = convert(node, input, ElementType::f32);
-  const auto mean_of = [&](Value value) { return reduce_over(node, ops::ReduceMean, value, axes, true); };
-  const auto inverse = [&](Value distance) {
-    const Value variance = mean_of(node.op(ops::Power, {distance, node.number_like(2, distance)}));
-    const Value deviation =
-        node.op(ops::Sqrt, {node.op(ops::Add, {variance, node.number_like(epsilon, variance)})});
-    return node.op(ops::Divide, {node.number_like(1, deviation), deviation}, {{"m_pythondiv", true}});
-  };
   Normalized result;
-  result.mean = mean_of(x);
-  Value y;
+  result.mean = reduce_over(node, ops::ReduceMean, x, axes, true);
   if (centred) {
-    y = node.op(ops::MVN, {x, axes},
-                {{"eps", epsilon}, {"normalize_variance", true}, {"eps_mode", "INSIDE_SQRT"}});
-    result.inverse_deviation = inverse(node.op(ops::Subtract, {x, result.mean}));
+    result.y = normalized(node, x, axes, epsilon);
+    const Value distance = node.op(ops::Subtract, {x, result.mean});
+    result.inverse_deviation = inverse_rms(node, distance, axes, epsilon);
   } else {
-    result.inverse_deviation = inverse(x);
-    y = node.op(ops::Multiply, {x, result.inverse_deviation});
+    result.inverse_deviation = inverse_rms(node, x, axes, epsilon);
+    result.y = node.op(ops::Multiply, {x, result.inverse_deviation});
   }
-  y = node.op(ops::Multiply, {convert(node, y, type), scale});
-  if (bias) y = node.op(ops::Add, {y, convert(node, bias, type)});
-  result.y = y;
+  result.y = node.op(ops::Multiply, {convert(node, result.y, type), scale});
+  if (bias) result.y = node.op(ops::Add, {result.y, convert(node, bias, type)});
   return result;
 }
 
 /// SkipLayerNormalization, SkipSimplifiedLayerNormalization: normalises the sum of input, skip and bias,
 /// which is also an output. The simplified one does not subtract the mean and has no beta.
 Values normalized_sum(NodeContext& node, bool centred) {
-  const std::int64_t rank = node.rank(node.input(0));
-  Value skip = node.input(1);
-  const Value sum = with_input(node, node.op(ops::Add, {node.input(0), skip}), centred ? 4 : 3);
+  const Value both = node.op(ops::Add, {node.input(0), node.input(1)});
+  const Value sum = sum_of(node, both, node.optional_input(centred ? 4 : 3));
   const Value beta = centred ? node.optional_input(3) : Value{};
   const Normalized result =
-      normalized(node, sum, node.input(2), beta, node.real("epsilon", 1e-12F), centred, rank - 1);
+      normalize_rows(node, sum, node.input(2), beta, node.real("epsilon", 1e-12F), centred);
   return {result.y, result.mean, result.inverse_deviation, sum};
 }
 
@@ -99,18 +83,9 @@ Values skip_simplified_layer_normalization(NodeContext& node) {
   return normalized_sum(node, false);
 }
 
-/// SimplifiedLayerNormalization, which onnxruntime adds to ONNX's own domain: RMSNormalization before opset
-/// 23. OpenVINO's front end also accepts it in onnxruntime's domain.
-Values simplified_layer_normalization(NodeContext& node) {
-  const Value x = node.input(0);
-  const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
-  const Normalized result = normalized(node, x, node.input(1), {}, node.real("epsilon", 1e-5F), false, axis);
-  return {result.y, result.inverse_deviation};
-}
-
 /// Normalises the sum of the embeddings [B, S, D], and counts the unmasked words of each sentence.
 Values normalized_embeddings(NodeContext& node, Value sum, Value gamma, Value beta, Value mask) {
-  const Normalized result = normalized(node, sum, gamma, beta, node.real("epsilon", 1e-12F), true, 2);
+  const Normalized result = normalize_rows(node, sum, gamma, beta, node.real("epsilon", 1e-12F), true);
   Value counts;
   if (mask) {
     const Value ones =
@@ -143,9 +118,8 @@ Values quantized_embed_layer_normalization(NodeContext& node) {
   constexpr std::size_t kScales = 8;
   constexpr std::size_t kZeroPoints = 13;
   const auto numbers = [&](Value integers, std::size_t which) {
-    const Value x = convert(node, integers, ElementType::f32);
-    const Value zero = convert(node, node.input(kZeroPoints + which), ElementType::f32);
-    return node.op(ops::Multiply, {node.op(ops::Subtract, {x, zero}), node.input(kScales + which)});
+    const Value x = centred(node, integers, node.input(kZeroPoints + which));
+    return node.op(ops::Multiply, {x, node.input(kScales + which)});
   };
   const auto rows = [&](std::size_t table, Value indices, std::size_t which) {
     return numbers(gather(node, node.input(table), indices), which);
@@ -184,7 +158,7 @@ Values relative_position_bias(NodeContext& node) {
   const auto sizes = table.shape().sizes();
   if (!sizes || sizes->size() != 2)
     node.fail("the shape of bias_table must be known when the model is converted");
-  const bool is_bidirectional = node.integer("is_bidirectional", 0) != 0;
+  const bool is_bidirectional = node.flag("is_bidirectional");
   const std::int64_t all = sizes->front();
   const std::int64_t buckets = is_bidirectional ? all / 2 : all;
   const std::int64_t longest = node.integer("max_distance");
@@ -214,17 +188,15 @@ Values relative_position_bias(NodeContext& node) {
 
 std::vector<TranslatorRow> microsoft_transformer_translators() {
   return {
-      {"Gelu", 1, exact_gelu, {}, kMicrosoft},
-      {"BiasGelu", 1, bias_gelu, {}, kMicrosoft},
-      {"FastGelu", 1, fast_gelu, {}, kMicrosoft},
-      {"QuickGelu", 1, quick_gelu, {}, kMicrosoft},
-      {"SkipLayerNormalization", 1, skip_layer_normalization, {}, kMicrosoft},
-      {"SkipSimplifiedLayerNormalization", 1, skip_simplified_layer_normalization, {}, kMicrosoft},
-      {"SimplifiedLayerNormalization", 1, simplified_layer_normalization},
-      {"SimplifiedLayerNormalization", 1, simplified_layer_normalization, {}, kMicrosoft},
-      {"EmbedLayerNormalization", 1, embed_layer_normalization, {}, kMicrosoft, "mask_index_type"},
-      {"QEmbedLayerNormalization", 1, quantized_embed_layer_normalization, {}, kMicrosoft},
-      {"RelativePositionBias", 1, relative_position_bias, {}, kMicrosoft},
+      {"Gelu", 1, exact_gelu},
+      {"BiasGelu", 1, bias_gelu},
+      {"FastGelu", 1, fast_gelu},
+      {"QuickGelu", 1, quick_gelu},
+      {"SkipLayerNormalization", 1, skip_layer_normalization},
+      {"SkipSimplifiedLayerNormalization", 1, skip_simplified_layer_normalization},
+      {"EmbedLayerNormalization", 1, embed_layer_normalization, {}, "mask_index_type"},
+      {"QEmbedLayerNormalization", 1, quantized_embed_layer_normalization},
+      {"RelativePositionBias", 1, relative_position_bias},
   };
 }
 

@@ -14,7 +14,7 @@ Value resident_count(NodeContext& node, Value total, Value capacity) {
   const Value group = node.op(ops::Add, {spare, node.integer(1)});
   const Value excess = node.op(ops::Add, {node.op(ops::Subtract, {total, capacity}), spare});
   const Value positive = node.op(ops::Maximum, {excess, node.integer(0)});
-  const Value groups = node.op(ops::Divide, {positive, group}, {{"m_pythondiv", false}});
+  const Value groups = divide(node, positive, group);
   return node.op(ops::Subtract, {total, node.op(ops::Multiply, {groups, group})});
 }
 
@@ -60,11 +60,7 @@ Value of_window(NodeContext& node, Value bias, const WindowCache& cache, const L
   const auto size = [&](std::int64_t axis) { return dimension_of(node, bias, axis); };
   const Value shape = concat(node, {dimension_of(node, columns, 0), size(1), size(2), size(3)});
   const Value of_rows = broadcast_to(node, bias, shape);
-  return node.op(ops::Gather, {of_rows, columns, node.integer(3)}, {{"batch_dims", 1}});
-}
-
-Value rows_of(NodeContext& node, Value keys, Value rows) {
-  return node.op(ops::Gather, {keys, rows, node.integer(2)}, {{"batch_dims", 1}});
+  return gather_in_rows(node, of_rows, columns, 3);
 }
 
 }  // namespace onnx2ir::frontend

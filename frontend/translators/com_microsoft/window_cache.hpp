@@ -27,7 +27,4 @@ WindowCache window_cache(NodeContext& node, Value past, Value now, const Lengths
 /// `bias` [B or 1, N or 1, S, total_sequence_length] (or null) for the keys of a window cache.
 Value of_window(NodeContext& node, Value bias, const WindowCache& cache, const Lengths& lengths);
 
-/// Rows [B, T] of the keys [B, K, C, h].
-Value rows_of(NodeContext& node, Value keys, Value rows);
-
 }  // namespace onnx2ir::frontend

@@ -7,8 +7,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-constexpr std::string_view kMmdeploy = "mmdeploy";
-
 /// NMSRotated: boxes [N, B, 5], scores [N, C, B]; the selected [batch, class, box].
 Values nms_rotated(NodeContext& node) {
   Value boxes = node.input(0);
@@ -38,7 +36,7 @@ Values roi_align_rotated(NodeContext& node) {
   const Value column = gather(node, regions, node.integer(0), 1);
   const Value images = convert(node, column, ElementType::i32);
   Value boxes = columns({1, 2, 3, 4, 5});
-  if (node.integer("aligned", 1) == 0) {
+  if (!node.flag("aligned", true)) {
     // The operation moves the centre by half a pixel, and mmdeploy does not. It also makes regions at least
     // one pixel large.
     const Value centre = node.op(ops::Add, {columns({1, 2}), node.number_like(0.5 / scale, regions)});
@@ -50,15 +48,15 @@ Values roi_align_rotated(NodeContext& node) {
                    {"pooled_w", size("output_width")},
                    {"sampling_ratio", node.integer("sampling_ratio", 0)},
                    {"spatial_scale", scale},
-                   {"clockwise_mode", node.integer("clockwise", 0) != 0}})};
+                   {"clockwise_mode", node.flag("clockwise")}})};
 }
 
 }  // namespace
 
 std::vector<TranslatorRow> mmdeploy_translators() {
   return {
-      {"NMSRotated", 1, nms_rotated, {}, kMmdeploy},
-      {"MMCVRoIAlignRotated", 1, roi_align_rotated, {}, kMmdeploy},
+      {"NMSRotated", 1, nms_rotated},
+      {"MMCVRoIAlignRotated", 1, roi_align_rotated},
   };
 }
 

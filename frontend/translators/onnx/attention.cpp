@@ -2,7 +2,6 @@
 // that is equivalent, otherwise its decomposition.
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/attention_mask.hpp"
@@ -105,16 +104,6 @@ Value scaled(NodeContext& node, Value query) {
   return divide(node, query, root);
 }
 
-/// As a ScaledDotProductAttention.
-Value fused_attention(NodeContext& node, const Heads& heads, const AttentionMask& mask) {
-  Values inputs{heads.query, heads.key, heads.value};
-  const bool has_scale = node.has_attribute("scale");
-  // A scalar 0 is only a placeholder for the mask, before the scale.
-  if (mask.value || has_scale) inputs.push_back(mask.value ? mask.value : node.number_like(0, heads.query));
-  if (has_scale) inputs.push_back(node.number_like(node.real("scale"), heads.query));
-  return node.op(ops::ScaledDotProductAttention, inputs, {{"causal", mask.hides_future}});
-}
-
 struct DecomposedAttention {
   Value output;
   Value scores;  ///< of the stage in qk_matmul_output_mode, in the form of the products
@@ -122,26 +111,21 @@ struct DecomposedAttention {
 
 DecomposedAttention decomposed_attention(NodeContext& node, const Heads& heads, Value mask,
                                          const AttentionOptions& options) {
-  const Value products = node.op(ops::MatMul, {scaled(node, heads.query), heads.key},
-                                 {{"transpose_a", false}, {"transpose_b", true}});
-  Value capped = products;
-  if (options.cap != 0) {
-    const Value cap = node.number_like(options.cap, products);
-    capped = node.op(ops::Multiply, {node.op(ops::Tanh, {divide(node, products, cap)}), cap});
-  }
-  Value masked = capped;
+  const Value products = mat_mul(node, scaled(node, heads.query), heads.key, {.b = true});
+  const Value limited = capped(node, products, options.cap);
+  Value masked = limited;
   if (mask && mask.type() == ElementType::boolean) {
-    masked = node.op(ops::Select, {mask, capped, node.number_like(kHidden, capped)});
+    masked = node.op(ops::Select, {mask, limited, node.number_like(kHidden, limited)});
   } else if (mask) {
-    masked = node.op(ops::Add, {capped, mask});
+    masked = node.op(ops::Add, {limited, mask});
   }
   Value weights =
       node.op(ops::SoftMax, {convert(node, masked, options.softmax_type)}, {{"axis", node.rank(masked) - 1}});
   weights = convert(node, weights, heads.query.type());
   if (mask && options.scores) weights = zero_fully_masked_rows(node, weights, mask);
-  const std::array stages{products, capped, masked, weights};
+  const std::array stages{products, limited, masked, weights};
   const std::int64_t mode = node.integer("qk_matmul_output_mode", 0);
-  return {node.op(ops::MatMul, {weights, heads.value}, {{"transpose_a", false}, {"transpose_b", false}}),
+  return {mat_mul(node, weights, heads.value),
           stages[mode >= 0 && mode < 4 ? static_cast<std::size_t>(mode) : 0]};
 }
 
@@ -178,7 +162,9 @@ Values attention(NodeContext& node) {
   }
   DecomposedAttention result;
   if (is_plain && mask.fits_one_operation) {
-    result.output = fused_attention(node, factors, mask);
+    const auto scale = node.has_attribute("scale") ? std::optional(node.real("scale")) : std::nullopt;
+    result.output = fused_attention(node, {factors.query, factors.key, factors.value}, mask.value, scale,
+                                    mask.hides_future);
   } else {
     result = decomposed_attention(node, factors, mask.value, options);
   }

@@ -57,10 +57,8 @@ Value extended_mask(NodeContext& node, Value keys) {
       node.op(ops::Subtract, {dimension_of(node, keys, 2), dimension_of(node, mask, std::int64_t(last))});
   const Value none = node.integers(std::vector<std::int64_t>(last, 0));
   const Value begins = node.integers(std::vector<std::int64_t>(last + 1, 0));
-  const Value extended = node.op(
-      ops::Pad,
-      {numbers, begins, concat(node, {none, missing}), node.number_like(is_boolean ? 0 : kHidden, numbers)},
-      {{"pad_mode", "constant"}});
+  const Value ends = concat(node, {none, missing});
+  const Value extended = pad_with(node, numbers, begins, ends, is_boolean ? 0 : kHidden);
   return is_boolean ? convert(node, extended, ElementType::boolean) : extended;
 }
 
@@ -111,12 +109,11 @@ Value over_groups(NodeContext& node, Value mask, const Heads& heads) {
   if (mask.shape()[static_cast<std::size_t>(axis)] == 1) return unsqueeze(node, mask, {axis});
   const Value count = dimension_of(node, mask, axis);
   const Value outer = node.op(ops::Minimum, {count, heads.count});
-  Values shape;
-  for (std::int64_t i = 0; i < axis; ++i) shape.push_back(dimension_of(node, mask, i));
-  for (const Value size : {outer, divide(node, count, outer), dimension_of(node, mask, axis + 1),
-                           dimension_of(node, mask, axis + 2)}) {
-    shape.push_back(size);
-  }
+  Values shape = dimensions_of(node, mask, 0, axis);
+  shape.push_back(outer);
+  shape.push_back(divide(node, count, outer));
+  const Values last = dimensions_of(node, mask, axis + 1, axis + 3);
+  shape.append(last.begin(), last.end());
   return reshape(node, mask, concat(node, shape));
 }
 
@@ -155,13 +152,31 @@ AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_
   const Rules rules = rules_of(node);
   if (may_be_causal && rules.is_only_causal()) return {{}, true, true};
   const Mask mask = restrictions(node, heads, rules);
-  Value merged = mask.bias ? mask.bias : mask.seen;
-  if (mask.bias && mask.seen) {
-    merged = node.op(ops::Select, {mask.seen, mask.bias, node.number_like(kHidden, mask.bias)});
-  }
+  Value merged = merged_mask(node, mask.bias, mask.seen);
   if (!merged) return {};
   if (heads.are_grouped) merged = over_groups(node, merged, heads);
   return {merged, false, has_sizes_of_scores(node, merged, heads, rules)};
+}
+
+Value merged_mask(Builder& builder, Value bias, Value seen) {
+  if (!bias || !seen) return bias ? bias : seen;
+  return builder.op(ops::Select, {seen, bias, builder.number_like(kHidden, bias)});
+}
+
+Value fused_attention(Builder& builder, const Values& query_key_value, Value mask,
+                      std::optional<double> scale, bool is_causal) {
+  Values inputs = query_key_value;
+  const Value query = inputs.front();
+  // A scalar 0 is only a placeholder for the mask, before the scale.
+  if (mask || scale) inputs.push_back(mask ? mask : builder.number_like(0, query));
+  if (scale) inputs.push_back(builder.number_like(*scale, query));
+  return builder.op(ops::ScaledDotProductAttention, inputs, {{"causal", is_causal}});
+}
+
+Value capped(Builder& builder, Value scores, double cap) {
+  if (cap == 0) return scores;
+  const Value limit = builder.number_like(cap, scores);
+  return builder.op(ops::Multiply, {builder.op(ops::Tanh, {divide(builder, scores, limit)}), limit});
 }
 
 Value zero_fully_masked_rows(NodeContext& node, Value value, Value mask) {

@@ -1,7 +1,8 @@
-// Heads and masks of attention.
+// Shared by the attention operators of ONNX and onnxruntime: heads, masks, and the attention itself.
 #pragma once
 
 #include <limits>
+#include <optional>
 
 #include "frontend/graph/node_context.hpp"
 
@@ -31,6 +32,16 @@ struct AttentionMask {
 
 /// `may_be_causal`: an equal mask may become the attribute `causal` of ScaledDotProductAttention.
 AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_causal);
+
+/// One mask for `bias`, which is added to the scores, and `seen`, the visible keys; either may be null.
+Value merged_mask(Builder& builder, Value bias, Value seen);
+
+/// One ScaledDotProductAttention. `mask` may be null; without a scale it is 1 / sqrt(h).
+Value fused_attention(Builder& builder, const Values& query_key_value, Value mask,
+                      std::optional<double> scale, bool is_causal);
+
+/// `scores` limited to [-cap, cap]; unchanged if `cap` is 0.
+Value capped(Builder& builder, Value scores, double cap);
 
 /// Replaces rows of `value` by zeros for queries from which `mask` hides all keys, because the Softmax of a
 /// fully masked row is NaN.

@@ -44,7 +44,7 @@ Value to_small_float(NodeContext& node, Value value, ElementType type) {
   if (!ir::is_floating(value.type())) value = convert(node, value, ElementType::f32);
   if (type == ElementType::f8e8m0) return to_power_of_two(node, value);
   const auto largest = largest_of_small_float(type);
-  if (largest && node.integer("saturate", 1) != 0) {
+  if (largest && node.flag("saturate", true)) {
     // float4 has no NaN.
     const Value of_nan = type == ElementType::f4e2m1 ? node.number_like(-0.0, value) : value;
     value = saturated(node, value, *largest, of_nan);

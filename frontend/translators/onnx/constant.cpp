@@ -75,9 +75,7 @@ Values eye_like_9(NodeContext& node) {
   if (node.rank(input) != 2) node.fail("the input must be a matrix");
   const ElementType type =
       node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : input.type();
-  const auto size = [&](std::int64_t axis) {
-    return reshape(node, dimension_of(node, input, axis), std::vector<std::int64_t>{});
-  };
+  const auto size = [&](std::int64_t axis) { return as_scalar(node, dimension_of(node, input, axis)); };
   return {node.op(ops::Eye, {size(0), size(1), node.integer(node.integer("k", 0))}, {{"output_type", type}})};
 }
 

@@ -36,9 +36,7 @@ std::int64_t filter_group_count(NodeContext& node, Value filter) {
 
 /// [C] as [1, C, 1, ...] of `rank`.
 Value along_channels(Builder& builder, Value vector, std::int64_t rank) {
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
-  shape[1] = -1;
-  return reshape(builder, vector, builder.integers(shape));
+  return reshape(builder, vector, builder.integers(shape_along(1, rank)));
 }
 
 Value biased(NodeContext& node, Value result, Value bias, std::int64_t rank) {
@@ -83,18 +81,16 @@ Values conv_1(NodeContext& node) {
   return {biased(node, result, node.optional_input(2), node.rank(node.input(0)))};
 }
 
-/// Integers minus their zero point, as f32, in which products of 8-bit numbers are exact.
-Value centred(NodeContext& node, Value value, Value zero_point, bool per_filter) {
-  Value result = convert(node, value, ElementType::f32);
-  if (!zero_point) return result;
-  const Value zero = per_filter ? along_axis(node, zero_point, 0, node.rank(value)) : zero_point;
-  return node.op(ops::Subtract, {result, convert(node, zero, ElementType::f32)});
+/// A filter minus its zero point, which may be one for each filter.
+Value centred_filter(NodeContext& node, Value filter, Value zero_point) {
+  const Value numbers = convert(node, filter, ElementType::f32);
+  return centred(node, numbers, along_axis(node, zero_point, 0, node.rank(filter)));
 }
 
 /// ConvInteger 10.
 Values conv_integer_10(NodeContext& node) {
-  const Value input = centred(node, node.input(0), node.optional_input(2), false);
-  const Value filter = centred(node, node.input(1), node.optional_input(3), true);
+  const Value input = centred(node, node.input(0), node.optional_input(2));
+  const Value filter = centred_filter(node, node.input(1), node.optional_input(3));
   return {convert(node, convolved(node, input, filter), ElementType::i32)};
 }
 
@@ -115,8 +111,8 @@ Values fast_q_linear_conv(NodeContext& node) {
 /// QLinearConv 10.
 Values q_linear_conv_10(NodeContext& node) {
   if (has_integer_kernels(node, {1, 2, 4, 5, 6, 7})) return fast_q_linear_conv(node);
-  const Value input = centred(node, node.input(0), node.input(2), false);
-  const Value filter = centred(node, node.input(3), node.input(5), true);
+  const Value input = centred(node, node.input(0), node.input(2));
+  const Value filter = centred_filter(node, node.input(3), node.input(5));
   const std::int64_t rank = node.rank(input);
   const auto spread = [&](Value scale) {
     return scale.shape().element_count() == 1 || scale.shape().is_scalar()
@@ -126,16 +122,12 @@ Values q_linear_conv_10(NodeContext& node) {
   Value sums = convolved(node, input, filter);
   sums =
       biased(node, sums, node.has_input(8) ? convert(node, node.input(8), ElementType::f32) : Value{}, rank);
-  const Value scale =
-      node.op(ops::Divide, {node.op(ops::Multiply, {node.input(1), spread(node.input(4))}), node.input(6)},
-              {{"m_pythondiv", true}});
-  Value result = node.op(ops::Round, {node.op(ops::Multiply, {sums, scale})}, {{"mode", "half_to_even"}});
+  const Value product = node.op(ops::Multiply, {node.input(1), spread(node.input(4))});
+  const Value scale = divide(node, product, node.input(6));
+  Value result = round_to_even(node, node.op(ops::Multiply, {sums, scale}));
   const ElementType type = node.input(7).type();
   result = node.op(ops::Add, {result, convert(node, node.input(7), ElementType::f32)});
-  const bool is_signed = type == ElementType::i8;
-  result =
-      node.op(ops::Clamp, {result}, {{"min", is_signed ? -128.0 : 0.0}, {"max", is_signed ? 127.0 : 255.0}});
-  return {convert(node, result, type)};
+  return {saturate(node, result, type)};
 }
 
 /// output_shape without batch and channels; empty if absent.

@@ -1,5 +1,4 @@
 // Boxes and regions: NonMaxSuppression, RoiAlign.
-#include <algorithm>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/region_maximum.hpp"
@@ -12,15 +11,14 @@ namespace {
 /// An optional parameter as a scalar; `absent` if it is missing.
 Value parameter(NodeContext& node, std::size_t index, Value absent) {
   if (!node.has_input(index)) return absent;
-  return reshape(node, node.input(index), std::vector<std::int64_t>{});
+  return as_scalar(node, node.input(index));
 }
 
 /// Makes the last axis of boxes static, which has 4 entries.
 Value quadruples(NodeContext& node, Value boxes) {
   const std::int64_t rank = node.rank(boxes);
   if (boxes.shape()[static_cast<std::size_t>(rank - 1)].is_static()) return boxes;
-  Values shape;
-  for (std::int64_t i = 0; i + 1 < rank; ++i) shape.push_back(dimension_of(node, boxes, i));
+  Values shape = dimensions_of(node, boxes, 0, rank - 1);
   shape.push_back(node.integers({4}));
   return reshape(node, boxes, concat(node, shape));
 }
@@ -38,7 +36,7 @@ Values non_max_suppression_10(NodeContext& node) {
   if (node.target().has(Fault::nms_equal_overlap)) overlap = next_number(node, overlap);
   // Without a threshold, all scores count.
   const Value threshold = parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
-  const bool centre = node.integer("center_point_box", 0) != 0;
+  const bool centre = node.flag("center_point_box");
   // With dynamic shapes, plugins return as many rows as there are selected boxes, without padding.
   return {node.op(ops::NonMaxSuppression,
                   {quadruples(node, node.input(0)), node.input(1), most, overlap, threshold},

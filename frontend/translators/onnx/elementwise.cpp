@@ -16,7 +16,7 @@ namespace {
 /// The second input of a version below 7, reshaped for numpy broadcasting.
 Value placed_at_axis(NodeContext& node) {
   const Value b = node.input(1);
-  if (node.integer("broadcast", 0) == 0 || !node.has_attribute("axis")) return b;
+  if (!node.flag("broadcast") || !node.has_attribute("axis")) return b;
   const std::int64_t rank = node.rank(node.input(0));
   const std::int64_t own_rank = node.rank(b);
   if (own_rank == 0) return b;

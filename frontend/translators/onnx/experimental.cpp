@@ -7,13 +7,9 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Value times(NodeContext& node, Value x, double factor) {
-  return factor == 1 ? x : node.op(ops::Multiply, {x, node.number_like(factor, x)});
-}
-
 /// Affine: alpha * x + beta.
 Values affine(NodeContext& node) {
-  const Value x = times(node, node.input(0), node.real("alpha", 1));
+  const Value x = scaled(node, node.input(0), node.real("alpha", 1));
   return {node.op(ops::Add, {x, node.number_like(node.real("beta", 0), x)})};
 }
 
@@ -24,19 +20,19 @@ Values scale(NodeContext& node) {
 
 /// ScaledTanh: alpha * tanh(beta * x).
 Values scaled_tanh(NodeContext& node) {
-  return {times(node, node.op(ops::Tanh, {times(node, node.input(0), node.real("beta", 1))}),
-                node.real("alpha", 1))};
+  return {scaled(node, node.op(ops::Tanh, {scaled(node, node.input(0), node.real("beta", 1))}),
+                 node.real("alpha", 1))};
 }
 
 /// ParametricSoftplus: alpha * log(exp(beta * x) + 1).
 Values parametric_softplus(NodeContext& node) {
-  return {times(node, node.op(ops::SoftPlus, {times(node, node.input(0), node.real("beta", 1))}),
-                node.real("alpha", 1))};
+  return {scaled(node, node.op(ops::SoftPlus, {scaled(node, node.input(0), node.real("beta", 1))}),
+                 node.real("alpha", 1))};
 }
 
 /// ImageScaler: scale * x + bias, a bias for each channel.
 Values image_scaler(NodeContext& node) {
-  const Value x = times(node, node.input(0), node.real("scale", 1));
+  const Value x = scaled(node, node.input(0), node.real("scale", 1));
   const auto bias = node.real_list("bias");
   if (bias.empty()) return {x};
   const std::vector<std::int64_t> shape{static_cast<std::int64_t>(bias.size()), 1, 1};
@@ -63,9 +59,7 @@ Values crop(NodeContext& node) {
 
 /// DynamicSlice: Slice 10 without steps.
 Values dynamic_slice(NodeContext& node) {
-  Operands inputs;
-  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
-  return translate_as(node, "Slice", 10, inputs);
+  return translate_as(node, "Slice", 10);
 }
 
 /// ConstantFill: fills a shape, given by an attribute, an input, or the shape of an input, with a value.
@@ -78,8 +72,8 @@ Values constant_fill(NodeContext& node) {
     shape.insert(shape.end(), extra.begin(), extra.end());
     return {broadcast_to(node, number, node.integers(shape))};
   }
-  Value shape = node.integer("input_as_shape", 0) != 0 ? dimension_list(node, node.input(0))
-                                                       : shape_of(node, node.input(0));
+  Value shape =
+      node.flag("input_as_shape") ? dimension_list(node, node.input(0)) : shape_of(node, node.input(0));
   if (!extra.empty()) shape = concat(node, {shape, node.integers(extra)});
   return {broadcast_to(node, number, shape)};
 }

@@ -16,9 +16,7 @@ struct Sizes {
   Value plus(Value a, std::int64_t b) const { return node.op(ops::Add, {a, of(b)}); }
   Value minus(Value a, std::int64_t b) const { return node.op(ops::Subtract, {a, of(b)}); }
   Value times(Value a, std::int64_t b) const { return node.op(ops::Multiply, {a, of(b)}); }
-  Value by(Value a, std::int64_t b) const {
-    return b == 1 ? a : node.op(ops::Divide, {a, of(b)}, {{"m_pythondiv", true}});
-  }
+  Value by(Value a, std::int64_t b) const { return b == 1 ? a : floor_divide(node, a, of(b)); }
   Value least(Value a, std::int64_t b) const { return node.op(ops::Maximum, {a, of(b)}); }
   Value most(Value a, Value b) const { return node.op(ops::Maximum, {a, b}); }
   Value product(const Values& values) const {
@@ -31,9 +29,7 @@ struct Sizes {
 };
 
 Values spatial_sizes(NodeContext& node, Value value) {
-  Values sizes;
-  for (std::int64_t i = 2; i < node.rank(value); ++i) sizes.push_back(dimension_of(node, value, i));
-  return sizes;
+  return dimensions_of(node, value, 2, node.rank(value));
 }
 
 /// Positions of window elements: one row per window, one column per element.
@@ -84,9 +80,8 @@ Value unfolded_convolution(NodeContext& node, Value input, Value filter, const W
     begins.push_back(begin);
     ends.push_back(end);
   }
-  Value windows =
-      node.op(ops::Pad, {input, concat(node, begins), concat(node, ends), node.number_like(0, input)},
-              {{"pad_mode", "constant"}});
+  const Value all_begins = concat(node, begins);
+  Value windows = pad_with(node, input, all_begins, concat(node, ends));
   for (std::size_t i = spatial; i-- > 0;) {
     const Value indices = window_places(sizes, places[i], kernel[i], window.strides[i], window.dilations[i]);
     windows = gather(node, windows, indices, static_cast<std::int64_t>(i + 2));
@@ -105,8 +100,7 @@ Value unfolded_convolution(NodeContext& node, Value input, Value filter, const W
       reshape(node, ordered, grouped_shape(node, batch, groups, taps, sizes.product(places)));
   const Value own_filters = sizes.by(filters, groups);
   const Value weights = reshape(node, filter, grouped_shape(node, sizes.of(1), groups, own_filters, taps));
-  const Value result =
-      node.op(ops::MatMul, {weights, columns}, {{"transpose_a", false}, {"transpose_b", false}});
+  const Value result = mat_mul(node, weights, columns);
   Values shape{batch, filters};
   shape.append(places.begin(), places.end());
   return reshape(node, result, concat(node, shape));
@@ -155,11 +149,9 @@ Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
   const Value count = sizes.times(elements, sizes.product(places));
   const Value shape = concat(node, {rows, count});
   const Value zeros = filled(node, 0, columns.type(), concat(node, {rows, sizes.product(buffer)}));
-  const Value sums =
-      node.op(ops::ScatterElementsUpdate,
-              {zeros, broadcast_to(node, reshape(node, indices, concat(node, {sizes.of(1), count})), shape),
-               reshape(node, columns, shape), node.integer(1)},
-              {{"reduction", "sum"}, {"use_init_val", true}});
+  const Value row = reshape(node, indices, concat(node, {sizes.of(1), count}));
+  const Value of_rows = broadcast_to(node, row, shape);
+  const Value sums = scatter(node, zeros, of_rows, reshape(node, columns, shape), 1, "sum");
   Values whole{batch, channels};
   whole.append(buffer.begin(), buffer.end());
   Value result = reshape(node, sums, concat(node, whole));
@@ -211,8 +203,7 @@ Value folded_convolution(NodeContext& node, Value input, Value filter, const Win
   const Value taps = sizes.times(filters, sizes.product(kernel));
   const Value weights = reshape(node, filter, grouped_shape(node, sizes.of(1), groups, inner, taps));
   const Value values = reshape(node, input, grouped_shape(node, batch, groups, inner, sizes.product(places)));
-  const Value columns =
-      node.op(ops::MatMul, {weights, values}, {{"transpose_a", true}, {"transpose_b", false}});
+  const Value columns = mat_mul(node, weights, values, {.a = true});
   return folded(sizes, columns, batch, sizes.times(filters, groups), axes, window);
 }
 
@@ -229,8 +220,8 @@ Value folded_columns(NodeContext& node, Value columns, const Values& size, const
                     .begin = sizes.of(window.pads_begin[i]),
                     .size = size[i]});
   }
-  const Value channels =
-      node.op(ops::Divide, {dimension_of(node, columns, 1), sizes.product(kernel)}, {{"m_pythondiv", true}});
+  const Value all = dimension_of(node, columns, 1);
+  const Value channels = floor_divide(node, all, sizes.product(kernel));
   return folded(sizes, columns, dimension_of(node, columns, 0), channels, axes, window);
 }
 

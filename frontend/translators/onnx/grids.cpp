@@ -24,12 +24,10 @@ std::int64_t spatial_axes(NodeContext& node) {
 /// `size` positions from -1 to 1: pixel centres, or with the outermost ones at the ends if `align_corners`.
 Value positions(NodeContext& node, Value size, bool align_corners) {
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
-  const Value count = reshape(node, size, std::vector<std::int64_t>{});
+  const Value count = as_scalar(node, size);
   const Value index = convert(node, numbers_below(node, count), ElementType::f32);
   const Value length = convert(node, count, ElementType::f32);
-  const auto step = [&](Value steps) {
-    return node.op(ops::Divide, {number(2), steps}, {{"m_pythondiv", true}});
-  };
+  const auto step = [&](Value steps) { return divide(node, number(2), steps); };
   if (align_corners) {
     // A single position is -1, as in ONNX's own definition.
     const Value steps = node.op(ops::Maximum, {node.op(ops::Subtract, {length, number(1)}), number(1)});
@@ -48,7 +46,7 @@ Values affine_grid_20(NodeContext& node) {
   if (sizes.shape() != PartialShape{spatial + 2}) {
     node.fail("the size must be a list of " + std::to_string(spatial + 2) + " numbers");
   }
-  const bool align_corners = node.integer("align_corners", 0) != 0;
+  const bool align_corners = node.flag("align_corners");
   Values axes;
   for (std::int64_t i = 0; i < spatial; ++i) axes.push_back(gather(node, sizes, node.integers({i + 2})));
   // Homogeneous coordinates [..., x, y, z, 1]: the last axis of the grid comes first.
@@ -58,17 +56,14 @@ Values affine_grid_20(NodeContext& node) {
   Values coordinates;
   for (std::int64_t i = spatial; i-- > 0;) {
     const Value along = positions(node, axes[static_cast<std::size_t>(i)], align_corners);
-    std::vector<std::int64_t> others;
-    for (std::int64_t axis = 0; axis <= spatial; ++axis) {
-      if (axis != i) others.push_back(axis);
-    }
+    std::vector<std::int64_t> others = numbers_between(0, spatial + 1);
+    std::erase(others, i);
     coordinates.push_back(broadcast_to(node, unsqueeze(node, along, others), shape));
   }
   coordinates.push_back(filled(node, 1, ElementType::f32, shape));
   const Value points = reshape(node, concat(node, coordinates, spatial), {-1, spatial + 1});
   const Value matrices = convert(node, theta, ElementType::f32);
-  const Value moved =
-      node.op(ops::MatMul, {points, matrices}, {{"transpose_a", false}, {"transpose_b", true}});
+  const Value moved = mat_mul(node, points, matrices, {.b = true});
   Values result{dimension_of(node, theta, 0)};
   result.append(axes.begin(), axes.end());
   result.push_back(node.integers({spatial}));
@@ -129,7 +124,7 @@ class VolumeSampler {
     }
     const Value input = node.input(0);
     for (std::int64_t i = 2; i < node.rank(input); ++i) {
-      sizes_.push_back(reshape(node, dimension_of(node, input, i), std::vector<std::int64_t>{}));
+      sizes_.push_back(as_scalar(node, dimension_of(node, input, i)));
     }
     const Value flat_shape = concat(
         node,
@@ -173,7 +168,7 @@ class VolumeSampler {
 
  private:
   Value number(double value) const { return node_->number(value, ElementType::f32); }
-  Value rounded(Value value) const { return node_->op(ops::Round, {value}, {{"mode", "half_to_even"}}); }
+  Value rounded(Value value) const { return round_to_even(*node_, value); }
   Value length(std::size_t axis) const { return convert(*node_, sizes_[axis], ElementType::f32); }
   Value last(std::size_t axis) const { return node_->op(ops::Subtract, {length(axis), number(1)}); }
   Value limited(Value value, std::size_t axis) const {
@@ -200,8 +195,7 @@ class VolumeSampler {
     const Value range = align_corners_ ? node_->op(ops::Maximum, {last(axis), number(0.5)}) : length(axis);
     const Value period = node_->op(ops::Multiply, {range, number(2)});
     const Value distance = node_->op(ops::Abs, {node_->op(ops::Subtract, {place, start})});
-    const Value whole =
-        node_->op(ops::Floor, {node_->op(ops::Divide, {distance, period}, {{"m_pythondiv", true}})});
+    const Value whole = node_->op(ops::Floor, {divide(*node_, distance, period)});
     const Value phase = node_->op(ops::Subtract, {distance, node_->op(ops::Multiply, {whole, period})});
     const Value folded = node_->op(ops::Minimum, {phase, node_->op(ops::Subtract, {period, phase})});
     return limited(node_->op(ops::Add, {folded, start}), axis);
@@ -218,7 +212,7 @@ class VolumeSampler {
       const Value step = convert(*node_, limit, ElementType::i64);
       index = index ? node_->op(ops::Add, {node_->op(ops::Multiply, {index, sizes_[axis]}), step}) : step;
     }
-    const Value values = node_->op(ops::Gather, {voxels_, index, node_->integer(2)}, {{"batch_dims", 1}});
+    const Value values = gather_in_rows(*node_, voxels_, index, 2);
     return node_->op(ops::Select, {unsqueeze(*node_, inside, {1}), values, node_->number_like(0, values)});
   }
 
@@ -253,7 +247,7 @@ Values grid_sample_16(NodeContext& node) {
   std::string mode = node.text("mode", node.opset() < 20 ? "bilinear" : "linear");
   if (mode == "linear") mode = "bilinear";
   if (mode == "cubic") mode = "bicubic";
-  const bool align_corners = node.integer("align_corners", 0) != 0;
+  const bool align_corners = node.flag("align_corners");
   const std::string padding = node.text("padding_mode", "zeros");
   if (node.rank(node.input(0)) != 4) {
     if (mode != "bilinear" && mode != "nearest") node.fail("mode '" + mode + "' is for images only");

@@ -11,17 +11,9 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Value mat_mul(Builder& builder, Value a, Value b, bool transpose_a = false, bool transpose_b = false) {
-  return builder.op(ops::MatMul, {a, b}, {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}});
-}
-
 /// MatMul 1, 9, 13: as in numpy; from 9 on also integers.
 Values mat_mul_1(NodeContext& node) {
   return {mat_mul(node, node.input(0), node.input(1))};
-}
-
-Value scaled(Builder& builder, Value value, double factor) {
-  return factor == 1 ? value : builder.op(ops::Multiply, {value, builder.number_like(factor, value)});
 }
 
 /// Gemm 1, 6, 7, 9, 11, 13: alpha * A' * B' + beta * C. C is broadcast to the product, before 7 only with
@@ -34,7 +26,7 @@ Values gemm_1(NodeContext& node) {
   const ElementType computed = ir::is_floating(type) || factors_are_whole ? type : ElementType::f32;
   const Value a = convert(node, node.input(0), computed);
   const Value b = convert(node, node.input(1), computed);
-  const Value product = mat_mul(node, a, b, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+  const Value product = mat_mul(node, a, b, {.a = node.flag("transA"), .b = node.flag("transB")});
   Value result = scaled(node, product, alpha);
   if (const Value c = node.optional_input(2)) {
     result = node.op(ops::Add, {result, scaled(node, convert(node, c, computed), beta)});
@@ -42,29 +34,25 @@ Values gemm_1(NodeContext& node) {
   return {convert(node, result, type)};
 }
 
-/// Quantised values as numbers: minus their zero point if there is one. A vector of zero points has one per
-/// row of the left matrix, or one per column of the right one.
-Value centered(NodeContext& node, Value quantized, Value zero_point, bool is_left) {
-  const Value value = convert(node, quantized, ElementType::f32);
-  if (!zero_point) return value;
-  Value offset = convert(node, zero_point, ElementType::f32);
-  if (is_left && node.rank(offset) == 1 && offset.shape()[0] != ir::Dimension(1)) {
-    offset = with_unit_dimensions(node, offset, 0, 1);
-  }
-  return node.op(ops::Subtract, {value, offset});
+/// A scale or zero point of the left matrix or of the product, f32: a vector has one element per row.
+Value of_rows(NodeContext& node, Value parameter) {
+  const Value numbers = convert(node, parameter, ElementType::f32);
+  const bool is_vector = node.rank(numbers) == 1 && numbers.shape()[0] != ir::Dimension(1);
+  return is_vector ? with_unit_dimensions(node, numbers, 0, 1) : numbers;
+}
+
+/// The left matrix, input 0, minus its zero point, which may be absent.
+Value centred_rows(NodeContext& node, std::size_t zero_point) {
+  const Value a = convert(node, node.input(0), ElementType::f32);
+  const Value zero = node.optional_input(zero_point);
+  return zero ? centred(node, a, of_rows(node, zero)) : a;
 }
 
 /// OpenVINO adds in f32 in any case.
 Values mat_mul_integer_10(NodeContext& node) {
-  const Value a = centered(node, node.input(0), node.optional_input(2), true);
-  const Value b = centered(node, node.input(1), node.optional_input(3), false);
+  const Value a = centred_rows(node, 2);
+  const Value b = centred(node, node.input(1), node.optional_input(3));
   return {convert(node, mat_mul(node, a, b), ElementType::i32)};
-}
-
-Value scale_of(NodeContext& node, std::size_t index, bool is_left) {
-  const Value scale = convert(node, node.input(index), ElementType::f32);
-  if (!is_left || node.rank(scale) != 1 || scale.shape()[0] == ir::Dimension(1)) return scale;
-  return with_unit_dimensions(node, scale, 0, 1);
 }
 
 /// QLinearMatMul on the numbers that the integers represent.
@@ -89,21 +77,15 @@ Values q_linear_mat_mul_10(NodeContext& node) {
     node.fail("only 8-bit integers are converted, not " + std::string(ir::info(type).name));
   }
   if (has_integer_kernels(node, {1, 2, 4, 5, 6, 7})) return fast_q_linear_mat_mul(node);
-  const Value a = centered(node, node.input(0), node.input(2), true);
-  const Value b = centered(node, node.input(3), node.input(5), false);
+  const Value a = centred_rows(node, 2);
+  const Value b = centred(node, node.input(3), node.input(5));
   const Value product = mat_mul(node, a, b);
-  const Value scaled_a = node.op(ops::Multiply, {product, scale_of(node, 1, true)});
-  const Value scaled_b = node.op(ops::Multiply, {scaled_a, scale_of(node, 4, false)});
-  const Value divided = node.op(ops::Divide, {scaled_b, scale_of(node, 6, true)});
-  const Value rounded = node.op(ops::Round, {divided}, {{"mode", std::string("half_to_even")}});
-  Value zero_point = convert(node, node.input(7), ElementType::f32);
-  if (node.rank(zero_point) == 1 && zero_point.shape()[0] != ir::Dimension(1)) {
-    zero_point = with_unit_dimensions(node, zero_point, 0, 1);
-  }
-  const double low = type == ElementType::i8 ? -128 : 0;
-  const double high = type == ElementType::i8 ? 127 : 255;
-  const Value shifted = node.op(ops::Add, {rounded, zero_point});
-  return {convert(node, node.op(ops::Clamp, {shifted}, {{"min", low}, {"max", high}}), type)};
+  const Value scaled_a = node.op(ops::Multiply, {product, of_rows(node, node.input(1))});
+  const Value scale_of_b = convert(node, node.input(4), ElementType::f32);
+  const Value scaled_b = node.op(ops::Multiply, {scaled_a, scale_of_b});
+  const Value divided = node.op(ops::Divide, {scaled_b, of_rows(node, node.input(6))});
+  const Value rounded = round_to_even(node, divided);
+  return {saturate(node, node.op(ops::Add, {rounded, of_rows(node, node.input(7))}), type)};
 }
 
 /// Without an arrow the output has the labels that occur once, sorted, after the ellipsis.
@@ -186,7 +168,7 @@ Iteration eliminated(Builder& body, Value step, Value matrices, Value determinan
                                  {"index_element_type", ElementType::i64}},
                                 2);
   const Value pivot_row = largest.value(1);  // [B, 1]
-  const Value upper = body.op(ops::Gather, {matrices, pivot_row, body.integer(1)}, {{"batch_dims", 1}});
+  const Value upper = gather_in_rows(body, matrices, pivot_row, 1);
   const Value other = gather(body, matrices, unsqueeze(body, step, {0}), 1);
   const auto where = [&](Value place) { return unsqueeze(body, op(ops::Equal, {rows, place}), {2}); };
   Value next = op(ops::Select, {where(pivot_row), other, matrices});
@@ -197,7 +179,7 @@ Iteration eliminated(Builder& body, Value step, Value matrices, Value determinan
   // For a singular matrix there is nothing to eliminate.
   const Value divisor = op(ops::Select, {op(ops::Equal, {pivot, number(0)}), number(1), pivot});
   const Value below = op(ops::Greater, {rows, step});
-  const Value ratios = body.op(ops::Divide, {gather(body, next, step, 2), divisor}, {{"m_pythondiv", true}});
+  const Value ratios = divide(body, gather(body, next, step, 2), divisor);
   const Value multiples = unsqueeze(body, op(ops::Select, {below, ratios, number(0)}), {2});
   next = op(ops::Subtract, {next, op(ops::Multiply, {multiples, upper})});
   const Value product = op(ops::Multiply, {determinants, squeeze(body, factor, {1})});
@@ -210,19 +192,18 @@ Iteration eliminated(Builder& body, Value step, Value matrices, Value determinan
 Value eliminated_determinant(NodeContext& node, Value x) {
   const std::int64_t rank = node.rank(x);
   const Value size = dimension_of(node, x, rank - 1);
-  Values shape;
-  for (std::int64_t i = 0; i + 2 < rank; ++i) shape.push_back(dimension_of(node, x, i));
+  const Values shape = dimensions_of(node, x, 0, rank - 2);
   // Reshape cannot compute the number of matrices if they are empty.
   Value batch = node.integers({1});
   if (!shape.empty()) batch = reduce_keep_dims(node, ops::ReduceProd, concat(node, shape), {0});
   const Value matrices = reshape(node, x, concat(node, {batch, size, size}));
   const Value ones = filled(node, 1, x.type(), batch);
-  const Value count = reshape(node, size, std::vector<std::int64_t>{});
+  const Value count = as_scalar(node, size);
   const LoopOutputs result = iterate(node, count, {matrices, ones}, {},
                                      [](Builder& body, Value step, const Values& states, const Values&) {
                                        return eliminated(body, step, states[0], states[1]);
                                      });
-  return shape.empty() ? reshape(node, result.states[1], std::vector<std::int64_t>{})
+  return shape.empty() ? as_scalar(node, result.states[1])
                        : reshape(node, result.states[1], concat(node, shape));
 }
 
@@ -241,9 +222,7 @@ Values det_11(NodeContext& node) {
   if (size->is_dynamic() || size->size() < 1 || size->size() > kLargestExpanded) {
     return {eliminated_determinant(node, x)};
   }
-  std::vector<std::int64_t> all;
-  for (std::int64_t i = 0; i < size->size(); ++i) all.push_back(i);
-  return {Determinant(node, x, size->size()).of(all)};
+  return {Determinant(node, x, size->size()).of(numbers_between(0, size->size()))};
 }
 
 }  // namespace

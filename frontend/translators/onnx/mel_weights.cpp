@@ -38,15 +38,14 @@ Value mel_edges(NodeContext& node) {
     return convert(node, scalar(node, node.input(index), "a parameter"), ElementType::f32);
   };
   const auto op = [&](ir::Op id, std::initializer_list<Value> inputs) { return node.op(id, inputs); };
-  const auto divide = [&](Value a, Value b) { return node.op(ops::Divide, {a, b}, {{"m_pythondiv", true}}); };
   // In units of e-fold frequency: the constants of the mel scale cancel out.
   const auto mel = [&](Value hertz) {
-    return node.op(ops::Log, {op(ops::Add, {divide(hertz, number(700)), number(1)})});
+    return node.op(ops::Log, {op(ops::Add, {divide(node, hertz, number(700)), number(1)})});
   };
   const Value lower = mel(real(3));
   const Value count = op(ops::Add, {real(0), number(2)});
-  const Value step = divide(op(ops::Subtract, {mel(real(4)), lower}), count);
-  const Value index = node.op(ops::Range, {number(0), count, number(1)}, {{"output_type", ElementType::f32}});
+  const Value step = divide(node, op(ops::Subtract, {mel(real(4)), lower}), count);
+  const Value index = numbers_below(node, count, ElementType::f32);
   const Value mels = op(ops::Add, {op(ops::Multiply, {index, step}), lower});
   const Value hertz =
       op(ops::Multiply, {op(ops::Subtract, {node.op(ops::Exp, {mels}), number(1)}), number(700)});
@@ -76,14 +75,14 @@ Values mel_weight_matrix_17(NodeContext& node) {
   const Value peak = part(1, -1);
   const Value upper = part(2, kFarEnd);
   const Value length = scalar(node, convert(node, node.input(1), ElementType::i64), "dft_length");
-  const Value half = node.op(ops::Divide, {length, node.integer(2)}, {{"m_pythondiv", true}});
+  const Value half = floor_divide(node, length, node.integer(2));
   const Value count = node.op(ops::Add, {half, node.integer(1)});
   const Value bins = convert(node, numbers_below(node, count), ElementType::f32);
   const Value frequency = unsqueeze(node, bins, {1});
   const Value zero = node.number(0, ElementType::f32);
   const auto ratio = [&](Value a, Value b) {
     const Value divisor = node.op(ops::Maximum, {b, node.number(1, ElementType::f32)});
-    return node.op(ops::Divide, {a, divisor}, {{"m_pythondiv", true}});
+    return divide(node, a, divisor);
   };
   const auto difference = [&](Value a, Value b) { return node.op(ops::Subtract, {a, b}); };
   const auto both = [&](Value a, Value b) { return node.op(ops::LogicalAnd, {a, b}); };

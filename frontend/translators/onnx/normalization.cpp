@@ -1,20 +1,30 @@
 // Normalisations.
+#include "frontend/translators/onnx/normalization.hpp"
+
 #include <algorithm>
-#include <cmath>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
-namespace {
 
-/// (x - mean) / sqrt(variance + epsilon) over `axes`.
 Value normalized(Builder& builder, Value x, Value axes, double epsilon) {
-  return builder.op(
-      ops::MVN, {x, axes},
-      {{"eps", epsilon}, {"normalize_variance", true}, {"eps_mode", std::string("INSIDE_SQRT")}});
+  return builder.op(ops::MVN, {x, axes},
+                    {{"eps", epsilon}, {"normalize_variance", true}, {"eps_mode", "INSIDE_SQRT"}});
 }
+
+Value inverse_deviation(Builder& builder, Value variance, double epsilon) {
+  const Value deviation =
+      builder.op(ops::Sqrt, {builder.op(ops::Add, {variance, builder.number_like(epsilon, variance)})});
+  return divide(builder, builder.number_like(1, variance), deviation);
+}
+
+Value inverse_rms(Builder& builder, Value x, Value axes, double epsilon) {
+  const Value square = builder.op(ops::Power, {x, builder.number_like(2, x)});
+  return inverse_deviation(builder, reduce_over(builder, ops::ReduceMean, square, axes, true), epsilon);
+}
+
+namespace {
 
 Value mean_over(Builder& builder, Value x, Value axes, bool keep_dims) {
   return reduce_over(builder, ops::ReduceMean, x, axes, keep_dims);
@@ -24,12 +34,6 @@ Value mean_over(Builder& builder, Value x, Value axes, bool keep_dims) {
 Value variance_over(Builder& builder, Value x, Value axes, bool keep_dims) {
   const Value distance = builder.op(ops::Subtract, {x, mean_over(builder, x, axes, true)});
   return mean_over(builder, builder.op(ops::Multiply, {distance, distance}), axes, keep_dims);
-}
-
-Value inverse_deviation(Builder& builder, Value variance, double epsilon) {
-  const Value deviation =
-      builder.op(ops::Sqrt, {builder.op(ops::Add, {variance, builder.number_like(epsilon, variance)})});
-  return divide(builder, builder.number_like(1, variance), deviation);
 }
 
 /// A value per channel in a shape that broadcasts to data of `rank`: [C, 1, ...].
@@ -86,10 +90,8 @@ Values batch_norm_for_inference(NodeContext& node) {
 Values batch_norm_for_training(NodeContext& node) {
   const BatchNorm norm = batch_norm_inputs(node);
   const double momentum = node.real("momentum", 0.9F);
-  std::vector<std::int64_t> others;
-  for (std::int64_t i = 0; i < norm.rank; ++i) {
-    if (i != 1) others.push_back(i);
-  }
+  std::vector<std::int64_t> others = numbers_between(0, norm.rank);
+  std::erase(others, 1);
   const Value axes = node.integers(others);
   const Value mean = mean_over(node, norm.x, axes, false);
   const Value variance = variance_over(node, norm.x, axes, false);
@@ -107,8 +109,8 @@ Values batch_norm_for_training(NodeContext& node) {
 
 /// BatchNormalization 1, 6: `is_test` selects inference; `spatial` 0 means parameters per activation.
 Values batch_normalization_1(NodeContext& node) {
-  return node.integer("is_test", 0) != 0 || node.output_count() == 1 ? batch_norm_for_inference(node)
-                                                                     : batch_norm_for_training(node);
+  return node.flag("is_test") || node.output_count() == 1 ? batch_norm_for_inference(node)
+                                                          : batch_norm_for_training(node);
 }
 
 /// BatchNormalization 7, 9: training if more than one output is used.
@@ -118,8 +120,7 @@ Values batch_normalization_7(NodeContext& node) {
 
 /// BatchNormalization 14, 15: `training_mode` selects training.
 Values batch_normalization_14(NodeContext& node) {
-  return node.integer("training_mode", 0) == 0 ? batch_norm_for_inference(node)
-                                               : batch_norm_for_training(node);
+  return !node.flag("training_mode") ? batch_norm_for_inference(node) : batch_norm_for_training(node);
 }
 
 /// InstanceNormalization 1, 6, 22.
@@ -142,12 +143,17 @@ ElementType stash_type(const NodeContext& node) {
   return node.element_type(type);
 }
 
+/// The axes of input 0 from attribute `axis` on.
+Value normalized_axes(NodeContext& node) {
+  const std::int64_t rank = node.rank(node.input(0));
+  return axes_between(node, node.axis(node.integer("axis", -1), rank), rank);
+}
+
 /// LayerNormalization over the axes from `axis` on, with a result of `type`.
 Values layer_normalization(NodeContext& node, ElementType type) {
   const Value input = node.input(0);
-  const std::int64_t rank = node.rank(input);
   const double epsilon = node.real("epsilon", 1e-5F);
-  const Value axes = axes_between(node, node.axis(node.integer("axis", -1), rank), rank);
+  const Value axes = normalized_axes(node);
   const Value x = convert(node, input, stash_type(node));
   Value y = convert(node, normalized(node, x, axes, epsilon), type);
   y = node.op(ops::Multiply, {y, convert(node, node.input(1), type)});
@@ -174,14 +180,22 @@ Values layer_normalization_17(NodeContext& node) {
 /// RMSNormalization 23: x / sqrt(mean(x * x) + epsilon) * scale over the axes from `axis` on.
 Values rms_normalization_23(NodeContext& node) {
   const Value input = node.input(0);
-  const std::int64_t rank = node.rank(input);
-  const Value axes = axes_between(node, node.axis(node.integer("axis", -1), rank), rank);
+  const Value axes = normalized_axes(node);
   const Value x = convert(node, input, stash_type(node));
-  const Value square = node.op(ops::Power, {x, node.number_like(2, x)});
-  const Value factor =
-      inverse_deviation(node, mean_over(node, square, axes, true), node.real("epsilon", 1e-5F));
+  const Value factor = inverse_rms(node, x, axes, node.real("epsilon", 1e-5F));
   const Value y = convert(node, node.op(ops::Multiply, {x, factor}), node.input(1).type());
   return {convert(node, node.op(ops::Multiply, {y, node.input(1)}), input.type())};
+}
+
+/// SimplifiedLayerNormalization, which onnxruntime adds to ONNX's own domain: RMSNormalization before opset
+/// 23. OpenVINO's front end also accepts it in onnxruntime's domain.
+Values simplified_layer_normalization_1(NodeContext& node) {
+  const Value scale = node.input(1);
+  const Value axes = normalized_axes(node);
+  const Value x = convert(node, node.input(0), ElementType::f32);
+  const Value factor = inverse_rms(node, x, axes, node.real("epsilon", 1e-5F));
+  const Value y = convert(node, node.op(ops::Multiply, {x, factor}), scale.type());
+  return {node.op(ops::Multiply, {y, scale}), factor};
 }
 
 /// The number of groups of channels: attribute num_groups.
@@ -231,13 +245,12 @@ Values lp_normalization_1(NodeContext& node) {
 /// division by the deviation is optional.
 Values mean_variance_normalization_1(NodeContext& node) {
   const Value x = node.input(0);
-  std::vector<std::int64_t> axes{0};
-  const std::int64_t first = node.integer("across_channels", 0) != 0 ? 1 : 2;
-  for (std::int64_t axis = first; axis < node.rank(x); ++axis) axes.push_back(axis);
+  std::vector<std::int64_t> axes = numbers_between(node.flag("across_channels") ? 1 : 2, node.rank(x));
+  axes.insert(axes.begin(), 0);
   return {node.op(ops::MVN, {x, node.integers(axes)},
                   {{"eps", 1e-9},
-                   {"normalize_variance", node.integer("normalize_variance", 1) != 0},
-                   {"eps_mode", std::string("OUTSIDE_SQRT")}})};
+                   {"normalize_variance", node.flag("normalize_variance", true)},
+                   {"eps_mode", "OUTSIDE_SQRT"}})};
 }
 
 /// MeanVarianceNormalization 9, 13: epsilon 1e-9 is added to the deviation.
@@ -245,7 +258,7 @@ Values mean_variance_normalization_9(NodeContext& node) {
   ir::Integers axes = node.integer_list("axes");
   if (axes.empty()) axes = {0, 2, 3};
   return {node.op(ops::MVN, {node.input(0), node.integers(axes)},
-                  {{"eps", 1e-9}, {"normalize_variance", true}, {"eps_mode", std::string("OUTSIDE_SQRT")}})};
+                  {{"eps", 1e-9}, {"normalize_variance", true}, {"eps_mode", "OUTSIDE_SQRT"}})};
 }
 
 /// LRN 1, 13: across channels.
@@ -270,6 +283,8 @@ std::vector<TranslatorRow> normalization_translators() {
       {"LayerNormalization", 1, layer_normalization_1},
       {"LayerNormalization", 17, layer_normalization_17},
       {"RMSNormalization", 23, rms_normalization_23},
+      {"SimplifiedLayerNormalization", 1, simplified_layer_normalization_1},
+      {"SimplifiedLayerNormalization", 1, simplified_layer_normalization_1, {}, {}, kMicrosoft},
       {"GroupNormalization", 18, group_normalization_18},
       {"GroupNormalization", 21, group_normalization_21},
       {"LpNormalization", 1, lp_normalization_1},

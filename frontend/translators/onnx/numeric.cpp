@@ -10,16 +10,51 @@
 
 namespace onnx2ir::frontend {
 
+Value sum_of(Builder& builder, Value a, Value b) {
+  if (!a || !b) return a ? a : b;
+  return builder.op(ops::Add, {a, b});
+}
+
+Value scaled(Builder& builder, Value value, double factor) {
+  return factor == 1 ? value : builder.op(ops::Multiply, {value, builder.number_like(factor, value)});
+}
+
 Value divide(Builder& builder, Value a, Value b) {
   return builder.op(ops::Divide, {a, b}, {{"m_pythondiv", ir::is_floating(a.type())}});
 }
 
+Value floor_divide(Builder& builder, Value a, Value b) {
+  return builder.op(ops::Divide, {a, b}, {{"m_pythondiv", true}});
+}
+
 Value exact_quotient(NodeContext& node, Value a, Value b) {
-  const AttributeList plain{{"m_pythondiv", true}};
-  const Value quotient = node.op(ops::Divide, {a, b}, plain);
+  const Value quotient = divide(node, a, b);
   if (!node.target().has(Fault::division_by_reciprocal)) return quotient;
   const Value rest = node.op(ops::Subtract, {a, node.op(ops::Multiply, {quotient, b})});
-  return node.op(ops::Add, {quotient, node.op(ops::Divide, {rest, b}, plain)});
+  return node.op(ops::Add, {quotient, divide(node, rest, b)});
+}
+
+Value round_to_even(Builder& builder, Value value) {
+  return builder.op(ops::Round, {value}, {{"mode", "half_to_even"}});
+}
+
+Value mat_mul(Builder& builder, Value a, Value b, Transposed transposed) {
+  return builder.op(ops::MatMul, {a, b}, {{"transpose_a", transposed.a}, {"transpose_b", transposed.b}});
+}
+
+Value cumulative_sum(Builder& builder, Value value, std::int64_t axis) {
+  return builder.op(ops::CumSum, {value, builder.integer(axis)}, {{"exclusive", false}, {"reverse", false}});
+}
+
+ir::Node& top_k(Builder& builder, Value value, Value k, std::int64_t axis, std::string_view mode,
+                ElementType index_type) {
+  return builder.node(ops::TopK, {value, k},
+                      {{"axis", axis},
+                       {"mode", std::string(mode)},
+                       {"sort", "value"},
+                       {"index_element_type", index_type},
+                       {"stable", true}},
+                      2);
 }
 
 Value scalar(NodeContext& node, Value value, std::string_view what) {
@@ -36,16 +71,19 @@ Value scalar(NodeContext& node, Value value, std::string_view what) {
 
 Value with_unit_dimensions(NodeContext& node, Value value, std::int64_t before, std::int64_t after) {
   const std::int64_t rank = node.rank(value);
-  std::vector<std::int64_t> axes;
-  for (std::int64_t i = 0; i < before; ++i) axes.push_back(i);
-  for (std::int64_t i = 0; i < after; ++i) axes.push_back(before + rank + i);
+  std::vector<std::int64_t> axes = numbers_between(0, before + rank + after);
+  axes.erase(axes.begin() + before, axes.begin() + before + rank);
   return unsqueeze(node, value, axes);
 }
 
+std::vector<std::int64_t> numbers_between(std::int64_t first, std::int64_t last) {
+  std::vector<std::int64_t> numbers(ir::checked_count(std::max<std::int64_t>(last - first, 0)));
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
 Value axes_between(Builder& builder, std::int64_t first, std::int64_t last) {
-  std::vector<std::int64_t> axes(ir::checked_count(std::max<std::int64_t>(last - first, 0)));
-  std::iota(axes.begin(), axes.end(), first);
-  return builder.integers(axes);
+  return builder.integers(numbers_between(first, last));
 }
 
 Value reduce_over(Builder& builder, ir::Op op, Value value, Value axes, bool keep_dims) {

@@ -18,10 +18,7 @@ Pads scattered_pads(NodeContext& node, std::int64_t rank, Value pads, Value axes
   const Value from_start =
       node.op(ops::FloorMod, {node.op(ops::Add, {axes, node.integer(rank)}), node.integer(rank)});
   const Value zeros = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
-  const auto spread = [&](Value part) {
-    return node.op(ops::ScatterElementsUpdate, {zeros, from_start, part, node.integer(0)},
-                   {{"reduction", "none"}, {"use_init_val", true}});
-  };
+  const auto spread = [&](Value part) { return scatter(node, zeros, from_start, part, 0); };
   return {spread(slice(node, pads, node.integers({0}), count, 0)),
           spread(slice(node, pads, count, node.integers({kFarEnd}), 0))};
 }
@@ -89,7 +86,7 @@ Value wrap(NodeContext& node, Value input, Pads pads) {
   if (!are_not_negative(node, pads)) input = cropped(node, input, pads);
   for (std::int64_t axis = 0; axis < node.rank(input); ++axis) {
     const auto pad = [&](Value list) { return gather(node, list, node.integer(axis)); };
-    const Value size = reshape(node, dimension_of(node, input, axis), std::vector<std::int64_t>{});
+    const Value size = as_scalar(node, dimension_of(node, input, axis));
     const Value start = node.op(ops::Subtract, {node.integer(0), pad(pads.begins)});
     const Value stop = node.op(ops::Add, {size, pad(pads.ends)});
     const Value positions =
@@ -105,7 +102,7 @@ Values padded(NodeContext& node, const Pads& pads, Value fill) {
   if (mode == "wrap") return {wrap(node, input, pads)};
   if (mode == "constant") {
     if (!fill) fill = node.number_like(0, input);
-    if (!fill.shape().is_scalar()) fill = reshape(node, fill, std::vector<std::int64_t>{});
+    if (!fill.shape().is_scalar()) fill = as_scalar(node, fill);
     return {node.op(ops::Pad, {input, pads.begins, pads.ends, fill}, {{"pad_mode", "constant"}})};
   }
   if (mode != "edge" && mode != "reflect") node.fail("mode '" + mode + "' does not exist");

@@ -35,13 +35,13 @@ Window pool_window(NodeContext& node) {
   Window window = window_of(node, node.rank(node.input(0)) - 2);
   if (window.kernel.empty()) node.fail("kernel_shape is missing");
   resolve_auto_pad(window, node.input(0));
-  if (node.integer("ceil_mode", 0) != 0) limit_kernel(window, node.input(0).shape());
+  if (node.flag("ceil_mode")) limit_kernel(window, node.input(0).shape());
   return window;
 }
 
 /// ONNX's ceil mode excludes windows that begin in the padding, like OpenVINO's ceil_torch.
 std::string rounding(NodeContext& node) {
-  return node.integer("ceil_mode", 0) != 0 ? "ceil_torch" : "floor";
+  return node.flag("ceil_mode") ? "ceil_torch" : "floor";
 }
 
 /// Whether the ceil mode makes windows of which none can begin in the padding at the end.
@@ -70,10 +70,9 @@ Value column_major(NodeContext& node, Value indices, Value input) {
   const Value height = size_of(node, input, 2);
   const Value width = size_of(node, input, 3);
   const Value area = node.op(ops::Multiply, {height, width});
-  const auto divide = [&](Value a, Value b) { return node.op(ops::Divide, {a, b}, {{"m_pythondiv", true}}); };
-  const Value plane = divide(indices, area);
+  const Value plane = floor_divide(node, indices, area);
   const Value inside = node.op(ops::FloorMod, {indices, area});
-  const Value row = divide(inside, width);
+  const Value row = floor_divide(node, inside, width);
   const Value column = node.op(ops::FloorMod, {inside, width});
   const Value place = node.op(ops::Add, {node.op(ops::Multiply, {column, height}), row});
   return node.op(ops::Add, {node.op(ops::Multiply, {plane, area}), place});
@@ -100,7 +99,7 @@ Values max_pool_1(NodeContext& node) {
                               {"axis", 0}});
   Values outputs{pool.value(0)};
   if (node.has_output(1)) {
-    const bool column_order = node.integer("storage_order", 0) != 0;
+    const bool column_order = node.flag("storage_order");
     outputs.push_back(column_order ? column_major(node, pool.value(1), input) : pool.value(1));
   }
   return outputs;
@@ -133,7 +132,7 @@ Value without_windows_in_padding(NodeContext& node, Value pooled, const Window& 
     const std::int64_t stride = window.strides[i];
     const Value reach = node.op(
         ops::Add, {dimension_of(node, input, axis), node.integers({window.pads_begin[i] + stride - 1})});
-    const Value places = node.op(ops::Divide, {reach, node.integers({stride})}, {{"m_pythondiv", true}});
+    const Value places = floor_divide(node, reach, node.integers({stride}));
     pooled = slice(node, pooled, node.integers({0}), places, axis);
   }
   return pooled;
@@ -147,8 +146,8 @@ Value padded(NodeContext& node, Value input, const Window& window, bool ceil) {
     begins.push_back(window.pads_begin[i]);
     ends.push_back(window.pads_end[i] + (ceil ? window.strides[i] - 1 : 0));
   }
-  return node.op(ops::Pad, {input, node.integers(begins), node.integers(ends), node.number_like(0, input)},
-                 {{"pad_mode", "constant"}});
+  const Value before = node.integers(begins);
+  return pad_with(node, input, before, node.integers(ends));
 }
 
 Window unpadded(Window window) {
@@ -187,7 +186,7 @@ Values average_pool_1(NodeContext& node) {
   const Value input = node.input(0);
   Window window = pool_window(node);
   std::string mode = rounding(node);
-  bool exclude_pad = node.integer("count_include_pad", 0) == 0;
+  bool exclude_pad = !node.flag("count_include_pad");
   if (!exclude_pad && has_pads(window) && may_pass_padding(window, input.shape(), mode))
     return {average_with_padding(node, input, window)};
   // What the ceil mode adds to the padding is never counted.
@@ -199,14 +198,18 @@ Values average_pool_1(NodeContext& node) {
   return {average(node, input, window, exclude_pad, mode)};
 }
 
+/// Attribute p of LpPool and GlobalLpPool, which is a float in version 1.
+double norm_of(const NodeContext& node) {
+  return node.opset() < 2 ? node.real("p", 2.0) : static_cast<double>(node.integer("p", 2));
+}
+
 /// LpPool 1, 2 (integer p), 11, 18 (ceil_mode, dilations), 22: an average of powers, times the size of the
 /// window.
 Values lp_pool_1(NodeContext& node) {
   const Value input = node.input(0);
   const Window window = pool_window(node);
-  const bool ceil = node.integer("ceil_mode", 0) != 0 && window.auto_pad == "explicit";
-  // Version 1 has p as a float.
-  const double p = node.opset() < 2 ? node.real("p", 2.0) : static_cast<double>(node.integer("p", 2));
+  const bool ceil = node.flag("ceil_mode") && window.auto_pad == "explicit";
+  const double p = norm_of(node);
   const Value exponent = node.number_like(p, input);
   const Value powers = node.op(ops::Power, {node.op(ops::Abs, {input}), exponent});
   // In floating point, where the product of large sizes cannot overflow.
@@ -223,10 +226,7 @@ Values lp_pool_1(NodeContext& node) {
 }
 
 std::vector<std::int64_t> spatial_axes(const NodeContext& node) {
-  const std::int64_t rank = node.rank(node.input(0));
-  std::vector<std::int64_t> axes;
-  for (std::int64_t i = 2; i < rank; ++i) axes.push_back(i);
-  return axes;
+  return numbers_between(2, node.rank(node.input(0)));
 }
 
 /// GlobalAveragePool 1, 22.
@@ -242,7 +242,7 @@ Values global_max_pool_1(NodeContext& node) {
 /// GlobalLpPool 1, 2, 22.
 Values global_lp_pool_1(NodeContext& node) {
   const Value input = node.input(0);
-  const double p = node.opset() < 2 ? node.real("p", 2.0) : static_cast<double>(node.integer("p", 2));
+  const double p = norm_of(node);
   const Value powers = node.op(ops::Power, {node.op(ops::Abs, {input}), node.number_like(p, input)});
   const Value sum = reduce_keep_dims(node, ops::ReduceSum, powers, spatial_axes(node));
   return {node.op(ops::Power, {sum, node.number_like(1.0 / p, input)})};
@@ -254,34 +254,25 @@ Values max_unpool_9(NodeContext& node) {
   const std::int64_t rank = node.rank(input);
   const Window window = window_of(node, rank - 2);
   if (window.kernel.empty()) node.fail("kernel_shape is missing");
-  Value small_shape;
-  {
-    Values sizes{dimension_of(node, input, 0), dimension_of(node, input, 1)};
-    for (std::size_t i = 0; i < window.kernel.size(); ++i) {
-      const Value size = dimension_of(node, input, static_cast<std::int64_t>(i + 2));
-      const Value steps = node.op(ops::Multiply, {node.op(ops::Subtract, {size, node.integers({1})}),
-                                                  node.integers({window.strides[i]})});
-      sizes.push_back(node.op(
-          ops::Add, {steps, node.integers({window.kernel[i] - window.pads_begin[i] - window.pads_end[i]})}));
-    }
-    small_shape = concat(node, sizes);
+  Values sizes = dimensions_of(node, input, 0, 2);
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    const Value size = dimension_of(node, input, static_cast<std::int64_t>(i + 2));
+    const Value steps = node.op(ops::Multiply, {node.op(ops::Subtract, {size, node.integers({1})}),
+                                                node.integers({window.strides[i]})});
+    sizes.push_back(node.op(
+        ops::Add, {steps, node.integers({window.kernel[i] - window.pads_begin[i] - window.pads_end[i]})}));
   }
-  const auto flat = [&](Value value) { return reshape(node, value, node.integers({-1})); };
-  const auto scattered = [&](Value shape) {
-    const Value zeros = flat(filled(node, 0, input.type(), shape));
-    const Value values =
-        node.op(ops::ScatterElementsUpdate, {zeros, flat(node.input(1)), flat(input), node.integer(0)},
-                {{"reduction", "none"}, {"use_init_val", true}});
-    return reshape(node, values, shape);
-  };
-  const Value unpooled = scattered(small_shape);
+  const Value small_shape = concat(node, sizes);
+  const Value zeros = flat(node, filled(node, 0, input.type(), small_shape));
+  const Value places = flat(node, node.input(1));
+  const Value values = scatter(node, zeros, places, flat(node, input), 0);
+  const Value unpooled = reshape(node, values, small_shape);
   if (!node.has_input(2)) return {unpooled};
   // The indices refer to the smallest tensor that could have been pooled; a larger output is padded with
   // zeros.
   const Value ends = node.op(ops::Subtract, {convert(node, node.input(2), ElementType::i64), small_shape});
   const Value begins = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
-  return {
-      node.op(ops::Pad, {unpooled, begins, ends, node.number_like(0, input)}, {{"pad_mode", "constant"}})};
+  return {pad_with(node, unpooled, begins, ends)};
 }
 
 }  // namespace

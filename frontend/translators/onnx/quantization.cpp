@@ -1,9 +1,9 @@
-// QuantizeLinear and DequantizeLinear. The function body of DynamicQuantizeLinear uses these.
+// QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear.
 //
 // Scales and zero points are per tensor (10), per index of one axis (13), or per block along it (21); 19 adds
 // float8, 21 and later versions add types of fewer bits.
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/quantization_steps.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
@@ -48,8 +48,7 @@ Value placed(NodeContext& node, Value parameter, Value x) {
   if (rank != 1) node.fail("scales and zero points must be scalars or vectors unless blocks have a size");
   if (parameter.node->constant() != nullptr) {
     // Of full rank, the form of compressed weights.
-    std::vector<std::int64_t> sizes(static_cast<std::size_t>(data_rank), 1);
-    sizes[static_cast<std::size_t>(axis)] = *parameter.shape().element_count();
+    const auto sizes = shape_along(axis, data_rank, *parameter.shape().element_count());
     return convert(node, reshape_constant(node, parameter, sizes), ElementType::f32);
   }
   return with_unit_dimensions(node, convert(node, parameter, ElementType::f32), 0, data_rank - axis - 1);
@@ -68,7 +67,7 @@ Values quantize_linear_10(NodeContext& node) {
   const Value x = convert(node, input, ElementType::f32);
   const Value scale = placed(node, node.input(1), input);
   if (ir::is_floating(type)) {
-    return {to_small_float(node, node.op(ops::Divide, {x, scale}, {{"m_pythondiv", true}}), type)};
+    return {to_small_float(node, divide(node, x, scale), type)};
   }
   const Value offset = zero_point ? placed(node, zero_point, input) : Value{};
   return {quantize(node, x, {scale, offset}, type)};
@@ -127,12 +126,29 @@ Values dequantize_linear_10(NodeContext& node) {
   return {convert(node, dequantize(node, x, {placed(node, scale, x), offset}), type)};
 }
 
+/// DynamicQuantizeLinear 11. The integers are marked, so that products can be computed on x
+/// (leave_rounding_to_runtime). With exact quantisation it is expanded into the function body that ONNX
+/// defines.
+Values dynamic_quantize_linear_11(NodeContext& node) {
+  const Value x = node.input(0);
+  const auto [scale, zero_point] = grid_of_extremes(node, x);
+  const Value steps = round_to_even(node, quotient_to_round(node, x, scale));
+  const Value shifted = in_byte_range(node, node.op(ops::Add, {steps, zero_point}));
+  const Value integers =
+      node.op(ops::Convert, {shifted}, {{"destination_type", ElementType::u8}, {"covers_range", true}});
+  return {integers, scale, convert(node, zero_point, ElementType::u8)};
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> quantization_translators() {
   return {
       {"QuantizeLinear", 10, quantize_linear_10},
       {"DequantizeLinear", 10, dequantize_linear_10},
+      {.name = "DynamicQuantizeLinear",
+       .since = 11,
+       .translate = dynamic_quantize_linear_11,
+       .is_for_fast_quantization = true},
   };
 }
 

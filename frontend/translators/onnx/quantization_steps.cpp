@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/translators/onnx/numeric.hpp"
 #include "ir/known_values.hpp"
 #include "ir/operation_set.hpp"
 #include "ir/shape_tools.hpp"
@@ -214,21 +215,19 @@ bool may_be_midpoint(Value x, Value scale) {
 }
 
 Value quotient_to_round(NodeContext& node, Value x, Value scale) {
-  const AttributeList plain{{"m_pythondiv", true}};
   if (!node.target().has(Fault::division_by_reciprocal) || !may_be_midpoint(x, scale)) {
-    return node.op(ops::Divide, {x, scale}, plain);
+    return divide(node, x, scale);
   }
   // Twice the range of 16-bit integers. An infinite quotient would have no midpoint.
   constexpr double kFar = 1 << 17;
-  const Value near =
-      node.op(ops::Clamp, {node.op(ops::Divide, {x, scale}, plain)}, {{"min", -kFar}, {"max", kFar}});
+  const Value near = node.op(ops::Clamp, {divide(node, x, scale)}, {{"min", -kFar}, {"max", kFar}});
   const Value middle = node.op(ops::Add, {node.op(ops::Floor, {near}), node.number_like(0.5, near)});
   // The product of the midpoint's 18 bits and the leading 6 bits of the scale is exact.
   const Split parts = split(node, node.op(ops::Multiply, {scale, node.number_like(-1, scale)}));
   // Sums, because the plugin fuses the first operand of a Subtract only.
   const Value remainder = node.op(ops::Add, {node.op(ops::Multiply, {middle, parts.leading}), x});
   const Value rest = node.op(ops::Add, {remainder, node.op(ops::Multiply, {middle, parts.rest})});
-  return node.op(ops::Add, {node.op(ops::Divide, {rest, scale}, plain), middle});
+  return node.op(ops::Add, {divide(node, rest, scale), middle});
 }
 
 }  // namespace onnx2ir::frontend

@@ -78,8 +78,7 @@ Value fake_quantized(NodeContext& node, Value numbers, const Grid& grid, Element
   const Value high = node.numbers(bounds->high, bounds->shape, ElementType::f32);
   const Value lowest = node.number(limits.low, ElementType::f32);
   const Value highest = node.number(limits.high, ElementType::f32);
-  const Value rounded =
-      node.op(ops::FakeQuantize, {numbers, low, high, lowest, highest}, {{"levels", std::int64_t{256}}});
+  const Value rounded = node.op(ops::FakeQuantize, {numbers, low, high, lowest, highest}, {{"levels", 256}});
   return convert(node, rounded, type);
 }
 
@@ -91,9 +90,8 @@ Value along_axis(NodeContext& node, Value parameter, std::int64_t axis, std::int
     return parameter.node->constant() != nullptr ? reshape_constant(node, parameter, {}) : parameter;
   }
   if (axis < 0 || axis >= rank) node.fail("a scalar cannot have a scale for each index of an axis");
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
-  shape[static_cast<std::size_t>(axis)] = parameter.shape().element_count().value_or(-1);
-  return reshape_constant(node, parameter, shape);
+  return reshape_constant(node, parameter,
+                          shape_along(axis, rank, parameter.shape().element_count().value_or(-1)));
 }
 
 Grid grid_of(NodeContext& node, std::size_t scale, std::size_t zero_point) {
@@ -113,6 +111,18 @@ Limits limits_of(ElementType type) {
   const auto bits = static_cast<int>(ir::info(type).bits);
   if (ir::is_signed_integral(type)) return {-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
   return {0, std::ldexp(1.0, bits) - 1};
+}
+
+Value saturate(Builder& builder, Value numbers, ElementType type) {
+  const Limits limits = limits_of(type);
+  return convert(builder, builder.op(ops::Clamp, {numbers}, {{"min", limits.low}, {"max", limits.high}}),
+                 type);
+}
+
+Value centred(Builder& builder, Value integers, Value zero_point) {
+  const Value numbers = convert(builder, integers, ElementType::f32);
+  if (!zero_point) return numbers;
+  return builder.op(ops::Subtract, {numbers, convert(builder, zero_point, ElementType::f32)});
 }
 
 bool has_integer_kernels(NodeContext& node, std::initializer_list<std::size_t> parameters) {
@@ -137,16 +147,35 @@ Value dequantize(NodeContext& node, Value integers, const Grid& grid) {
   return node.op(ops::Multiply, {numbers, grid.scale}, {{"dequantizes", true}});
 }
 
+Value in_byte_range(Builder& builder, Value steps) {
+  return builder.op(ops::Clamp, {steps}, {{"min", 0.0}, {"max", 255.0}});
+}
+
+Grid grid_of_extremes(NodeContext& node, Value numbers) {
+  const Value all = flat(node, numbers);
+  const auto number = [&](double value) { return node.number_like(value, numbers); };
+  const auto extreme = [&](ir::Op reduction, ir::Op choice) {
+    const Value found = reduce(node, reduction, all, {0});
+    return node.op(choice, {found, number(0)});
+  };
+  const Value low = extreme(ops::ReduceMin, ops::Minimum);
+  const Value high = extreme(ops::ReduceMax, ops::Maximum);
+  const Value range = node.op(ops::Subtract, {high, low});
+  const Value is_flat = node.op(ops::Equal, {range, number(0)});
+  const Value step = divide(node, range, number(255));
+  const Value scale = node.op(ops::Select, {is_flat, number(1), step});
+  const Value offset = node.op(ops::Subtract, {number(0), exact_quotient(node, low, scale)});
+  return {scale, round_to_even(node, in_byte_range(node, offset))};
+}
+
 Value quantize(NodeContext& node, Value numbers, const Grid& grid, ElementType type) {
   if (!ir::is_integral(type)) node.fail("numbers cannot be quantized to " + std::string(ir::info(type).name));
   if (!node.has_exact_quantization()) {
     if (const Value result = fake_quantized(node, numbers, grid, type)) return result;
   }
-  Value result =
-      node.op(ops::Round, {quotient_to_round(node, numbers, grid.scale)}, {{"mode", "half_to_even"}});
+  Value result = round_to_even(node, quotient_to_round(node, numbers, grid.scale));
   if (grid.zero_point) result = node.op(ops::Add, {result, grid.zero_point});
-  const Limits limits = limits_of(type);
-  return convert(node, node.op(ops::Clamp, {result}, {{"min", limits.low}, {"max", limits.high}}), type);
+  return saturate(node, result, type);
 }
 
 }  // namespace onnx2ir::frontend

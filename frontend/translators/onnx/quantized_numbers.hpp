@@ -32,6 +32,11 @@ struct Limits {
   double high;
 };
 Limits limits_of(ElementType type);
+/// Numbers as `type`, an integer type; those beyond its limits become the limits.
+Value saturate(Builder& builder, Value numbers, ElementType type);
+
+/// Integers minus their zero point (null: 0), as f32, in which products of 8-bit numbers are exact.
+Value centred(Builder& builder, Value integers, Value zero_point);
 
 /// Whether the node is computed by integer kernels: with --quantization fast, if its scales and zero points,
 /// the inputs `parameters`, are constants.
@@ -39,6 +44,11 @@ bool has_integer_kernels(NodeContext& node, std::initializer_list<std::size_t> p
 
 /// Integers of any type as f32 numbers.
 Value dequantize(NodeContext& node, Value integers, const Grid& grid);
+
+/// The grid of DynamicQuantizeLinear for f32 numbers: 256 steps between 0 and their extremes.
+Grid grid_of_extremes(NodeContext& node, Value numbers);
+/// `steps` limited to the 256 steps of this grid.
+Value in_byte_range(Builder& builder, Value steps);
 
 /// f32 numbers as integers of `type`: saturate(round(number / scale) + zero point). Fails if `type` is not an
 /// integer type.

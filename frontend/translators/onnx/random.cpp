@@ -98,8 +98,7 @@ Value mask_in_inference(NodeContext& node, Value x, ElementType type) {
 /// Dropout 1, 6, 7: a copy for inference; the mask has the type of the data.
 Values dropout_1(NodeContext& node) {
   const Value x = node.input(0);
-  if (node.opset() < 7 && node.integer("is_test", 0) == 0 && node.real("ratio", 0.5) != 0 &&
-      node.has_output(1)) {
+  if (node.opset() < 7 && !node.flag("is_test") && node.real("ratio", 0.5) != 0 && node.has_output(1)) {
     node.fail("training is not converted", "set attribute 'is_test'");
   }
   Values outputs{x};

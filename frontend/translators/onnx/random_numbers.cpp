@@ -1,9 +1,6 @@
 #include "frontend/translators/onnx/random_numbers.hpp"
 
-#include <string>
-#include <vector>
-
-#include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -25,13 +22,11 @@ Value count_by_blocks(Builder& builder, Value sums, Value bounds) {
       ops::FloorMod, {builder.op(ops::Multiply, {dimension_of(builder, sums, 2), builder.integer(-1)}),
                       builder.integer(kBlock)});
   const Value ends = concat(builder, {builder.integers({0, 0}), surplus});
-  const Value padded = builder.op(
-      ops::Pad, {sums, builder.integers({0, 0, 0}), ends, builder.number(kAboveAll, ElementType::f32)},
-      {{"pad_mode", "constant"}});
+  const Value padded = pad_with(builder, sums, builder.integers({0, 0, 0}), ends, kAboveAll);
   const Value blocks = reshape(builder, padded, {0, -1, kBlock});
   const Value last = gather(builder, blocks, builder.integer(kBlock - 1), 2);
   const Value block = count_at_most(builder, unsqueeze(builder, last, {1}), bounds);
-  const Value inside = builder.op(ops::Gather, {blocks, block, builder.integer(1)}, {{"batch_dims", 1}});
+  const Value inside = gather_in_rows(builder, blocks, block, 1);
   const Value before = builder.op(ops::Multiply, {block, builder.integer(kBlock, ElementType::i32)});
   return builder.op(ops::Add, {before, count_at_most(builder, inside, bounds)});
 }
@@ -53,16 +48,13 @@ Value uniform(Builder& builder, Value sizes, Seeds seeds) {
                     {{"output_type", ElementType::f32},
                      {"global_seed", seeds.global},
                      {"op_seed", seeds.of_op},
-                     {"alignment", std::string("tensorflow")}});
+                     {"alignment", "tensorflow"}});
 }
 
 Value drawn_classes(Builder& builder, Value log_probabilities, Value samples, ElementType type, Seeds seeds) {
   const Value scores = convert(builder, log_probabilities, ElementType::f32);
   const Value probabilities = builder.op(ops::SoftMax, {scores}, {{"axis", 1}});
-  const Value sums = unsqueeze(builder,
-                               builder.op(ops::CumSum, {probabilities, builder.integer(1)},
-                                          {{"exclusive", false}, {"reverse", false}}),
-                               {1});
+  const Value sums = unsqueeze(builder, cumulative_sum(builder, probabilities, 1), {1});
   // Because of rounding, the last sum may differ from 1. In f32, a number below 1 times the last sum is below
   // the last sum, so that no class with probability 0 is drawn.
   const Value total = reduce_over(builder, ops::ReduceMax, sums, builder.integers({2}), true);

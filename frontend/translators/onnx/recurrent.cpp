@@ -15,10 +15,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Value product(Builder& body, Value a, Value b) {
-  return body.op(ops::MatMul, {a, b}, {{"transpose_a", false}, {"transpose_b", true}});
-}
-
 /// Y [steps, directions, batch, hidden] and the final states [directions, batch, hidden], in the node's
 /// layout.
 Values in_layout(NodeContext& node, const Cell& cell, Values outputs) {
@@ -118,7 +114,7 @@ Values over_all_steps(NodeContext& node, const Cell& cell, Sequence sequence) {
   const Value mirrored = node.op(ops::Subtract, {to_end, node.integer(1, ElementType::i32)});
   const Value order = node.op(ops::Select, {runs, mirrored, times});
   const auto turned = [&](Value value, std::int64_t axis) {
-    return node.op(ops::Gather, {value, order, node.integer(axis)}, {{"batch_dims", 1}});
+    return gather_in_rows(node, value, order, axis);
   };
   std::vector<Values> parts(3);  // by output
   for (std::int64_t direction = 0; direction < cell.directions; ++direction) {
@@ -134,10 +130,9 @@ Values over_all_steps(NodeContext& node, const Cell& cell, Sequence sequence) {
     const Value y = outputs[0];
     parts[0].push_back(backwards ? turned(y, 2) : y);
     // The row before the first step is the final state of sequences without steps: zeros, as in onnxruntime.
-    const Value padded = node.op(
-        ops::Pad, {y, node.integers({0, 0, 1, 0}), node.integers({0, 0, 0, 0}), node.number_like(0, y)},
-        {{"pad_mode", "constant"}});
-    const Value last = node.op(ops::Gather, {padded, ends, node.integer(2)}, {{"batch_dims", 1}});
+    const Value before = node.integers({0, 0, 1, 0});
+    const Value padded = pad_with(node, y, before, node.integers({0, 0, 0, 0}));
+    const Value last = gather_in_rows(node, padded, ends, 2);
     parts[1].push_back(squeeze(node, last, {2}));
     if (keeps_cell_state) parts[2].push_back(outputs[2]);
   }
@@ -182,7 +177,7 @@ Values native(NodeContext& node, const Cell& cell, ir::Op op, const std::vector<
 
 Values gru_1(NodeContext& node) {
   const Cell cell = read_cell(node, 3, 1, {"Sigmoid", "Tanh"});
-  const bool linear_before_reset = node.integer("linear_before_reset", 0) != 0;
+  const bool linear_before_reset = node.flag("linear_before_reset");
   if (is_native(node, cell)) {
     const std::vector<std::int64_t> order{0, 1, 2};
     Value bias = node.op(ops::Add, {cell.w_bias, cell.r_bias});
@@ -201,8 +196,9 @@ Values gru_1(NodeContext& node) {
       return slice(body, at.r, first * cell.hidden, last * cell.hidden, 0);
     };
     const auto gate = [&](std::int64_t index) {
-      const Value recurrent = body.op(ops::Add, {product(body, at.states[0], rows(index, index + 1)),
-                                                 gate_block(body, cell, at.r_bias, index)});
+      const Value recurrent =
+          body.op(ops::Add, {mat_mul(body, at.states[0], rows(index, index + 1), {.b = true}),
+                             gate_block(body, cell, at.r_bias, index)});
       const Value sum = body.op(ops::Add, {gate_block(body, cell, at.x, index), recurrent});
       return activated(node, body, at.activations[0], clipped(body, cell, sum));
     };
@@ -210,12 +206,13 @@ Values gru_1(NodeContext& node) {
     const Value reset = gate(1);
     Value recurrent;
     if (linear_before_reset) {
-      const Value linear =
-          body.op(ops::Add, {product(body, at.states[0], rows(2, 3)), gate_block(body, cell, at.r_bias, 2)});
+      const Value linear = body.op(ops::Add, {mat_mul(body, at.states[0], rows(2, 3), {.b = true}),
+                                              gate_block(body, cell, at.r_bias, 2)});
       recurrent = body.op(ops::Multiply, {reset, linear});
     } else {
       const Value gated = body.op(ops::Multiply, {reset, at.states[0]});
-      recurrent = body.op(ops::Add, {product(body, gated, rows(2, 3)), gate_block(body, cell, at.r_bias, 2)});
+      recurrent = body.op(
+          ops::Add, {mat_mul(body, gated, rows(2, 3), {.b = true}), gate_block(body, cell, at.r_bias, 2)});
     }
     const Value sum = body.op(ops::Add, {gate_block(body, cell, at.x, 2), recurrent});
     const Value h = activated(node, body, at.activations[1], clipped(body, cell, sum));
@@ -233,8 +230,8 @@ Values rnn_1(NodeContext& node) {
     return in_layout(node, cell, native(node, cell, ops::RNNSequence, {0}, bias, {}));
   }
   const Step step = [&](Builder& body, const StepValues& at) -> Values {
-    const Value sum =
-        body.op(ops::Add, {body.op(ops::Add, {at.x, product(body, at.states[0], at.r)}), at.r_bias});
+    const Value sum = body.op(
+        ops::Add, {body.op(ops::Add, {at.x, mat_mul(body, at.states[0], at.r, {.b = true})}), at.r_bias});
     return {activated(node, body, at.activations[0], clipped(body, cell, sum))};
   };
   return in_layout(node, cell, run_in_loops(node, cell, step));
@@ -250,7 +247,7 @@ Values translate_lstm(NodeContext& node, const QuantizedProducts& products) {
   Cell cell = read_cell(node, 4, 2, {"Sigmoid", "Tanh", "Tanh"});
   cell.peepholes = node.optional_input(7);
   cell.products = products;
-  const bool coupled = node.integer("input_forget", 0) != 0;
+  const bool coupled = node.flag("input_forget");
   if (is_native(node, cell) && !coupled && !products.by_r) {
     // The order of gates is i, o, f, c in ONNX, and f, i, c, o in OpenVINO.
     const std::vector<std::int64_t> order{2, 0, 3, 1};
@@ -259,8 +256,8 @@ Values translate_lstm(NodeContext& node, const QuantizedProducts& products) {
   }
   cell.w_bias = node.op(ops::Add, {cell.w_bias, cell.r_bias});  // one sum less in each step
   const Step step = [&](Builder& body, const StepValues& at) -> Values {
-    const Value recurrent =
-        products.by_r ? products.by_r(body, at.states[0], at.direction) : product(body, at.states[0], at.r);
+    const Value recurrent = products.by_r ? products.by_r(body, at.states[0], at.direction)
+                                          : mat_mul(body, at.states[0], at.r, {.b = true});
     const Value sums = body.op(ops::Add, {at.x, recurrent});
     const auto gate = [&](std::int64_t index, std::int64_t peephole, Value cell_state) {
       Value sum = gate_block(body, cell, sums, index);

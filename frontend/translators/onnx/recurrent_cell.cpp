@@ -83,7 +83,7 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
     node.fail("direction '" + cell.direction + "' does not exist");
   }
   cell.directions = cell.direction == "bidirectional" ? 2 : 1;
-  cell.batch_first = node.integer("layout", 0) != 0;
+  cell.batch_first = node.flag("layout");
   cell.clip = node.real("clip", 0.0);
   cell.x = node.input(0);
   if (cell.batch_first) cell.x = transpose(node, cell.x, {1, 0, 2});

@@ -10,15 +10,14 @@ namespace {
 LoopOutputs run_direction(NodeContext& node, const Cell& cell, std::int64_t direction, const Step& step) {
   const auto of_direction = [&](Value value) { return gather(node, value, node.integer(direction)); };
   const bool backwards = cell.direction == "reverse" || direction == 1;
-  const Value steps = reshape(node, dimension_of(node, cell.x, 0), std::vector<std::int64_t>{});
+  const Value steps = as_scalar(node, dimension_of(node, cell.x, 0));
   const Value lengths = cell.lengths ? cell.lengths : all_steps(node, cell);
   const auto turned = [&](Value value) {
     return node.op(ops::ReverseSequence, {value, lengths}, {{"batch_axis", 1}, {"seq_axis", 0}});
   };
   const Value x = backwards ? turned(cell.x) : cell.x;
   Value xw = cell.products.by_w ? cell.products.by_w(node, x, direction)
-                                : node.op(ops::MatMul, {x, of_direction(cell.w)},
-                                          {{"transpose_a", false}, {"transpose_b", true}});
+                                : mat_mul(node, x, of_direction(cell.w), {.b = true});
   xw = node.op(ops::Add, {xw, of_direction(cell.w_bias)});
   Values initial;
   for (const Value& state : cell.initial) {

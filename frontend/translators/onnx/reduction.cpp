@@ -7,7 +7,7 @@
 #include <span>
 
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
@@ -51,7 +51,7 @@ bool is_only_axis_of_scalar(Value x, std::span<const std::int64_t> axes) {
 }
 
 Axes axes_by_attribute(NodeContext& node, Value x) {
-  const bool keep_dims = node.integer("keepdims", 1) != 0;
+  const bool keep_dims = node.flag("keepdims", true);
   const auto axes = node.integer_list("axes");
   if (axes.empty() || is_only_axis_of_scalar(x, axes)) return all_axes(node, x, keep_dims);
   return {node.integers(axes), keep_dims};
@@ -72,8 +72,8 @@ Axes unknown_axes(NodeContext& node, Value x, Value axes, bool keep_dims, bool n
 }
 
 Axes axes_by_input(NodeContext& node, Value x) {
-  const bool keep_dims = node.integer("keepdims", 1) != 0;
-  const bool none_is_all = node.integer("noop_with_empty_axes", 0) == 0;
+  const bool keep_dims = node.flag("keepdims", true);
+  const bool none_is_all = !node.flag("noop_with_empty_axes");
   const Value axes = node.optional_input(1);
   const auto count = axes ? axes.shape().element_count() : 0;
   if (count == 0 && none_is_all) return all_axes(node, x, keep_dims);
@@ -93,15 +93,13 @@ Value without_dimensions(NodeContext& node, Value reduced, Value axes, std::int6
   if (count > rank) node.fail("there are more axes than dimensions");
   if (count == rank) return node.op(ops::Squeeze, {reduced, axes_between(node, 0, rank)});
   const Value places = node.op(ops::FloorMod, {axes, node.integer(rank, axes.type())});
-  const std::vector<std::int64_t> ones(static_cast<std::size_t>(rank), 1);
+  const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 1));
   const std::vector<std::int64_t> zeros(static_cast<std::size_t>(count), 0);
-  const Value is_kept = node.op(ops::ScatterElementsUpdate,
-                                {node.integers(ones), places, node.integers(zeros), node.integer(0)},
-                                {{"reduction", std::string("none")}, {"use_init_val", true}});
+  const Value is_kept = scatter(node, ones, places, node.integers(zeros), 0);
   const Value kept = node.node(ops::TopK, {is_kept, node.integer(rank - count)},
                                {{"axis", 0},
-                                {"mode", std::string("max")},
-                                {"sort", std::string("index")},
+                                {"mode", "max"},
+                                {"sort", "index"},
                                 {"index_element_type", ElementType::i64},
                                 {"stable", false}},
                                2)

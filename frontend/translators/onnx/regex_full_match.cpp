@@ -43,9 +43,7 @@ std::vector<std::int64_t> acceptance(const ByteAutomaton& automaton) {
 /// The classes of all bytes, one row per position in the strings: [longest + 1, strings].
 Value classes_by_place(NodeContext& node, const StringList& texts, const ByteAutomaton& automaton) {
   const Value count = node.op(ops::Add, {texts.longest(node), node.integer(1, kWhole)});
-  const Value numbers = node.op(ops::Range, {node.integer(0, kWhole), count, node.integer(1, kWhole)},
-                                {{"output_type", kWhole}});
-  const Value places = unsqueeze(node, numbers, {1});
+  const Value places = unsqueeze(node, numbers_below(node, count, kWhole), {1});
   const Value inside = node.op(ops::Less, {places, texts.lengths()});
   const Value bytes = concat(node, {convert(node, texts.bytes(), kWhole), node.integers({0}, kWhole)});
   const Value read = bytes_at(node, bytes, node.op(ops::Add, {places, texts.begins()}), inside);

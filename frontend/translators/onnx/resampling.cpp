@@ -35,9 +35,7 @@ class Axis {
     const Value low = node_->op(ops::Less, {x_, number(0)});
     const Value high = node_->op(ops::Greater, {x_, subtract(input_size_, number(1))});
     const Value mask = node_->op(ops::LogicalOr, {low, high});
-    std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
-    shape[static_cast<std::size_t>(axis_)] = -1;
-    return reshape(*node_, mask, node_->integers(shape));
+    return reshape(*node_, mask, node_->integers(shape_along(axis_, rank)));
   }
 
  private:
@@ -47,7 +45,7 @@ class Axis {
   Value multiply(Value a, Value b) { return node_->op(ops::Multiply, {a, b}); }
   Value divide(Value a, Value b) { return exact_quotient(*node_, a, b); }
   Value select(std::initializer_list<Value> inputs) { return node_->op(ops::Select, inputs); }
-  Value scalar(Value value) { return reshape(*node_, value, std::vector<std::int64_t>{}); }
+  Value scalar(Value value) { return as_scalar(*node_, value); }
   Value range(Value start, Value stop, ElementType type) {
     return node_->op(ops::Range, {start, stop, node_->number(1, start.type())}, {{"output_type", type}});
   }
@@ -181,8 +179,7 @@ class Axis {
     std::swap(order[static_cast<std::size_t>(axis_)], order.back());
     const bool moved = axis_ != rank - 1;
     const Value left = moved ? transpose(*node_, extended, order) : extended;
-    const Value product =
-        node_->op(ops::MatMul, {left, weights}, {{"transpose_a", false}, {"transpose_b", true}});
+    const Value product = mat_mul(*node_, left, weights, {.b = true});
     return moved ? transpose(*node_, product, order) : product;
   }
 
@@ -206,8 +203,7 @@ Value resampled(NodeContext& node, const ResizePlan& plan) {
   };
   Values sizes;  // of the image, f32
   for (const std::int64_t axis : plan.axes) {
-    sizes.push_back(reshape(node, convert(node, dimension_of(node, plan.image, axis), kReal),
-                            std::vector<std::int64_t>{}));
+    sizes.push_back(as_scalar(node, convert(node, dimension_of(node, plan.image, axis), kReal)));
   }
   Values scales;
   Values lengths;

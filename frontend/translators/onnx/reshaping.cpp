@@ -55,7 +55,7 @@ Value with_remaining_size(NodeContext& node, Value list, std::int64_t size) {
 Values reshape_1(NodeContext& node) {
   const Value input = node.input(0);
   const Value shape = node.has_input(1) ? node.input(1) : node.integers(node.integer_list("shape"));
-  const bool special_zero = node.integer("allowzero", 0) == 0;
+  const bool special_zero = !node.flag("allowzero");
   const auto known = node.known_integers(shape);
   if (special_zero && known && input.shape().has_rank()) {
     for (std::size_t i = 0; i < known->size(); ++i) {
@@ -120,8 +120,7 @@ Value marked(NodeContext& node, Value axes, std::int64_t rank) {
   const Value zeros = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
   const Value sizes = shape_of(node, axes);
   const Value ones = filled(node, 1, ElementType::i64, sizes);
-  return node.op(ops::ScatterElementsUpdate, {zeros, positions, ones, node.integer(0)},
-                 {{"reduction", "none"}, {"use_init_val", true}});
+  return scatter(node, zeros, positions, ones, 0);
 }
 
 /// Axes that are known only at run time, as a list. Their number is that of the list, or `by_rank`, which
@@ -164,9 +163,7 @@ Value unsqueeze_at_run_time(NodeContext& node, Value input, Value axes) {
   const Value places = unmarked(node, marked(node, axes, rank + *count), rank);
   const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank + *count), 1));
   if (rank == 0) return reshape(node, input, ones);
-  const Value shape =
-      node.op(ops::ScatterElementsUpdate, {ones, places, shape_of(node, input), node.integer(0)},
-              {{"reduction", "none"}, {"use_init_val", true}});
+  const Value shape = scatter(node, ones, places, shape_of(node, input), 0);
   return reshape(node, input, shape);
 }
 
@@ -260,8 +257,7 @@ Values tile_1(NodeContext& node) {
     return static_cast<std::int64_t>(std::clamp(values.front(), -1e9, 1e9));
   };
   const std::int64_t axis = node.axis(whole(2, "the axis"), rank);
-  std::vector<std::int64_t> repeats(static_cast<std::size_t>(rank), 1);
-  repeats[static_cast<std::size_t>(axis)] = whole(1, "the number of tiles");
+  const auto repeats = shape_along(axis, rank, whole(1, "the number of tiles"));
   return {node.op(ops::Tile, {input, node.integers(repeats)})};
 }
 

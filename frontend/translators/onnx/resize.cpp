@@ -5,7 +5,6 @@
 // by axis.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/resampling.hpp"
@@ -135,15 +134,12 @@ ResizePlan plan_of(NodeContext& node) {
   plan.coordinates = node.text("coordinate_transformation_mode", "half_pixel");
   plan.nearest = node.text("nearest_mode", "round_prefer_floor");
   plan.policy = node.text("keep_aspect_ratio_policy", "stretch");
-  plan.antialias = node.integer("antialias", 0) != 0;
-  plan.exclude_outside = node.integer("exclude_outside", 0) != 0;
+  plan.antialias = node.flag("antialias");
+  plan.exclude_outside = node.flag("exclude_outside");
   plan.extrapolation = node.real("extrapolation_value", 0.0);
   plan.cubic = node.real("cubic_coeff_a", -0.75);
   plan.axes = node.integer_list("axes").unchecked();
-  if (plan.axes.empty()) {
-    plan.axes.resize(static_cast<std::size_t>(rank));
-    std::iota(plan.axes.begin(), plan.axes.end(), 0);
-  }
+  if (plan.axes.empty()) plan.axes = numbers_between(0, rank);
   for (std::int64_t& axis : plan.axes) axis = node.axis(axis, rank);
   reject_repeated_axes(node, plan.axes, rank);
   return plan;

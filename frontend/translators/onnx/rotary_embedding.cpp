@@ -1,23 +1,13 @@
 // RotaryEmbedding since version 23. Its function body has Slices where OpenVINO expects one split, so that
 // the rotation would not become a RoPE.
-#include "frontend/graph/graph_translator.hpp"
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
+#include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/rotation.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
-
-Operands function_body(NodeContext& node) {
-  Operands inputs;
-  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
-  Operands outputs;
-  constexpr std::int64_t kSince = 23;
-  if (!node.translator().emit_onnx_body(node.proto(), kSince, inputs, outputs))
-    throw base::Failure::reported();
-  return outputs;
-}
 
 /// Caches are [M, r / 2] with positions [B, S], otherwise [B, S, r / 2].
 Operands rotary_embedding_23(NodeContext& node) {
@@ -32,9 +22,9 @@ Operands rotary_embedding_23(NodeContext& node) {
       cosines.shape()[static_cast<std::size_t>(cache_rank) - 1].is_dynamic() ||
       sines.shape()[static_cast<std::size_t>(cache_rank) - 1].is_dynamic() ||
       (rank == 4 && head.is_dynamic())) {
-    return function_body(node);
+    return translate_function_body(node, 23);
   }
-  const bool is_interleaved = node.integer("interleaved", 0) != 0;
+  const bool is_interleaved = node.flag("interleaved");
   const Value heads = rank == 4 ? input : split_heads(node, input, count);
   Rotation rotation{cosines, sines, is_interleaved};
   if (node.has_input(3)) {

@@ -8,37 +8,21 @@
 namespace onnx2ir::frontend {
 namespace {
 
-ir::Node& top_k(NodeContext& node, Value x, Value k, std::int64_t axis, bool largest) {
-  return node.node(ops::TopK, {x, k},
-                   {{"axis", axis},
-                    {"mode", std::string(largest ? "max" : "min")},
-                    {"sort", std::string("value")},
-                    {"index_element_type", ElementType::i64},
-                    {"stable", true}},
-                   2);
-}
-
-/// TopK 11, 24: of equal elements the one with the lower index comes first. The result is always sorted,
-/// which is valid without `sorted`, too.
-Values top_k_11(NodeContext& node) {
+/// TopK 10, 11 (largest, sorted), 24: of equal elements the one with the lower index comes first. The result
+/// is always sorted, which is valid without `sorted`, too.
+Values top_k_10(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
   const Value k = scalar(node, node.input(1), "k");
-  const bool largest = node.integer("largest", 1) != 0;
-  ir::Node& result = top_k(node, x, k, axis, largest);
+  ir::Node& result = top_k(node, x, k, axis, node.flag("largest", true) ? "max" : "min");
   return {result.value(0), result.value(1)};
-}
-
-/// TopK 10: always the largest elements, because attributes `largest` and `sorted` do not exist.
-Values top_k_10(NodeContext& node) {
-  return top_k_11(node);
 }
 
 /// TopK 1: k is an attribute.
 Values top_k_1(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
-  ir::Node& result = top_k(node, x, node.integer(node.integer("k")), axis, true);
+  ir::Node& result = top_k(node, x, node.integer(node.integer("k")), axis);
   return {result.value(0), result.value(1)};
 }
 
@@ -51,45 +35,44 @@ bool may_have_results(const PartialShape& shape, std::int64_t axis) {
 }
 
 /// ArgMax, ArgMin 1, 11, 12, 13; from 12 on with `select_last_index`.
-Values arg_extremum(NodeContext& node, bool largest) {
+Values arg_extremum(NodeContext& node, std::string_view mode) {
   const Value x = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(x));
   // A result without elements needs no index. A dynamic size of 0 is an error in onnxruntime as well.
   if (x.shape()[static_cast<std::size_t>(axis)] == ir::Dimension(0) && may_have_results(x.shape(), axis)) {
     node.fail("axis " + std::to_string(axis) + " of the input has no elements");
   }
-  const bool last = node.integer("select_last_index", 0) != 0;
+  const bool last = node.flag("select_last_index");
   const Value searched = last ? reversed(node, x, axis) : x;
-  Value index = top_k(node, searched, node.integer(1), axis, largest).value(1);
+  Value index = top_k(node, searched, node.integer(1), axis, mode).value(1);
   if (last) {
     const Value highest = node.op(ops::Subtract, {size_of(node, x, axis), node.integer(1)});
     index = node.op(ops::Subtract, {highest, index});
   }
-  if (node.integer("keepdims", 1) != 0) return {index};
+  if (node.flag("keepdims", true)) return {index};
   return {squeeze(node, index, {axis})};
 }
 
 Values arg_max_1(NodeContext& node) {
-  return arg_extremum(node, true);
+  return arg_extremum(node, "max");
 }
 Values arg_min_1(NodeContext& node) {
-  return arg_extremum(node, false);
+  return arg_extremum(node, "min");
 }
 
 /// CumSum 11, 14.
 Values cum_sum_11(NodeContext& node) {
   const Value axis = scalar(node, node.input(1), "axis");
-  return {node.op(
-      ops::CumSum, {node.input(0), axis},
-      {{"exclusive", node.integer("exclusive", 0) != 0}, {"reverse", node.integer("reverse", 0) != 0}})};
+  return {node.op(ops::CumSum, {node.input(0), axis},
+                  {{"exclusive", node.flag("exclusive")}, {"reverse", node.flag("reverse")}})};
 }
 
 /// The products of the elements of `input` before each element (and with it, unless exclusive) along `axis`:
 /// products of the rows of a matrix in which excluded elements are 1.
 Value cumulative_product(NodeContext& node, Value input, std::int64_t axis) {
   const std::int64_t rank = node.rank(input);
-  const bool exclusive = node.integer("exclusive", 0) != 0;
-  const bool reverse = node.integer("reverse", 0) != 0;
+  const bool exclusive = node.flag("exclusive");
+  const bool reverse = node.flag("reverse");
   // [..., n, ...] -> [..., n, n, ...]: the first n is the result, the second one the elements.
   const Value x = unsqueeze(node, input, {axis});
   const Value positions = numbers_below(node, size_of(node, input, axis));
@@ -104,7 +87,7 @@ Value cumulative_product(NodeContext& node, Value input, std::int64_t axis) {
 
 /// The order of `values` from the smallest to the largest.
 Value order_of(NodeContext& node, Value values, std::int64_t size) {
-  return top_k(node, values, node.integer(size), 0, false).value(1);
+  return top_k(node, values, node.integer(size), 0, "min").value(1);
 }
 
 /// CumProd 26. An axis that is known only at run time is moved to the end.
@@ -115,9 +98,7 @@ Values cum_prod_26(NodeContext& node) {
   const auto known_axis = node.known_integers(axis);
   if (known_axis) return {cumulative_product(node, x, node.axis(known_axis->front(), rank))};
   if (rank == 1) return {cumulative_product(node, x, 0)};
-  std::vector<std::int64_t> all;
-  for (std::int64_t i = 0; i < rank; ++i) all.push_back(i);
-  const Value axes = node.integers(all);
+  const Value axes = axes_between(node, 0, rank);
   const Value place = node.op(ops::FloorMod, {convert(node, axis, ElementType::i64), node.integer(rank)});
   const Value keys = node.op(ops::Select, {node.op(ops::Equal, {axes, place}), node.integer(rank), axes});
   const Value order = order_of(node, keys, rank);
@@ -164,9 +145,9 @@ Values range_11(NodeContext& node) {
 
 std::vector<TranslatorRow> search_translators() {
   return {
-      {"TopK", 1, top_k_1},         {"TopK", 10, top_k_10},   {"TopK", 11, top_k_11},
-      {"ArgMax", 1, arg_max_1},     {"ArgMin", 1, arg_min_1}, {"CumSum", 11, cum_sum_11},
-      {"CumProd", 26, cum_prod_26}, {"Range", 11, range_11},
+      {"TopK", 1, top_k_1},     {"TopK", 10, top_k_10},     {"ArgMax", 1, arg_max_1},
+      {"ArgMin", 1, arg_min_1}, {"CumSum", 11, cum_sum_11}, {"CumProd", 26, cum_prod_26},
+      {"Range", 11, range_11},
   };
 }
 

@@ -78,7 +78,7 @@ Values sequence_length_11(NodeContext& node) {
 
 Values concat_from_sequence_11(NodeContext& node) {
   const auto sequence = sequence_input(node, 0);
-  const bool has_new_axis = node.integer("new_axis", 0) != 0;
+  const bool has_new_axis = node.flag("new_axis");
   find_rank_from_output(node, *sequence, has_new_axis ? 1 : 0);
   return {concatenate(node, *sequence, node.integer("axis"), has_new_axis)};
 }
@@ -86,7 +86,7 @@ Values concat_from_sequence_11(NodeContext& node) {
 /// SplitToSequence 11, 24: 24 adds element types. The specification ignores keepdims if lengths are given,
 /// but PyTorch relies on it for a single length of 1, and onnxruntime respects it.
 Operands split_to_sequence_11(NodeContext& node) {
-  const bool keep_dimension = node.integer("keepdims", 1) != 0;
+  const bool keep_dimension = node.flag("keepdims", true);
   Value lengths = node.optional_input(1);
   if (lengths && lengths.shape().is_scalar() && !keep_dimension) {
     const auto length = ir::exact_values(lengths);

@@ -14,9 +14,54 @@ Value reshape_constant(Builder& builder, Value value, const std::vector<std::int
   return builder.constant(value.type(), shape, *data);
 }
 
+Value parameter_of(NodeContext& node, std::size_t index, ElementType type) {
+  if (!node.has_input(index)) return {};
+  return reshape(node, convert(node, node.input(index), type), {1});
+}
+
+Value as_scalar(Builder& builder, Value value) {
+  return reshape(builder, value, std::vector<std::int64_t>{});
+}
+
 Value as_list(Builder& builder, Value value) {
   value = convert(builder, value, ElementType::i64);
   return value.shape().is_scalar() ? unsqueeze(builder, value, {0}) : value;
+}
+
+std::vector<std::int64_t> shape_along(std::int64_t axis, std::int64_t rank, std::int64_t size) {
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
+  shape[static_cast<std::size_t>(axis)] = size;
+  return shape;
+}
+
+Values dimensions_of(Builder& builder, Value value, std::int64_t first, std::int64_t last) {
+  Values sizes;
+  for (std::int64_t axis = first; axis < last; ++axis) sizes.push_back(dimension_of(builder, value, axis));
+  return sizes;
+}
+
+Value numbers_below(Builder& builder, Value end, ElementType type) {
+  const Value zero = builder.number(0, type);
+  return builder.op(ops::Range, {zero, end, builder.number(1, type)}, {{"output_type", type}});
+}
+
+Value places_of_true(Builder& builder, Value marks) {
+  return squeeze(builder, builder.op(ops::NonZero, {marks}, {{"output_type", ElementType::i64}}), {0});
+}
+
+Value gather_in_rows(Builder& builder, Value from, Value indices, std::int64_t axis) {
+  return builder.op(ops::Gather, {from, indices, builder.integer(axis)}, {{"batch_dims", 1}});
+}
+
+Value scatter(Builder& builder, Value data, Value indices, Value updates, std::int64_t axis,
+              std::string_view reduction) {
+  return builder.op(ops::ScatterElementsUpdate, {data, indices, updates, builder.integer(axis)},
+                    {{"reduction", std::string(reduction)}, {"use_init_val", true}});
+}
+
+Value pad_with(Builder& builder, Value value, Value begins, Value ends, double filler) {
+  return builder.op(ops::Pad, {value, begins, ends, builder.number_like(filler, value)},
+                    {{"pad_mode", "constant"}});
 }
 
 void reject_repeated_axes(const NodeContext& node, std::span<const std::int64_t> axes, std::int64_t rank) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "frontend/graph/node_context.hpp"
@@ -13,8 +14,29 @@ namespace onnx2ir::frontend {
 
 /// `value` in a static shape; no operation is emitted if it is a constant.
 Value reshape_constant(Builder& builder, Value value, const std::vector<std::int64_t>& shape);
+/// Input `index`, which has one element, as a vector of `type`; null if absent.
+Value parameter_of(NodeContext& node, std::size_t index, ElementType type);
+/// A value of one element as a scalar.
+Value as_scalar(Builder& builder, Value value);
 /// An index list or scalar as a list, i64 [n].
 Value as_list(Builder& builder, Value value);
+
+/// A shape of `rank` sizes that are 1 but for `size` along `axis`.
+std::vector<std::int64_t> shape_along(std::int64_t axis, std::int64_t rank, std::int64_t size = -1);
+/// The sizes along the axes [first, last), each i64 [1].
+Values dimensions_of(Builder& builder, Value value, std::int64_t first, std::int64_t last);
+
+/// 0, 1, ... `end` - 1, for a scalar `end` of `type`.
+Value numbers_below(Builder& builder, Value end, ElementType type);
+/// The indices of the true elements of a boolean vector, i64.
+Value places_of_true(Builder& builder, Value marks);
+/// Gather along `axis` by indices that differ along the first axis of `from` and `indices`.
+Value gather_in_rows(Builder& builder, Value from, Value indices, std::int64_t axis);
+/// `data` with `updates` at `indices` along `axis`. `reduction` joins them with the elements of `data`.
+Value scatter(Builder& builder, Value data, Value indices, Value updates, std::int64_t axis,
+              std::string_view reduction = "none");
+/// `value` between paddings of the number `filler`; `begins` and `ends` are lists of their sizes.
+Value pad_with(Builder& builder, Value value, Value begins, Value ends, double filler = 0);
 
 /// Fails if an axis occurs twice in `axes`; negative ones count from the end of `rank` axes.
 void reject_repeated_axes(const NodeContext& node, std::span<const std::int64_t> axes, std::int64_t rank);

@@ -23,8 +23,7 @@ Value as_complex(NodeContext& node, Value x, std::int64_t rank) {
   std::vector<std::int64_t> ends(static_cast<std::size_t>(rank), 0);
   const Value none = node.integers(ends);
   ends.back() = 1;
-  const Value padded = node.op(ops::Pad, {x, none, node.integers(ends), node.number_like(0, x)},
-                               {{"pad_mode", std::string("constant")}});
+  const Value padded = pad_with(node, x, none, node.integers(ends));
   if (last.is_static()) return padded;
   return slice(node, padded, 0, 2, rank - 1);
 }
@@ -38,7 +37,7 @@ Value of_size(NodeContext& node, Value x, std::int64_t axis, Value length) {
     const auto next = static_cast<std::size_t>(axis) + 1;
     const Value ends = concat(node, {node.integers(std::span(none).first(next - 1)), missing,
                                      node.integers(std::span(none).subspan(next))});
-    x = node.op(ops::Pad, {x, node.integers(none), ends, node.number_like(0, x)}, {{"pad_mode", "constant"}});
+    x = pad_with(node, x, node.integers(none), ends);
   }
   const auto requested = node.known_integers(length);
   if (requested && x.shape()[static_cast<std::size_t>(axis)] == ir::Dimension(requested->front())) return x;
@@ -74,7 +73,7 @@ Value swapped_axes(NodeContext& node, Value axis, std::int64_t rank) {
 Value real_signal(NodeContext& node, Value x, std::int64_t axis, Value length) {
   Values inputs{x, node.integers({axis})};
   if (length) {
-    const Value half = node.op(ops::Divide, {length, node.integers({2})}, {{"m_pythondiv", true}});
+    const Value half = floor_divide(node, length, node.integers({2}));
     inputs[0] = of_size(node, x, axis, node.op(ops::Add, {half, node.integers({1})}));
     inputs.push_back(length);
   }
@@ -84,8 +83,8 @@ Value real_signal(NodeContext& node, Value x, std::int64_t axis, Value length) {
 Value transform(NodeContext& node, Value x, std::int64_t axis) {
   const std::int64_t rank = node.rank(x);
   if (axis == rank - 1) node.fail("the last dimension holds the parts of the numbers; it has no frequencies");
-  const bool onesided = node.integer("onesided", 0) != 0;
-  const bool inverse = node.integer("inverse", 0) != 0;
+  const bool onesided = node.flag("onesided");
+  const bool inverse = node.flag("inverse");
   Value length = node.optional_input(1);
   if (length) length = as_list(node, scalar(node, length, "dft_length"));
   const ir::Dimension last = x.shape()[static_cast<std::size_t>(rank - 1)];
@@ -134,7 +133,7 @@ Values dft_20(NodeContext& node) {
 Value transform_of_frames(NodeContext& node, Value signal, Value window, Value size, Value step) {
   const bool complex = node.rank(signal) == 3;
   const Value room = node.op(ops::Subtract, {size_of(node, signal, 1), size});
-  const Value steps = node.op(ops::Divide, {room, step}, {{"m_pythondiv", true}});
+  const Value steps = floor_divide(node, room, step);
   const Value starts =
       node.op(ops::Multiply, {numbers_below(node, node.op(ops::Add, {steps, node.integer(1)})), step});
   const Value indices = node.op(ops::Add, {unsqueeze(node, starts, {1}), numbers_below(node, size)});
@@ -149,7 +148,7 @@ Values stft_17(NodeContext& node) {
   const Value input = single_precision(node, node.input(0));
   const std::int64_t rank = node.rank(input);
   if (rank != 2 && rank != 3) node.fail("the signal must be a batch of vectors");
-  const bool onesided = node.integer("onesided", 1) != 0;
+  const bool onesided = node.flag("onesided", true);
   const ir::Dimension parts = rank == 3 ? input.shape()[2] : ir::Dimension(1);
   const bool complex = parts == ir::Dimension(2);
   if (parts.is_dynamic() && !onesided) node.fail("whether the signal is real or complex is not known");

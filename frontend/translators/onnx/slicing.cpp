@@ -1,7 +1,5 @@
 // Operators that select or replace parts of a tensor.
 #include <algorithm>
-#include <limits>
-#include <numeric>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -130,10 +128,8 @@ Value gather_shorter_elements(NodeContext& node, Value data, Value indices, std:
     axes.push_back(row.axis);
     ends.push_back(row.indices);
   }
-  const Value padded = node.op(ops::Pad,
-                               {indices, node.integers(std::vector<std::int64_t>(rank, 0)),
-                                ir::concat(node, added, 0), node.integer(0, indices.type())},
-                               {{"pad_mode", std::string("constant")}});
+  const Value begins = node.integers(std::vector<std::int64_t>(rank, 0));
+  const Value padded = pad_with(node, indices, begins, ir::concat(node, added, 0));
   const Value elements = node.op(ops::GatherElements, {data, padded}, {{"axis", axis}});
   const std::vector<std::int64_t> zeros(axes.size(), 0);
   const std::vector<std::int64_t> ones(axes.size(), 1);
@@ -199,8 +195,7 @@ std::string reduction_of(NodeContext& node) {
 Values scatter_elements_9(NodeContext& node) {
   const Value data = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
-  return {node.op(ops::ScatterElementsUpdate, {data, node.input(1), node.input(2), node.integer(axis)},
-                  {{"reduction", reduction_of(node)}, {"use_init_val", true}})};
+  return {scatter(node, data, node.input(1), node.input(2), axis, reduction_of(node))};
 }
 
 /// ScatterND 11, 13, 16 (add, mul), 18 (min, max).
@@ -228,8 +223,7 @@ Values tensor_scatter_24(NodeContext& node) {
   }
   if (mode == "circular") places = node.op(ops::FloorMod, {places, size_of(node, cache, axis)});
   const Value indices = broadcast_to(node, places, shape_of(node, update));
-  return {node.op(ops::ScatterElementsUpdate, {cache, indices, update, node.integer(axis)},
-                  {{"reduction", "none"}, {"use_init_val", true}})};
+  return {scatter(node, cache, indices, update, axis)};
 }
 
 /// Split 1 (lengths as an attribute or input), 2, 11, 13 (as an input), 18 (num_outputs; the last output may
@@ -261,7 +255,7 @@ Values split_1(NodeContext& node) {
     } else {
       const Value whole = dimension_of(node, input, axis);
       const Value up = node.op(ops::Add, {whole, node.integers({parts - 1})});
-      const Value chunk = node.op(ops::Divide, {up, node.integers({parts})}, {{"m_pythondiv", true}});
+      const Value chunk = floor_divide(node, up, node.integers({parts}));
       Values sizes;
       for (std::int64_t part = 1; part < parts; ++part) sizes.push_back(chunk);
       const Value others = node.op(ops::Multiply, {chunk, node.integers({parts - 1})});
@@ -282,10 +276,9 @@ Values compress_9(NodeContext& node) {
   if (node.has_attribute("axis")) {
     axis = node.axis(node.integer("axis"), node.rank(input));
   } else {
-    input = reshape(node, input, std::vector<std::int64_t>{-1});
+    input = flat(node, input);
   }
-  const Value chosen = node.op(ops::NonZero, {node.input(1)}, {{"output_type", ElementType::i64}});
-  return {gather(node, input, squeeze(node, chosen, {0}), axis)};
+  return {gather(node, input, places_of_true(node, node.input(1)), axis)};
 }
 
 /// NonZero 9, 13.
@@ -308,7 +301,7 @@ Values one_hot_9(NodeContext& node) {
     depth = node.integer(ir::checked_size(known->front()));
   }
   depth = convert(node, depth, ElementType::i64);
-  if (!depth.shape().is_scalar()) depth = reshape(node, depth, std::vector<std::int64_t>{});
+  if (!depth.shape().is_scalar()) depth = as_scalar(node, depth);
   Value indices = convert(node, node.input(0), ElementType::i64);
   const Value negative = node.op(ops::Less, {indices, node.integer(0)});
   indices = node.op(ops::Select, {negative, node.op(ops::Add, {indices, depth}), indices});
@@ -336,7 +329,7 @@ Values trilu_14(NodeContext& node) {
   Value k = node.integer(0);
   if (node.has_input(1)) k = node.input(1);
   const Value diagonal = node.op(ops::Add, {rows, k});
-  const bool upper = node.integer("upper", 1) != 0;
+  const bool upper = node.flag("upper", true);
   const Value mask = node.op(upper ? ops::GreaterEqual : ops::LessEqual, {columns, diagonal});
   return {node.op(ops::Select, {mask, input, node.number_like(0, input)})};
 }

@@ -23,8 +23,7 @@ Value log_softmax(NodeContext& node, Value x, std::int64_t axis) {
 Value hardmax(NodeContext& node, Value x, std::int64_t axis) {
   const Value largest = reduce_keep_dims(node, ops::ReduceMax, x, {axis});
   const Value is_largest = node.op(ops::Equal, {x, largest});
-  const Value count = node.op(ops::CumSum, {convert(node, is_largest, ElementType::i32), node.integer(axis)},
-                              {{"exclusive", false}, {"reverse", false}});
+  const Value count = cumulative_sum(node, convert(node, is_largest, ElementType::i32), axis);
   const Value is_first = node.op(ops::Equal, {count, node.integer(1, ElementType::i32)});
   return convert(node, node.op(ops::LogicalAnd, {is_largest, is_first}), x.type());
 }

@@ -77,15 +77,12 @@ class CaseWriter {
 
 Value in_case(NodeContext& node, Value texts, LetterCase to) {
   CaseWriter writer(node);
-  const std::vector<std::int64_t> flat{-1};
   ir::Node& unpacked = node.node(ops::StringTensorUnpack, {texts}, {}, 3);
   const Value bytes = concat(node, {convert(node, unpacked.value(2), kWhole),
                                     node.integers(std::vector<std::int64_t>(kMaxBytes, 0), kWhole)});
   // One position more than there are bytes, for the end of the last string.
   const Value count = convert(node, size_of(node, unpacked.value(2), 0), kWhole);
-  const Value places = node.op(
-      ops::Range, {writer.number(0), writer.op(ops::Add, {count, writer.number(1)}), writer.number(1)},
-      {{"output_type", kWhole}});
+  const Value places = numbers_below(node, writer.op(ops::Add, {count, writer.number(1)}), kWhole);
   const Value codes = writer.mapped(writer.characters(bytes, places), case_table(to));
   const Value read = gather(node, bytes, places);
   const Value leading_bits = writer.op(ops::BitwiseAnd, {read, writer.number(0xC0)});
@@ -94,10 +91,8 @@ Value in_case(NodeContext& node, Value texts, LetterCase to) {
   const Value sizes = writer.select({is_lead, lead_sizes, writer.number(0)});
   const Value columns = node.integers({0, 1, 2, 3}, kWhole);
   const Value inside = writer.op(ops::Less, {columns, unsqueeze(node, sizes, {1})});
-  const Value kept =
-      node.op(ops::NonZero, {reshape(node, inside, flat)}, {{"output_type", ElementType::i64}});
-  const Value encoded = reshape(node, writer.encoded(codes, sizes), flat);
-  const Value written = gather(node, encoded, squeeze(node, kept, {0}));
+  const Value kept = places_of_true(node, flat(node, inside));
+  const Value written = gather(node, flat(node, writer.encoded(codes, sizes)), kept);
   const Value offsets =
       node.op(ops::CumSum, {sizes, node.integer(0)}, {{"exclusive", true}, {"reverse", false}});
   return node.op(ops::StringTensorPack,

@@ -1,5 +1,7 @@
 #include "frontend/translators/onnx/string_list.hpp"
 
+#include <vector>
+
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -11,7 +13,7 @@ constexpr ElementType kWhole = ElementType::i32;
 
 StringList::StringList(NodeContext& node, Value texts) : shape_(shape_of(node, texts)) {
   ir::Node& parts = node.node(ops::StringTensorUnpack, {texts}, {}, 3);
-  const auto list = [&](Value numbers) { return reshape(node, numbers, std::vector<std::int64_t>{-1}); };
+  const auto list = [&](Value numbers) { return flat(node, numbers); };
   const Value begins = list(parts.value(0));
   const Value lengths = node.op(ops::Subtract, {list(parts.value(1)), begins});
   const Value zero = node.integers({0}, kWhole);
@@ -38,6 +40,26 @@ Value bytes_at(Builder& builder, Value bytes, Value places, Value inside) {
   const Value zero = builder.integer(0, kWhole);
   const Value safe = builder.op(ops::Select, {inside, places, zero});
   return builder.op(ops::Select, {inside, gather(builder, bytes, safe), zero});
+}
+
+Value packed_strings(Builder& builder, Value rows, Value inside, Value lengths, Value shape) {
+  const Value kept = places_of_true(builder, flat(builder, inside));
+  const Value bytes = gather(builder, flat(builder, rows), kept);
+  const Value ends = cumulative_sum(builder, lengths, 0);
+  const Value begins = builder.op(ops::Subtract, {ends, lengths});
+  return builder.op(ops::StringTensorPack, {reshape(builder, begins, shape), reshape(builder, ends, shape),
+                                            convert(builder, bytes, ElementType::u8)});
+}
+
+bool can_overlap(std::string_view text) {
+  // The prefix function of Knuth, Morris and Pratt, in linear time.
+  std::vector<std::size_t> longest(text.size(), 0);  // prefix that also ends at byte i
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    std::size_t size = longest[i - 1];
+    while (size > 0 && text[size] != text[i]) size = longest[size - 1];
+    longest[i] = text[size] == text[i] ? size + 1 : 0;
+  }
+  return !longest.empty() && longest.back() > 0;
 }
 
 }  // namespace onnx2ir::frontend

@@ -1,6 +1,8 @@
 // The strings of a tensor as ranges of a list of bytes.
 #pragma once
 
+#include <string_view>
+
 #include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
@@ -33,6 +35,12 @@ class StringList {
   Value bytes_;
   Value shape_;
 };
+
+/// Strings of `lengths` (list) in `shape`, from those bytes in `rows` that are `inside`.
+Value packed_strings(Builder& builder, Value rows, Value inside, Value lengths, Value shape);
+
+/// Whether occurrences of the text can overlap: whether a prefix of it is also a suffix.
+bool can_overlap(std::string_view text);
 
 /// The bytes (i32, at least one) at `places` if `inside` is true, otherwise 0.
 Value bytes_at(Builder& builder, Value bytes, Value places, Value inside);

@@ -21,18 +21,6 @@ constexpr auto kSpacesOfThreeBytes = std::to_array<std::int64_t>(
     {0xE19A80, 0xE28080, 0xE28081, 0xE28082, 0xE28083, 0xE28084, 0xE28085, 0xE28086, 0xE28087, 0xE28088,
      0xE28089, 0xE2808A, 0xE280A8, 0xE280A9, 0xE280AF, 0xE2819F, 0xE38080});
 
-/// Whether occurrences of the text can overlap: whether a prefix of it is also a suffix. By the prefix
-/// function of Knuth, Morris and Pratt, in linear time.
-bool can_overlap(std::string_view text) {
-  std::vector<std::size_t> longest(text.size(), 0);  // prefix that also ends at byte i
-  for (std::size_t i = 1; i < text.size(); ++i) {
-    std::size_t size = longest[i - 1];
-    while (size > 0 && text[size] != text[i]) size = longest[size - 1];
-    longest[i] = text[size] == text[i] ? size + 1 : 0;
-  }
-  return !longest.empty() && longest.back() > 0;
-}
-
 /// Begins and ends of parts. Each begin is followed by an end before the next begin.
 struct Marks {
   Value begins;
@@ -100,9 +88,9 @@ class Splitter {
     return node_->op(id, inputs, attributes);
   }
   Value number(std::int64_t value) { return node_->integer(value, kWhole); }
-  Value flat(Value value) { return reshape(*node_, value, std::vector<std::int64_t>{-1}); }
+  Value flat(Value value) { return ir::flat(*node_, value); }
   Value count_of(Value list) { return convert(*node_, size_of(*node_, list, 0), kWhole); }
-  Value count_to(Value end) { return op(ops::Range, {number(0), end, number(1)}, {{"output_type", kWhole}}); }
+  Value count_to(Value end) { return numbers_below(*node_, end, kWhole); }
 
   /// For each byte, and one position after the last: the `size` bytes that begin there, [bytes + 1, size], 0
   /// after the end.
@@ -176,10 +164,7 @@ class Splitter {
   }
 
   /// The number of marks up to each position of a row.
-  Value ranks(Value marks) {
-    return op(ops::CumSum, {convert(*node_, marks, kWhole), node_->integer(1)},
-              {{"exclusive", false}, {"reverse", false}});
-  }
+  Value ranks(Value marks) { return cumulative_sum(*node_, convert(*node_, marks, kWhole), 1); }
 
   /// The positions of the marks as rows of `width`, padded with the end of the string.
   Value table(Value marks, Value marks_ranks, Value width) {
@@ -190,12 +175,10 @@ class Splitter {
     const Value sizes = concat(*node_, {shape_of(*node_, texts_->lengths()),
                                         as_list(*node_, convert(*node_, width, ElementType::i64))});
     const Value filled = flat(broadcast_to(*node_, unsqueeze(*node_, string_ends, {1}), sizes));
-    const Value kept =
-        squeeze(*node_, op(ops::NonZero, {flat(marks)}, {{"output_type", ElementType::i64}}), {0});
+    const Value kept = places_of_true(*node_, flat(marks));
     const Value indices = gather(*node_, flat(targets), kept);
     const Value places = gather(*node_, flat(places_), kept);
-    return op(ops::ScatterElementsUpdate, {filled, indices, places, node_->integer(0)},
-              {{"reduction", "none"}, {"use_init_val", true}});
+    return scatter(*node_, filled, indices, places, 0);
   }
 
   NodeContext* node_;

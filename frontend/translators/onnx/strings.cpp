@@ -30,16 +30,15 @@ StringPair unpack(NodeContext& node, Value a, Value b) {
   const Value zero_b = node.op(ops::Multiply, {of_b.value(0), node.integer(0, ElementType::i32)});
   const Value behind_a = convert(node, shape_of(node, of_a.value(2)), ElementType::i32);
   const auto list = [&](Value value, Value zero_of_other) {
-    return reshape(node, node.op(ops::Add, {value, zero_of_other}), std::vector<std::int64_t>{-1});
+    return flat(node, node.op(ops::Add, {value, zero_of_other}));
   };
   const auto lengths = [&](ir::Node& texts) {
     return node.op(ops::Subtract, {texts.value(1), texts.value(0)});
   };
   StringPair pair;
   pair.a = {list(of_a.value(0), zero_b), list(lengths(of_a), zero_b)};
-  pair.b = {
-      list(node.op(ops::Add, {of_b.value(0), reshape(node, behind_a, std::vector<std::int64_t>{})}), zero_a),
-      list(lengths(of_b), zero_a)};
+  pair.b = {list(node.op(ops::Add, {of_b.value(0), as_scalar(node, behind_a)}), zero_a),
+            list(lengths(of_b), zero_a)};
   pair.bytes =
       concat(node, {convert(node, of_a.value(2), ElementType::i32),
                     convert(node, of_b.value(2), ElementType::i32), node.integers({0}, ElementType::i32)});
@@ -51,22 +50,7 @@ StringPair unpack(NodeContext& node, Value a, Value b) {
 Value byte_numbers(NodeContext& node, Value lengths) {
   const Value all = concat(node, {lengths, node.integers({0}, ElementType::i32)});
   const Value longest = reduce(node, ops::ReduceMax, all, {0});
-  return node.op(ops::Range, {node.integer(0, ElementType::i32), longest, node.integer(1, ElementType::i32)},
-                 {{"output_type", ElementType::i32}});
-}
-
-/// Strings of `lengths` in `shape`, from the bytes in `rows` that are `inside`.
-Value packed(NodeContext& node, Value rows, Value inside, Value lengths, Value shape) {
-  const std::vector<std::int64_t> flat{-1};
-  const Value kept =
-      node.op(ops::NonZero, {reshape(node, inside, flat)}, {{"output_type", ElementType::i64}});
-  const Value flat_rows = reshape(node, rows, flat);
-  const Value bytes = gather(node, flat_rows, squeeze(node, kept, {0}));
-  const Value ends =
-      node.op(ops::CumSum, {lengths, node.integer(0)}, {{"exclusive", false}, {"reverse", false}});
-  const Value begins = node.op(ops::Subtract, {ends, lengths});
-  return node.op(ops::StringTensorPack, {reshape(node, begins, shape), reshape(node, ends, shape),
-                                         convert(node, bytes, ElementType::u8)});
+  return numbers_below(node, longest, ElementType::i32);
 }
 
 /// StringConcat 20: concatenates the strings of both inputs.
@@ -81,14 +65,14 @@ Values string_concat_20(NodeContext& node) {
       node.op(ops::Add, {column(node.op(ops::Subtract, {pair.b.begins, pair.a.lengths})), numbers});
   const Value places =
       node.op(ops::Select, {in_first, node.op(ops::Add, {column(pair.a.begins), numbers}), second});
-  return {packed(node, bytes_at(node, pair.bytes, places, inside), inside, lengths, pair.shape)};
+  return {packed_strings(node, bytes_at(node, pair.bytes, places, inside), inside, lengths, pair.shape)};
 }
 
 /// Whether each string of a list differs from all `words`.
 Value is_none_of(NodeContext& node, Value texts, const std::vector<std::string>& words) {
   const Value same = is_text(node, texts, words);
   const Value any = reduce(node, ops::ReduceLogicalOr, same, {node.rank(texts)});
-  return reshape(node, node.op(ops::LogicalNot, {any}), std::vector<std::int64_t>{-1});
+  return flat(node, node.op(ops::LogicalNot, {any}));
 }
 
 /// Uses Unicode's case mapping; fails for locales that differ (Turkish i).
@@ -121,7 +105,7 @@ Values string_normalizer_10(NodeContext& node) {
   const std::int64_t rank = node.rank(texts);
   if (rank != 1 && rank != 2) node.fail("the strings must be a list, or a batch of one");
   const std::string action = node.text("case_change_action", "NONE");
-  const bool ignores_case = node.integer("is_case_sensitive", 0) == 0;
+  const bool ignores_case = !node.flag("is_case_sensitive");
   auto words = node.text_list("stopwords").unchecked();
   if (action != "NONE" || (ignores_case && !words.empty())) require_known_case(node);
   const Value written = action == "NONE" ? texts : in_case(node, texts, case_of(node, action));
@@ -130,14 +114,11 @@ Values string_normalizer_10(NodeContext& node) {
     compared = in_case(node, texts, LetterCase::lower);
     words = lowered(node, words);
   }
-  const std::vector<std::int64_t> list{-1};
   ir::Node& unpacked = node.node(ops::StringTensorUnpack, {written}, {}, 3);
-  Value begins = reshape(node, unpacked.value(0), list);
-  Value lengths = node.op(ops::Subtract, {reshape(node, unpacked.value(1), list), begins});
+  Value begins = flat(node, unpacked.value(0));
+  Value lengths = node.op(ops::Subtract, {flat(node, unpacked.value(1)), begins});
   if (!words.empty()) {
-    const Value places =
-        node.op(ops::NonZero, {is_none_of(node, compared, words)}, {{"output_type", ElementType::i64}});
-    const Value kept = squeeze(node, places, {0});
+    const Value kept = places_of_true(node, is_none_of(node, compared, words));
     begins = gather(node, begins, kept);
     lengths = gather(node, lengths, kept);
   }
@@ -154,7 +135,7 @@ Values string_normalizer_10(NodeContext& node) {
   const Value inside = node.op(ops::Less, {numbers, unsqueeze(node, lengths, {1})});
   const Value places = node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers});
   const Value shape = rank == 1 ? node.integers({-1}) : node.integers({1, -1});
-  return {packed(node, bytes_at(node, bytes, places, inside), inside, lengths, shape)};
+  return {packed_strings(node, bytes_at(node, bytes, places, inside), inside, lengths, shape)};
 }
 
 }  // namespace

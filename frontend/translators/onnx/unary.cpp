@@ -10,7 +10,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 Values round_11(NodeContext& node) {
-  return {node.op(ops::Round, {node.input(0)}, {{"mode", std::string("half_to_even")}})};
+  return {round_to_even(node, node.input(0))};
 }
 
 Values reciprocal_1(NodeContext& node) {
@@ -21,8 +21,8 @@ Values reciprocal_1(NodeContext& node) {
 /// IsInf 10, 20.
 Values is_inf_10(NodeContext& node) {
   return {node.op(ops::IsInf, {node.input(0)},
-                  {{"detect_negative", node.integer("detect_negative", 1) != 0},
-                   {"detect_positive", node.integer("detect_positive", 1) != 0}})};
+                  {{"detect_negative", node.flag("detect_negative", true)},
+                   {"detect_positive", node.flag("detect_positive", true)}})};
 }
 
 /// The value of a bound if it is a known finite number.

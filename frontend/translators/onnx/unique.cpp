@@ -24,7 +24,7 @@ Values unique(NodeContext& node, bool is_sorted) {
 
 /// Unique 11.
 Values unique_11(NodeContext& node) {
-  return unique(node, node.integer("sorted", 1) != 0);
+  return unique(node, node.flag("sorted", true));
 }
 
 /// Unique of onnxruntime, in the order of first occurrence: elements, inverse indices, counts.
@@ -36,7 +36,10 @@ Values microsoft_unique(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> unique_translators() {
-  return {{"Unique", 11, unique_11, "strings"}, {"Unique", 1, microsoft_unique, {}, "com.microsoft"}};
+  return {
+      {"Unique", 11, unique_11, "strings"},
+      {"Unique", 1, microsoft_unique, {}, {}, kMicrosoft},
+  };
 }
 
 }  // namespace onnx2ir::frontend

@@ -7,7 +7,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-constexpr std::string_view kDomain = "ai.onnx.preview.training";
 constexpr std::size_t kFirstTensor = 2;
 
 /// Elementwise arithmetic with operators. At most one operand of an operator may emit operations: C++ does
@@ -145,9 +144,9 @@ Values momentum_1(NodeContext& node) {
 
 std::vector<TranslatorRow> training_translators() {
   return {
-      {"Adagrad", 1, adagrad_1, {}, kDomain},
-      {"Adam", 1, adam_1, {}, kDomain},
-      {"Momentum", 1, momentum_1, {}, kDomain},
+      {"Adagrad", 1, adagrad_1},
+      {"Adam", 1, adam_1},
+      {"Momentum", 1, momentum_1},
   };
 }
 

@@ -13,10 +13,6 @@ std::vector<double> reals(NodeContext& node, std::string_view name, std::vector<
   return {values.begin(), values.end()};
 }
 
-bool flag(NodeContext& node, std::string_view name, bool absent = false) {
-  return node.integer(name, absent ? 1 : 0) != 0;
-}
-
 /// An attribute for a number of boxes; -1 means all.
 std::int64_t count(NodeContext& node, std::string_view name, std::int64_t absent) {
   const std::int64_t value = node.integer(name, absent);
@@ -56,13 +52,13 @@ Values prior_box(NodeContext& node) {
                       {"density", reals(node, "density")},
                       {"fixed_ratio", reals(node, "fixed_ratio")},
                       {"fixed_size", reals(node, "fixed_size")},
-                      {"clip", flag(node, "clip")},
-                      {"flip", flag(node, "flip")},
+                      {"clip", node.flag("clip")},
+                      {"flip", node.flag("flip")},
                       {"step", node.real("step", 0)},
                       {"offset", node.real("offset", 0)},
                       {"variance", reals(node, "variance")},
-                      {"scale_all_sizes", flag(node, "scale_all_sizes", true)},
-                      {"min_max_aspect_ratios_order", flag(node, "min_max_aspect_ratios_order", true)}});
+                      {"scale_all_sizes", node.flag("scale_all_sizes", true)},
+                      {"min_max_aspect_ratios_order", node.flag("min_max_aspect_ratios_order", true)}});
 }
 
 Values prior_box_clustered(NodeContext& node) {
@@ -70,7 +66,7 @@ Values prior_box_clustered(NodeContext& node) {
   return prior_boxes(node, ops::PriorBoxClustered,
                      {{"width", reals(node, "width")},
                       {"height", reals(node, "height")},
-                      {"clip", flag(node, "clip")},
+                      {"clip", node.flag("clip")},
                       {"step", node.real("step", 0)},
                       {"step_w", node.real("step_w", 0)},
                       {"step_h", node.real("step_h", 0)},
@@ -92,16 +88,16 @@ Values detection_output(NodeContext& node) {
   return {node.op(ops::DetectionOutput, inputs,
                   {{"background_label_id", node.integer("background_label_id", 0)},
                    {"top_k", node.integer("top_k", -1)},
-                   {"variance_encoded_in_target", flag(node, "variance_encoded_in_target")},
+                   {"variance_encoded_in_target", node.flag("variance_encoded_in_target")},
                    {"keep_top_k", std::vector<std::int64_t>{kept[0]}},
                    {"code_type", code},
-                   {"share_location", flag(node, "share_location", true)},
+                   {"share_location", node.flag("share_location", true)},
                    {"nms_threshold", node.real("nms_threshold")},
                    {"confidence_threshold", node.real("confidence_threshold", 0)},
-                   {"clip_after_nms", flag(node, "clip_after_nms")},
-                   {"clip_before_nms", flag(node, "clip_before_nms")},
-                   {"decrease_label_id", flag(node, "decrease_label_id")},
-                   {"normalized", flag(node, "normalized", true)},
+                   {"clip_after_nms", node.flag("clip_after_nms")},
+                   {"clip_before_nms", node.flag("clip_before_nms")},
+                   {"decrease_label_id", node.flag("decrease_label_id")},
+                   {"normalized", node.flag("normalized", true)},
                    {"input_height", node.integer("input_height", 1)},
                    {"input_width", node.integer("input_width", 1)},
                    {"objectness_score", node.real("objectness_score", 0)}})};
@@ -123,7 +119,7 @@ Values generate_proposals(NodeContext& node) {
                                    {"nms_threshold", node.real("nms_thresh", 0.7F)},
                                    {"pre_nms_count", count(node, "pre_nms_topN", 6000)},
                                    {"post_nms_count", count(node, "post_nms_topN", 300)},
-                                   {"normalized", !flag(node, "legacy_plus_one", true)},
+                                   {"normalized", !node.flag("legacy_plus_one", true)},
                                    {"nms_eta", 1.0},
                                    {"roi_num_type", ElementType::i64}},
                                   3);
@@ -151,7 +147,7 @@ Values detectron_output(NodeContext& node) {
        {"num_classes", size(node, "num_classes", 81)},
        {"post_nms_count", count(node, "post_nms_count", 2000)},
        {"max_detections_per_image", size(node, "max_detections_per_image", 100)},
-       {"class_agnostic_box_regression", flag(node, "class_agnostic_box_regression")},
+       {"class_agnostic_box_regression", node.flag("class_agnostic_box_regression")},
        {"deltas_weights", reals(node, "deltas_weights", {10, 10, 5, 5})}},
       3);
   return {output.value(0), output.value(1), output.value(2)};
@@ -159,7 +155,7 @@ Values detectron_output(NodeContext& node) {
 
 Values prior_grid(NodeContext& node) {
   return {node.op(ops::ExperimentalDetectronPriorGridGenerator, {node.input(0), node.input(1), node.input(2)},
-                  {{"flatten", flag(node, "flatten", true)},
+                  {{"flatten", node.flag("flatten", true)},
                    {"h", node.integer("h", 0)},
                    {"w", node.integer("w", 0)},
                    {"stride_x", node.real("stride_x", 0)},
@@ -182,7 +178,7 @@ Values roi_features(NodeContext& node) {
                     {"output_size", size(node, "output_size", 7)},
                     {"sampling_ratio", node.integer("sampling_ratio", 2)},
                     {"pyramid_scales", std::vector<std::int64_t>(scales.begin(), scales.end())},
-                    {"aligned", flag(node, "aligned")}},
+                    {"aligned", node.flag("aligned")}},
                 2);
   return {features.value(0), features.value(1)};
 }
@@ -195,24 +191,18 @@ Values best_rois(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> openvino_detection_translators() {
-  const TranslatorRow rows[] = {
-      {"PriorBox", 1, prior_box, {}, {}, "img_size=0 img_h=0 img_w=0 step_h=0 step_w=0"},
-      {"PriorBoxClustered", 1, prior_box_clustered, {}, {}, "flip=0 img_size=0 img_h=0 img_w=0"},
-      {"DetectionOutput", 1, detection_output, {}, {}, "num_classes eta=1"},
+  std::vector<TranslatorRow> rows = openvino_rows({
+      {"PriorBox", 1, prior_box, {}, "img_size=0 img_h=0 img_w=0 step_h=0 step_w=0"},
+      {"PriorBoxClustered", 1, prior_box_clustered, {}, "flip=0 img_size=0 img_h=0 img_w=0"},
+      {"DetectionOutput", 1, detection_output, {}, "num_classes eta=1"},
       {"ExperimentalDetectronGenerateProposalsSingleImage", 1, proposals_of_one_image},
       {"ExperimentalDetectronDetectionOutput", 1, detectron_output},
       {"ExperimentalDetectronPriorGridGenerator", 1, prior_grid},
-      {"ExperimentalDetectronROIFeatureExtractor",
-       1,
-       roi_features,
-       {},
-       {},
-       "distribute_rois_between_levels=1"},
+      {"ExperimentalDetectronROIFeatureExtractor", 1, roi_features, {}, "distribute_rois_between_levels=1"},
       {"ExperimentalDetectronTopKROIs", 1, best_rois},
-  };
-  std::vector<TranslatorRow> result = openvino_rows(rows);
-  result.push_back({"GenerateProposals", 1, generate_proposals, {}, kOpenvino});
-  return result;
+  });
+  rows.push_back({"GenerateProposals", 1, generate_proposals, {}, {}, kOpenvino});
+  return rows;
 }
 
 }  // namespace onnx2ir::frontend

@@ -48,17 +48,15 @@ Values normalize(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
   if (rank < 2) node.fail("the input has no channels");
-  const bool is_of_image = node.integer("across_spatial", 0) != 0;
+  const bool is_of_image = node.flag("across_spatial");
   const Value axes = axes_between(node, 1, is_of_image ? rank : 2);
   const Value normal =
       node.op(ops::NormalizeL2, {x, axes}, {{"eps", node.real("eps", 0)}, {"eps_mode", "add"}});
   const Value factors = convert(node, node.input(1), x.type());
-  if (node.integer("channel_shared", 0) != 0) {
+  if (node.flag("channel_shared")) {
     return {node.op(ops::Multiply, {normal, scalar(node, factors, "the weight of all channels")})};
   }
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
-  shape[1] = -1;
-  return {node.op(ops::Multiply, {normal, reshape(node, factors, shape)})};
+  return {node.op(ops::Multiply, {normal, reshape(node, factors, shape_along(1, rank))})};
 }
 
 /// Swish: x * sigmoid(beta * x).
@@ -79,15 +77,14 @@ Values deformable_convolution(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> openvino_layer_translators() {
-  const TranslatorRow rows[] = {
+  return openvino_rows({
       {"FakeQuantize", 1, fake_quantize},
       {"GroupNorm", 1, group_norm},
       {"ExperimentalDetectronGroupNorm", 1, group_norm},
       {"Normalize", 1, normalize},
       {"Swish", 1, swish},
       {"DeformableConv2D", 1, deformable_convolution, "other than two spatial axes"},
-  };
-  return openvino_rows(rows);
+  });
 }
 
 }  // namespace onnx2ir::frontend

@@ -2,16 +2,13 @@
 
 namespace onnx2ir::frontend {
 
-std::vector<TranslatorRow> openvino_rows(std::span<const TranslatorRow> rows) {
-  std::vector<TranslatorRow> result;
-  result.reserve(2 * rows.size());
-  for (TranslatorRow row : rows) {
-    for (const std::string_view domain : {kOpenvino, std::string_view()}) {
-      row.domain = domain;
-      result.push_back(row);
-    }
+std::vector<TranslatorRow> openvino_rows(std::vector<TranslatorRow> rows) {
+  const std::size_t count = rows.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    rows.push_back(rows[i]);
+    rows.back().domain = kOpenvino;
   }
-  return result;
+  return rows;
 }
 
 }  // namespace onnx2ir::frontend

@@ -1,7 +1,6 @@
 // The rows of OpenVINO's own operators. Old exporters of OpenVINO and NNCF also wrote them without a domain.
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +11,6 @@ namespace onnx2ir::frontend {
 inline constexpr std::string_view kOpenvino = "org.openvinotoolkit";
 
 /// `rows` in OpenVINO's domain, and in ONNX's own.
-std::vector<TranslatorRow> openvino_rows(std::span<const TranslatorRow> rows);
+std::vector<TranslatorRow> openvino_rows(std::vector<TranslatorRow> rows);
 
 }  // namespace onnx2ir::frontend

@@ -51,7 +51,7 @@ Value listed_bags(NodeContext& node, Value table, Value indices, Value offsets, 
   if (mode == BagMode::max) node.fail("the maximum over bags of different sizes cannot be expressed");
   indices = convert(node, indices, ElementType::i32);
   offsets = convert(node, offsets, ElementType::i32);
-  if (node.integer("include_last_offset", 0) != 0) offsets = slice(node, offsets, 0, -1, 0);
+  if (node.flag("include_last_offset")) offsets = slice(node, offsets, 0, -1, 0);
   if (factors) {
     // The operation has factors only together with an index for empty bags.
     const Value rows = gather(node, table, indices);
@@ -100,10 +100,10 @@ Operands aten(NodeContext& node) {
 std::vector<TranslatorRow> aten_translators() {
   constexpr std::string_view kTraining = "scale_grad_by_freq sparse overload_name";
   return {
-      {"ATen", 1, aten, "other operators than embedding_bag and adaptive_avg_pool2d", {}, kTraining},
-      {"ATen", 1, aten, "other operators than embedding_bag and adaptive_avg_pool2d", kAten, kTraining},
-      {"adaptive_avg_pool2d", 1, adaptive_avg_pool, {}, kAten},
-      {"embedding_bag", 1, embedding_bag, "padding_idx; max with offsets", kAten, kTraining},
+      {"ATen", 1, aten, "other operators than embedding_bag and adaptive_avg_pool2d", kTraining},
+      {"ATen", 1, aten, "other operators than embedding_bag and adaptive_avg_pool2d", kTraining, kAten},
+      {"adaptive_avg_pool2d", 1, adaptive_avg_pool, {}, {}, kAten},
+      {"embedding_bag", 1, embedding_bag, "padding_idx; max with offsets", kTraining, kAten},
   };
 }
 

@@ -54,12 +54,11 @@ ir::Value decompose(ir::Builder& builder, const ir::Node& node) {
 }  // namespace
 
 Workaround decompose_empty_unsqueezes() {
-  return {
-      .name = "decompose_empty_unsqueezes",
-      .stage = Stage::kernels,
-      .summary = "Decomposes Unsqueeze and Squeeze of empty tensors",
-      .rows = {LegalizationRow{
-          Fault::empty_unsqueeze_shape, {ops::Unsqueeze, ops::Squeeze}, is_affected, replace<decompose>}}};
+  return {.name = "decompose_empty_unsqueezes",
+          .stage = Stage::kernels,
+          .summary = "Decomposes Unsqueeze and Squeeze of empty tensors",
+          .rows = {row(Fault::empty_unsqueeze_shape, {ops::Unsqueeze, ops::Squeeze}, is_affected,
+                       replace<decompose>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -66,8 +66,7 @@ Workaround hide_misread_scales() {
   return {.name = "hide_misread_scales",
           .stage = Stage::kernels,
           .summary = "Hides quantised weights from the CPU plugin if it would misread their scales",
-          .rows = {LegalizationRow{
-              Fault::misread_weight_scales, {ops::MatMul}, has_misread_weights, hide_weights}}};
+          .rows = {row(Fault::misread_weight_scales, {ops::MatMul}, has_misread_weights, hide_weights)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -53,10 +53,8 @@ Workaround scale_attention_queries() {
   return {.name = "scale_attention_queries",
           .stage = Stage::imported,
           .summary = "Multiplies the queries of attentions of 16 bits with constant keys by the scale",
-          .rows = {LegalizationRow{Fault::attention_scale_rounding,
-                                   {ops::ScaledDotProductAttention},
-                                   affects<scales_constant_key>,
-                                   replace<scaled_before>}}};
+          .rows = {row(Fault::attention_scale_rounding, {ops::ScaledDotProductAttention},
+                       affects<scales_constant_key>, replace<scaled_before>)}};
 }
 
 }  // namespace onnx2ir::passes

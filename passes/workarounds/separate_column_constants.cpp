@@ -169,10 +169,9 @@ Workaround separate_column_constants() {
       .summary =
           "Keeps operations with a constant per column from being fused into products that lose constants "
           "or have dynamic sizes",
-      .rows = {LegalizationRow{
-                   Fault::converted_bias, {ops::Convert}, affects<precedes_second_bias>, separate_from_input},
-               separation_row(Fault::dynamic_column_constants, {ops::MatMul}, does_not_compile),
-               separation_row(Fault::small_product_constants, {ops::MatMul}, is_small)}};
+      .rows = {row(Fault::converted_bias, {ops::Convert}, affects<precedes_second_bias>, separate_from_input),
+               row(Fault::dynamic_column_constants, {ops::MatMul}, does_not_compile, separate_from_uses),
+               row(Fault::small_product_constants, {ops::MatMul}, is_small, separate_from_uses)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -95,10 +95,8 @@ Workaround separate_disjoint_clamps() {
   return {.name = "separate_disjoint_clamps",
           .stage = Stage::kernels,
           .summary = "Keeps a Clamp apart from a FakeQuantize that maps all of its numbers to one",
-          .rows = {LegalizationRow{Fault::disjoint_clamp,
-                                   {ops::FakeQuantize},
-                                   affects<quantizes_disjoint_numbers>,
-                                   separate_from_input}}};
+          .rows = {row(Fault::disjoint_clamp, {ops::FakeQuantize}, affects<quantizes_disjoint_numbers>,
+                       separate_from_input)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -4,15 +4,12 @@
 #include <algorithm>
 
 #include "ir/views/unary.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-bool is_output(const ir::Output& output) {
-  return std::ranges::any_of(output.uses, [](const ir::Use& use) { return use.node->is(ops::Result); });
-}
 
 /// The type in which the CPU plugin computes numbers of `type`.
 ir::ElementType computed_type(ir::ElementType type) {
@@ -37,12 +34,13 @@ ir::ElementType computed_type(ir::ElementType type) {
 /// Fault::converted_output_name: both conversions keep the type in which the CPU plugin computes.
 bool converts_output_back(ir::ConvertView convert) {
   const ir::Output& back = convert.output(0);
-  if (!is_output(back)) return false;
+  if (!is_read_by(back, {ops::Result})) return false;
   ir::Value data = convert.data();
   for (; data.type() != back.type && computed_type(data.type()) == back.type;
        data = ir::ConvertView(*data.node).data()) {
     if (!data.node->is(ops::Convert)) return false;
-    if (is_output(data.output())) return computed_type(data.node->input(0).type()) == back.type;
+    if (is_read_by(data.output(), {ops::Result}))
+      return computed_type(data.node->input(0).type()) == back.type;
   }
   return false;
 }
@@ -50,13 +48,12 @@ bool converts_output_back(ir::ConvertView convert) {
 }  // namespace
 
 Workaround separate_output_conversions() {
-  return {
-      .name = "separate_output_conversions",
-      .stage = Stage::kernels,
-      .summary =
-          "Keeps OpenVINO from giving the names of one output to another one that is converted from it",
-      .rows = {LegalizationRow{
-          Fault::converted_output_name, {ops::Convert}, affects<converts_output_back>, separate_from_input}}};
+  return {.name = "separate_output_conversions",
+          .stage = Stage::kernels,
+          .summary =
+              "Keeps OpenVINO from giving the names of one output to another one that is converted from it",
+          .rows = {row(Fault::converted_output_name, {ops::Convert}, affects<converts_output_back>,
+                       separate_from_input)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -110,8 +110,7 @@ void add_column(Convolution& convolution) {
 
 /// All but the last element along `axis`.
 ir::Value without_last(ir::Builder& builder, ir::Value value, std::size_t axis) {
-  return builder.op(ops::Slice, {value, builder.integers({0}), builder.integers({-1}), builder.integers({1}),
-                                 builder.integers({static_cast<std::int64_t>(axis)})});
+  return ir::slice(builder, value, 0, -1, static_cast<std::int64_t>(axis));
 }
 
 bool reads_past_pads(const ir::Node& node) {
@@ -149,14 +148,10 @@ Workaround widen_one_channel_convolutions() {
           .summary =
               "Adds an output channel or column to convolutions of one channel that the CPU plugin computes "
               "wrongly",
-          .rows = {LegalizationRow{Fault::convolution_of_one_channel,
-                                   {ops::Convolution},
-                                   reads_past_pads,
-                                   replace<with_second_filter>},
-                   LegalizationRow{Fault::convolution_to_one_column,
-                                   {ops::Convolution},
-                                   may_have_one_column,
-                                   replace<with_more_columns>}}};
+          .rows = {row(Fault::convolution_of_one_channel, {ops::Convolution}, reads_past_pads,
+                       replace<with_second_filter>),
+                   row(Fault::convolution_to_one_column, {ops::Convolution}, may_have_one_column,
+                       replace<with_more_columns>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -16,4 +16,13 @@ std::vector<ir::Graph*> graphs_of(ir::Model& model);
 /// All Loop nodes of a model, inner ones first.
 std::vector<ir::LoopView> loops_of(ir::Model& model);
 
+/// Calls `edit` for each element of `range`, such as the graphs of a model. Returns whether one of the calls
+/// has returned true: it has changed something.
+template <typename Range, typename Edit>
+bool edit_each(const Range& range, Edit edit) {
+  bool modified = false;
+  for (const auto& element : range) modified = edit(element) || modified;
+  return modified;
+}
+
 }  // namespace onnx2ir::passes

@@ -8,7 +8,6 @@
 #include "ir/shape_tools.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
-#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -48,7 +47,7 @@ bool reads_no_input(ir::Value value) {
 }
 
 bool is_number(ir::Value value) {
-  return value.type() == ir::ElementType::i64 && value.shape().has_rank() && value.shape().rank() == 0;
+  return value.type() == ir::ElementType::i64 && value.shape().is_scalar();
 }
 
 /// A value that changes between inferences, preferably a number. Null if the model has no such input. Not a

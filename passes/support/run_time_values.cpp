@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
+#include "ir/builder.hpp"
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/selection.hpp"
 
 namespace onnx2ir::passes {
-
 namespace {
 
 /// Where a Slice of a vector starts, if it takes all elements from there to its end; no value for all else.
@@ -25,6 +25,28 @@ std::optional<std::int64_t> start_of_slice(ir::Value value) {
 }
 
 }  // namespace
+
+ir::Value OpaqueTrue::get() {
+  if (!value_) value_ = main_ != nullptr ? made() : captured();
+  return value_;
+}
+
+ir::Value OpaqueTrue::made() {
+  const auto& inputs = main_->parameters();
+  const auto source = std::ranges::find_if(
+      inputs, [](const ir::Node* input) { return input->output(0).type != ir::ElementType::string; });
+  ir::Builder builder(*main_);
+  if (source == inputs.end()) return run_time_truth(builder);
+  builder.set_name((*source)->name);
+  const ir::Value truth =
+      builder.op(ops::GreaterEqual, {zero_or_one(builder, (*source)->value()), builder.integer(0)});
+  truth.node->notes.add(ir::Note::opaque_truth);
+  return truth;
+}
+
+ir::Value OpaqueTrue::captured() {
+  return ir::add_invariant(*node_, *body_, outer_->get());
+}
 
 ir::Value opaque_copy(ir::Builder& builder, ir::Value value) {
   const bool is_boolean = value.type() == ir::ElementType::boolean;

@@ -17,9 +17,9 @@ namespace {
 /// A value plus or minus one that is computed from constants; the operand is null if a node is something
 /// else.
 ConstantStep shifted(const ir::Node& node) {
-  const ConstantStep step = node.is_one_of(kSums) ? constant_step(node) : ConstantStep{};
-  const bool is_subtracted = step.operand && node.is(ops::Subtract) && step.operand == node.input(1);
-  return is_subtracted ? ConstantStep{} : step;
+  const bool is_shifted =
+      node.is(ops::Add) || (node.is(ops::Subtract) && ir::is_computed_from_constants(node.input(1)));
+  return is_shifted ? constant_step(node) : ConstantStep{};
 }
 
 /// A sum of f64 and the one in it, which nothing else reads.

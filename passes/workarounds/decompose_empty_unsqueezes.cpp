@@ -2,7 +2,6 @@
 // measured on 2026.4, tests/faults). An empty tensor has no data, so it is replaced by a Broadcast to the
 // computed shape.
 #include <algorithm>
-#include <numeric>
 
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"

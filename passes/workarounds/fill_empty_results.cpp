@@ -2,7 +2,6 @@
 // to be empty become a Broadcast of 0 to their shape.
 #include <algorithm>
 
-#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"

@@ -1,7 +1,6 @@
 // Workaround for attention_constants and bf16_attention_fusion: the CPU plugin reads constant keys and values
 // of an attention in the wrong order. They are replaced by a Gather of one row whose index is always 0, but
 // computed at run time.
-#include <algorithm>
 #include <vector>
 
 #include "ir/shape_tools.hpp"

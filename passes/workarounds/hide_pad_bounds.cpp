@@ -2,7 +2,6 @@
 // pads were not negative, and the CPU plugin fails if they are. Here a GatherND, whose elements OpenVINO does
 // not compute at compile time, hides the bounds of the pads. A Reshape gives the result its static sizes
 // again.
-#include <vector>
 
 #include "ir/known_values.hpp"
 #include "ir/size_rules.hpp"

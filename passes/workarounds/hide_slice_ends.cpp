@@ -3,8 +3,6 @@
 // or steps backwards to a place that is not before the start. The plugins fail, or give fewer elements. Here
 // the end is hidden, so that the size is inferred at run time. A Reshape gives the result its static sizes
 // again.
-#include <optional>
-#include <vector>
 
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"

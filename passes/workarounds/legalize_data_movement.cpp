@@ -1,6 +1,5 @@
 // Replaces operations that move elements and that the CPU plugin computes wrongly.
 #include <algorithm>
-#include <array>
 #include <span>
 #include <vector>
 

@@ -1,6 +1,5 @@
 // Moves strings by Gather: the operation itself moves the positions of the strings. The CPU plugin copies
 // strings as if they were bytes, or does not compile the operation (moved_strings, transposed_strings).
-#include <algorithm>
 #include <vector>
 
 #include "ir/shape_tools.hpp"

@@ -3,10 +3,8 @@
 // FakeQuantize that changes no number makes the integers unsigned. They stay integers on all CPUs.
 #include <algorithm>
 #include <optional>
-#include <vector>
 
 #include "ir/builder.hpp"
-#include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"

@@ -1,7 +1,6 @@
 // Workaround for attention_scale_rounding: if the key of an attention of 16 bits is constant, the query is
 // multiplied by the scale, and the scale becomes 1.
 #include <cmath>
-#include <vector>
 
 #include "ir/graph.hpp"
 #include "ir/known_values.hpp"

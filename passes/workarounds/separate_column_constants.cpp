@@ -5,7 +5,6 @@
 // comes first. Of two constants that are added before and
 // after a conversion, the first one is lost. Here a copy of the product, which is not fused, keeps the two
 // apart.
-#include <algorithm>
 #include <optional>
 
 #include "ir/graph.hpp"
@@ -16,8 +15,6 @@
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/run_time_values.hpp"
-#include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

@@ -4,7 +4,6 @@
 // a factor if the numbers have 16 bits: the CPU plugin computes the sums in f32. Here a copy of the inner
 // sum, which OpenVINO does not remove, keeps the constants apart.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "ir/graph.hpp"

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"

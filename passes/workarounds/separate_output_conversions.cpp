@@ -1,7 +1,6 @@
 // Workaround for converted_output_name: OpenVINO removes a conversion to a type that the CPU plugin computes
 // with the numbers of another one, such as f16 or i64, and back. If both results are outputs, the second one
 // gets the names of the first one, too.
-#include <algorithm>
 
 #include "ir/views/unary.hpp"
 #include "passes/analysis/uses.hpp"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/reshaping.hpp"

@@ -1,6 +1,5 @@
 // Workarounds for conversions to integers beside a FakeQuantize: OpenVINO takes each of them for a part of a
 // quantisation, which has no fractions to cut off.
-#include <algorithm>
 #include <cmath>
 
 #include "ir/known_values.hpp"

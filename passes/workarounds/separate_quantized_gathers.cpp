@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/joining.hpp"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"

@@ -1,11 +1,8 @@
 // Workarounds for fusions of a FakeQuantize, or of quantised numbers, that are wrong: OpenVINO moves their
 // scales and zero points.
-#include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/operation_groups.hpp"

@@ -6,7 +6,6 @@
 
 #include "ir/constant_data.hpp"
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"

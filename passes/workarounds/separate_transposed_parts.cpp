@@ -9,11 +9,11 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
+#include "ir/views/spatial.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

@@ -3,8 +3,6 @@
 // place if the Reduce keeps its axes. Here such a Reduce counts its axes from the front, and an Unsqueeze
 // restores them.
 #include <algorithm>
-#include <array>
-#include <vector>
 
 #include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"

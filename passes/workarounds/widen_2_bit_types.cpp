@@ -1,7 +1,6 @@
 // Releases before 2026.4 read u2 in an IR but cannot compute with it. Constants become u4, which all releases
 // keep compressed in products; conversions to u2 become conversions to u8. Inputs and outputs of the model
 // keep their types.
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <utility>

@@ -12,7 +12,6 @@
 #include "frontend/frontend.hpp"
 #include "frontend/reader/model_file.hpp"
 #include "ir/text/parser.hpp"
-#include "ir/verifier.hpp"
 
 namespace onnx2ir::opt {
 namespace {

@@ -12,7 +12,6 @@
 #include <onnx2ir/onnx2ir.hpp>
 #include <span>
 
-#include "ir/op_descriptor.hpp"
 #include "ir/text/printer.hpp"
 #include "ir/verifier.hpp"
 #include "opt/input.hpp"

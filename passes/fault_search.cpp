@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "ir/extension.hpp"
@@ -38,6 +37,16 @@ std::vector<std::pair<ir::ElementType, ir::PartialShape>> output_types(const ir:
   std::vector<std::pair<ir::ElementType, ir::PartialShape>> types;
   for (const ir::Output& output : node.outputs()) types.emplace_back(output.type, output.shape);
   return types;
+}
+
+/// Calls `visit(graph, prefix)` for each body of `node`, with the prefix of the paths of its nodes.
+template <typename Visit>
+void visit_bodies(const ir::Node& node, const std::string& path, Visit visit) {
+  if (const ir::LoopBody* loop = node.loop()) visit(*loop->graph, path + "/body/");
+  if (const ir::IfBranches* branches = node.branches()) {
+    visit(*branches->then_branch.graph, path + "/then_body/");
+    visit(*branches->else_branch.graph, path + "/else_body/");
+  }
 }
 
 /// The nodes of a model before a pass, with bodies.
@@ -97,11 +106,8 @@ class Snapshot {
         by_path_.emplace(before.path, &before);
         by_name_.emplace(node->name, &before);
       }
-      if (const ir::LoopBody* loop = node->loop()) add(*loop->graph, before.path + "/body/");
-      if (const ir::IfBranches* branches = node->branches()) {
-        add(*branches->then_branch.graph, before.path + "/then_body/");
-        add(*branches->else_branch.graph, before.path + "/else_body/");
-      }
+      visit_bodies(*node, before.path,
+                   [&](const ir::Graph& body, const std::string& path) { add(body, path); });
     }
   }
 
@@ -176,19 +182,10 @@ void add_nodes_of_rows(const ir::Graph& graph, const std::string& prefix, const 
       found.push_back({row->fault, path, std::string(ir::layer_type(*node)), {}});
       last = row->fault;
     }
-    if (const ir::LoopBody* loop = node->loop())
-      add_nodes_of_rows(*loop->graph, path + "/body/", rows, found);
-    if (const ir::IfBranches* branches = node->branches()) {
-      add_nodes_of_rows(*branches->then_branch.graph, path + "/then_body/", rows, found);
-      add_nodes_of_rows(*branches->else_branch.graph, path + "/else_body/", rows, found);
-    }
+    visit_bodies(*node, path, [&](const ir::Graph& body, const std::string& inner) {
+      add_nodes_of_rows(body, inner, rows, found);
+    });
   }
-}
-
-std::vector<AffectedNode> nodes_of_rows(const ir::Model& model, const target::Target& target) {
-  std::vector<AffectedNode> found;
-  add_nodes_of_rows(model.graph, {}, RowIndex(target), found);
-  return found;
 }
 
 bool is_workaround(const Pass& pass) {
@@ -204,7 +201,8 @@ bool is_required(const Pass& pass) {
 }  // namespace
 
 std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContext& context) {
-  std::vector<AffectedNode> found = nodes_of_rows(*copy(), context.target);
+  std::vector<AffectedNode> found;
+  add_nodes_of_rows(copy()->graph, {}, RowIndex(context.target), found);
   std::optional<Original> original;
   for (const target::FaultDescription& fault : target::all_faults()) {
     if (!context.target.has(fault.fault)) continue;

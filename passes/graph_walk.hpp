@@ -22,4 +22,13 @@ std::vector<ir::LoopView> runnable_loops_of(ir::Model& model);
 /// Whether `loop` is one of them.
 bool is_runnable(ir::LoopView loop);
 
+/// Calls `edit` for each element of `range`, such as the graphs of a model. Returns whether one of the calls
+/// has returned true: it has changed something.
+template <typename Range, typename Edit>
+bool edit_each(const Range& range, Edit edit) {
+  bool modified = false;
+  for (const auto& element : range) modified = edit(element) || modified;
+  return modified;
+}
+
 }  // namespace onnx2ir::passes

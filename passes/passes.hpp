@@ -6,10 +6,9 @@
 
 namespace onnx2ir::passes {
 
-bool legalize_imported_nodes(ir::Model& model, PassContext& context);
-bool legalize_operations(ir::Model& model, PassContext& context);
-bool legalize_kernels(ir::Model& model, PassContext& context);
-bool legalize_remaining_nodes(ir::Model& model, PassContext& context);
+/// The passes that apply workarounds for single nodes: those with a stage.
+bool legalize_nodes(ir::Model& model, PassContext& context);
+
 bool fold_constants(ir::Model& model, PassContext& context);
 bool combine_element_moves(ir::Model& model, PassContext& context);
 bool combine_transposes(ir::Model& model, PassContext& context);

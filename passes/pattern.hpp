@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ir/graph.hpp"
-#include "passes/analysis/scalar_pattern.hpp"
+#include "passes/analysis/constant_values.hpp"
 
 namespace onnx2ir::passes {
 

@@ -77,11 +77,8 @@ enum class PassKind : std::uint8_t {
   legalize    ///< works around faults of the runtime
 };
 
-struct Pass {
-  std::string_view name;
-  PassKind kind;
-  std::string_view summary;
-  bool (*run)(ir::Model& model, PassContext& context);
+/// What the pipeline knows of a pass besides its purpose.
+struct PassConditions {
   /// Properties that must hold before the pass; earlier passes ensure them.
   PropertySet required = {};
   /// Properties that hold after the pass: those of a legalisation to the end, others until another pass
@@ -103,6 +100,13 @@ struct Pass {
   bool keeps_order_and_types = false;
   /// Whether the pass changes nothing but the names of tensors, which no workaround looks at.
   bool changes_names_only = false;
+};
+
+struct Pass : PassConditions {
+  PassKind kind;
+  std::string_view name;
+  bool (*run)(ir::Model& model, PassContext& context);
+  std::string_view summary;
 };
 
 /// All passes in the order they run.

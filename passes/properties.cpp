@@ -5,14 +5,11 @@
 
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/foldable.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-bool is_unused(ir::Node& node) {
-  return !node.has_uses() && !node.op().traits.is_kept;
-}
 
 bool has_foldable_value(ir::Node& node) {
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
@@ -78,7 +75,7 @@ using enum Property;
 constexpr std::array kProperties = {
     PropertyInfo{no_unused_nodes, "no_unused_nodes",
                  "Each node except inputs and outputs has uses. The pipeline removes others after each pass.",
-                 is_unused},
+                 [](ir::Node& node) { return is_unused(node); }},
     PropertyInfo{no_captured_constants, "no_captured_constants",
                  "Bodies hold the constants that they read; none is captured.", captures_constant},
     PropertyInfo{

@@ -6,27 +6,34 @@
 
 namespace onnx2ir::passes {
 
-/// Calls `rewrite(builder, node)` for every node of these operations that has uses. It returns the value that
-/// replaces the node's first output, or null to keep the node. Nodes that `rewrite` emits get the node's name
-/// and are not visited. Returns whether anything was replaced.
-template <typename Rewrite>
-bool rewrite_values(ir::Model& model, const ir::OperationSet& operations, Rewrite rewrite) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    if (!graph->may_hold(operations)) continue;
+/// Calls `edit(builder, node)` for every node of these operations. Nodes that `edit` emits get the node's
+/// name and are not visited. Returns whether one of the calls has returned true: it has changed something.
+template <typename Edit>
+bool edit_nodes(ir::Model& model, const ir::OperationSet& operations, Edit edit) {
+  return edit_each(graphs_of(model), [&](ir::Graph* graph) {
+    if (!graph->may_hold(operations)) return false;
+    bool modified = false;
     ir::Builder builder(*graph);
     const std::size_t count = graph->nodes().size();
     for (std::size_t i = 0; i < count; ++i) {
       ir::Node& node = *graph->nodes()[i];
-      if (!node.is_one_of(operations) || !node.has_uses()) continue;
+      if (!node.is_one_of(operations)) continue;
       builder.set_name(node.name);
-      const ir::Value replacement = rewrite(builder, node);
-      if (!replacement) continue;
-      ir::replace_all_uses(node.value(), replacement);
-      modified = true;
+      modified = edit(builder, node) || modified;
     }
-  }
-  return modified;
+    return modified;
+  });
+}
+
+/// The same for nodes that have uses: `rewrite(builder, node)` returns the value that replaces the node's
+/// first output, or null to keep the node.
+template <typename Rewrite>
+bool rewrite_values(ir::Model& model, const ir::OperationSet& operations, Rewrite rewrite) {
+  return edit_nodes(model, operations, [&](ir::Builder& builder, ir::Node& node) {
+    const ir::Value replacement = node.has_uses() ? rewrite(builder, node) : ir::Value{};
+    if (replacement) ir::replace_all_uses(node.value(), replacement);
+    return static_cast<bool>(replacement);
+  });
 }
 
 }  // namespace onnx2ir::passes

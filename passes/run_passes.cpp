@@ -204,11 +204,8 @@ void run_pipeline(ir::Model& model, PassContext& context) {
 }
 
 bool run_workaround(ir::Model& model, const Workaround& workaround, PassContext& context) {
-  const Pass pass{.name = workaround.name,
-                  .kind = PassKind::legalize,
-                  .summary = workaround.summary,
-                  .run = apply_workaround,
-                  .stage = workaround.stage};
+  const Pass pass{
+      {.stage = workaround.stage}, PassKind::legalize, workaround.name, apply_workaround, workaround.summary};
   context.workaround = &workaround;
   const bool modified = Runner(model, context, {}, pass).run(pass, true);
   context.workaround = nullptr;

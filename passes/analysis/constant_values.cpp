@@ -9,9 +9,10 @@
 #include <span>
 
 #include "ir/builder.hpp"
+#include "passes/analysis/operation_groups.hpp"
+#include "passes/analysis/uses.hpp"
 
 namespace onnx2ir::passes {
-
 namespace {
 
 void widen(Magnitudes& range, double number) {
@@ -42,6 +43,50 @@ Magnitudes magnitudes_of_floats(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+bool is_near(double number, double expected, ir::ElementType type) {
+  double tolerance = 1e-2;
+  if (type == ir::ElementType::f16) tolerance = 1e-3;
+  if (type == ir::ElementType::f32 || type == ir::ElementType::f64) tolerance = 1e-5;
+  return std::abs(number - expected) <= tolerance * std::abs(expected);
+}
+
+bool is_number(ir::Value value, double expected) {
+  const auto number = ir::exact_number(value);
+  return number && is_near(*number, expected, value.type());
+}
+
+ir::Value other_operand(ir::Value value, ir::Op op, double number) {
+  const ir::Node& node = *value.node;
+  if (!node.is(op)) return {};
+  if (is_number(node.input(1), number)) return node.input(0);
+  if (is_number(node.input(0), number)) return node.input(1);
+  return {};
+}
+
+Product product_of(ir::Value root) {
+  Product product;
+  base::SmallVector<ir::Value, kMaxFactors> open{root};
+  while (!open.empty()) {
+    const ir::Value value = open.back();
+    open.pop_back();
+    const ir::Node& node = *value.node;
+    const bool may_open = value == root || is_used_once(value);
+    if (const auto number = ir::exact_number(value)) {
+      product.coefficient *= *number;
+    } else if (may_open && node.is(ops::Multiply)) {
+      open.push_back(node.input(0));
+      open.push_back(node.input(1));
+    } else if (may_open && node.is(ops::Divide) && ir::exact_number(node.input(1)).value_or(0) != 0) {
+      product.coefficient /= *ir::exact_number(node.input(1));
+      open.push_back(node.input(0));
+    } else {
+      product.factors.push_back(value);
+    }
+    if (open.size() + product.factors.size() > kMaxFactors) return {};
+  }
+  return product;
+}
+
 std::optional<Magnitudes> magnitudes(ir::Value value, std::uint64_t most_bytes) {
   const ir::ConstantData* const data = value.node->constant();
   if (data == nullptr || data->size() > most_bytes) return std::nullopt;
@@ -56,7 +101,7 @@ std::optional<Magnitudes> magnitudes(ir::Value value, std::uint64_t most_bytes) 
 }
 
 ConstantStep constant_step(const ir::Node& node) {
-  if (!node.is_one_of({ops::Add, ops::Subtract, ops::Multiply, ops::Divide})) return {};
+  if (!node.is_one_of(kSumsAndFactors)) return {};
   if (ir::is_computed_from_constants(node.input(1))) return {node.input(0), node.input(1)};
   if (!node.is(ops::Divide) && ir::is_computed_from_constants(node.input(0)))
     return {node.input(1), node.input(0)};

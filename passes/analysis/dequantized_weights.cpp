@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "ir/views/elementwise.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/graph_walk.hpp"
+#include "passes/analysis/operation_groups.hpp"
+#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -73,6 +73,12 @@ ir::Node* source_constant(ir::Value value) {
   return node->constant() != nullptr ? node : nullptr;
 }
 
+std::optional<double> source_number(ir::Value value) {
+  ir::Node* const node = source_constant(value);
+  const auto numbers = node == nullptr ? std::nullopt : ir::exact_numbers(node->value());
+  return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
+}
+
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value) {
   if (!value.node->is(ops::Multiply)) return std::nullopt;
   auto found = weights_from(*value.node);
@@ -113,8 +119,8 @@ const ir::Node& scaled_source(const ir::Node& node) {
       current = current->input(0).node;
       continue;
     }
-    const bool is_scaling = current->is_one_of({ops::Add, ops::Subtract, ops::Multiply, ops::Divide});
-    const ir::Value* const operand = is_scaling ? variable_operand(*current) : nullptr;
+    const ir::Value* const operand =
+        current->is_one_of(kSumsAndFactors) ? variable_operand(*current) : nullptr;
     if (operand == nullptr || constant_operand(*current) == nullptr) break;
     current = operand->node;
   }
@@ -174,21 +180,12 @@ std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul) {
 
 bool edit_weights(ir::Model& model,
                   const std::function<bool(ir::Builder& builder, const WeightsOfProduct& weights)>& edit) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    if (!graph->may_hold({ops::MatMul})) continue;
-    ir::Builder builder(*graph);
-    const std::size_t count = graph->nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-      const ir::Node& node = *graph->nodes()[i];
-      if (!node.is(ops::MatMul)) continue;
-      const auto found = weights_of(node);
-      if (!found) continue;
-      builder.set_name(found->weights.product->name);
-      modified = edit(builder, *found) || modified;
-    }
-  }
-  return modified;
+  return edit_nodes(model, {ops::MatMul}, [&](ir::Builder& builder, const ir::Node& node) {
+    const auto found = weights_of(node);
+    if (!found) return false;
+    builder.set_name(found->weights.product->name);
+    return edit(builder, *found);
+  });
 }
 
 }  // namespace onnx2ir::passes

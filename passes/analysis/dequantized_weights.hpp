@@ -23,6 +23,8 @@ struct DequantizedWeights {
 
 /// `value` if it is a constant, or the constant that it converts; null for other values.
 ir::Node* source_constant(ir::Value value);
+/// The number of such a constant of one element.
+std::optional<double> source_number(ir::Value value);
 
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value);
 
@@ -72,6 +74,10 @@ struct WeightsOfProduct {
 };
 
 std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul);
+/// The axis of the stored weights, which have at least two, of the inputs, or of those in one block.
+inline std::size_t axis_of_inputs(const WeightsOfProduct& found) {
+  return found.weights.data.shape().rank() - (found.is_transposed ? 1 : 2);
+}
 
 /// Calls `edit(builder, weights)` for the weights of every product. `edit` returns whether it changed them.
 /// Nodes from the builder get the name of the weights' Multiply. Returns whether anything was changed.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "passes/analysis/uses.hpp"
 

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 
-#include "ir/inference.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/spatial.hpp"

@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 
+#include "passes/analysis/uses.hpp"
 #include "passes/emitters.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -20,14 +21,10 @@ std::string described(const ir::Node& node) {
   return std::string(node.op().name) + " '" + node.name + "'";
 }
 
-bool is_live(const ir::Node& node) {
-  return node.has_uses() || node.op().traits.is_kept;
-}
-
 /// The first row that affects `node`; null if none does.
 const LegalizationRow* affecting_row(const ir::Node& node, const RowIndex& index) {
   const auto rows = index.rows_for(node);
-  if (rows.empty() || !is_live(node)) return nullptr;
+  if (rows.empty() || is_unused(node)) return nullptr;
   const auto found = std::ranges::find_if(rows, [&](const auto* row) { return row->affects(node); });
   return found == rows.end() ? nullptr : *found;
 }
@@ -44,7 +41,7 @@ bool rewrite_nodes(ir::Graph& graph, const RowIndex& index) {
       row->rewrite(builder, node);
       graph.set_emitter(0);
       modified = true;
-      if ((is_live(node) && row->affects(node)) || graph.nodes().size() > most) {
+      if ((!is_unused(node) && row->affects(node)) || graph.nodes().size() > most) {
         throw base::InternalError("the workaround for " + std::string(target::description(row->fault).name) +
                                   " does not end at " + described(node));
       }
@@ -57,12 +54,6 @@ std::vector<ir::Graph*> graphs_with_rows(ir::Model& model, const RowIndex& index
   std::vector<ir::Graph*> graphs = graphs_of(model);
   std::erase_if(graphs, [&](const ir::Graph* graph) { return !index.concerns(*graph); });
   return graphs;
-}
-
-bool legalize_stage(ir::Model& model, const PassContext& context, Stage last) {
-  RowIndex rows(context.target, last);
-  rows.shuffle(context.row_order);
-  return apply_rows(model, rows);
 }
 
 }  // namespace
@@ -131,20 +122,10 @@ std::optional<Violation> first_violation(ir::Model& model, const RowIndex& rows)
   return std::nullopt;
 }
 
-bool legalize_imported_nodes(ir::Model& model, PassContext& context) {
-  return legalize_stage(model, context, Stage::imported);
-}
-
-bool legalize_operations(ir::Model& model, PassContext& context) {
-  return legalize_stage(model, context, Stage::operations);
-}
-
-bool legalize_kernels(ir::Model& model, PassContext& context) {
-  return legalize_stage(model, context, Stage::kernels);
-}
-
-bool legalize_remaining_nodes(ir::Model& model, PassContext& context) {
-  return legalize_stage(model, context, Stage::kernels);
+bool legalize_nodes(ir::Model& model, PassContext& context) {
+  RowIndex rows(context.target, *context.pass->stage);
+  rows.shuffle(context.row_order);
+  return apply_rows(model, rows);
 }
 
 }  // namespace onnx2ir::passes

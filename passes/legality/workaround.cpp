@@ -32,11 +32,6 @@ target::FaultSet faults_up_to(Stage last) {
   return faults;
 }
 
-LegalizationRow if_quantized(LegalizationRow row) {
-  row.model_holds = {ops::FakeQuantize};
-  return row;
-}
-
 void separate_from_uses(ir::Builder& builder, ir::Node& node) {
   const ir::Value copy = opaque_copy(builder, node.value());
   ir::replace_uses_except(node.value(), copy, *copy.node);

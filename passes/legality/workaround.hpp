@@ -43,9 +43,16 @@ struct LegalizationRow {
   }
 };
 
-/// The row for models with a FakeQuantize alone: OpenVINO transforms quantised numbers in all graphs of such
+inline LegalizationRow row(Fault fault, const ir::OperationSet& operations,
+                           bool (*is_affected)(const ir::Node& node),
+                           void (*rewrite)(ir::Builder& builder, ir::Node& node),
+                           const ir::OperationSet& model_holds = {}) {
+  return {fault, operations, is_affected, rewrite, model_holds};
+}
+
+/// For rows of models with a FakeQuantize alone: OpenVINO transforms quantised numbers in all graphs of such
 /// a model, and in no other model.
-LegalizationRow if_quantized(LegalizationRow row);
+inline constexpr ir::OperationSet kIfQuantized = {ops::FakeQuantize};
 
 /// Rows that belong together. Each workaround is a file of passes/workarounds with its name.
 struct Workaround {

@@ -52,7 +52,7 @@ bool has_scales_of_outputs(const WeightsOfProduct& found) {
 bool has_large_blocks(const WeightsOfProduct& found) {
   const auto data = found.weights.data.shape().sizes();
   if (found.reshape == nullptr) return true;
-  return data && data->size() == 3 && (*data)[found.is_transposed ? 2 : 1] >= kSmallestBlock;
+  return data && data->size() == 3 && (*data)[axis_of_inputs(found)] >= kSmallestBlock;
 }
 
 /// Whether the left input may be rounded: onnxruntime rounds it, too, or the weights have so few bits that
@@ -71,7 +71,7 @@ bool may_round_input(ir::MatMulView mat_mul, const WeightsOfProduct& found, cons
 bool has_partial_group(const WeightsOfProduct& found) {
   const auto data = found.weights.data.shape().sizes();
   if (!data || data->size() < 2 || ir::info(found.weights.data.type()).bits >= 8) return false;
-  const std::size_t last = data->size() - (found.is_transposed ? 1 : 2);
+  const std::size_t last = axis_of_inputs(found);
   // The axis before that of a block counts the blocks.
   const std::int64_t blocks = found.reshape != nullptr && last > 0 ? (*data)[last - 1] : 1;
   return blocks * (*data)[last] % kDefaultGroup != 0;
@@ -133,8 +133,7 @@ std::int64_t most_accurate_group(const Products& products) {
 std::int64_t largest_group(const WeightsOfProduct& found) {
   const auto sizes = found.weights.data.shape().sizes();
   if (!sizes || sizes->size() < 2) return 0;
-  // The last axis of transposed weights is the inputs, or their blocks; otherwise it is the one before.
-  const auto inputs = static_cast<std::uint64_t>((*sizes)[sizes->size() - (found.is_transposed ? 1 : 2)]);
+  const auto inputs = static_cast<std::uint64_t>((*sizes)[axis_of_inputs(found)]);
   const bool needs_full_groups = ir::info(found.weights.data.type()).bits < 8;
   const std::uint64_t most =
       needs_full_groups && inputs > 0 ? inputs & (~inputs + 1) : std::bit_floor(inputs);

@@ -55,9 +55,7 @@ bool run_on(ir::LoopView loop) {
 }  // namespace
 
 bool fold_condition_into_trip_count(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) modified = run_on(loop) || modified;
-  return modified;
+  return edit_each(loops_of(model), run_on);
 }
 
 }  // namespace onnx2ir::passes

@@ -2,8 +2,6 @@
 // outputs of the previous inference, and wrong values for states that the body never reads. Releases up to
 // 2025.4 return uninitialised memory, or the values of the previous inference, for every final value
 // (zero_trip_final_values).
-#include <algorithm>
-#include <optional>
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
@@ -95,9 +93,7 @@ bool run_on(ir::LoopView loop, const PassContext& context) {
 }  // namespace
 
 bool guard_zero_iterations(ir::Model& model, PassContext& context) {
-  bool modified = false;
-  for (const ir::LoopView loop : runnable_loops_of(model)) modified = run_on(loop, context) || modified;
-  return modified;
+  return edit_each(runnable_loops_of(model), [&](ir::LoopView loop) { return run_on(loop, context); });
 }
 
 }  // namespace onnx2ir::passes

@@ -6,9 +6,8 @@
 // count folds to 0.
 #include <algorithm>
 
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
-#include "passes/support/opaque_true.hpp"
+#include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -48,7 +48,7 @@ bool reads_no_input(ir::Value value) {
 }
 
 bool is_number(ir::Value value) {
-  return value.type() == ir::ElementType::i64 && value.shape().has_rank() && value.shape().rank() == 0;
+  return value.type() == ir::ElementType::i64 && value.shape().is_scalar();
 }
 
 /// A value that changes between inferences, preferably a number. Null if the model has no such input. Not a

@@ -6,7 +6,7 @@
 #include "ir/known_values.hpp"
 #include "ir/views/random.hpp"
 #include "passes/passes.hpp"
-#include "passes/support/opaque_true.hpp"
+#include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {

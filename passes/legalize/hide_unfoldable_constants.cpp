@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "ir/control_flow.hpp"
-#include "ir/shape_tools.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/support/choose_boolean.hpp"
 #include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
@@ -31,19 +31,6 @@ bool is_computed_from_constants(const ir::Node& node) {
 bool has_dynamic_shape(const ir::Node& node) {
   return std::ranges::any_of(
       node.outputs(), [](const ir::Output& output) { return !output.uses.empty() && !output.shape.sizes(); });
-}
-
-bool can_be_selected(ir::ElementType type) {
-  switch (type) {
-    case ir::ElementType::boolean:
-    case ir::ElementType::bf16:
-    case ir::ElementType::f16:
-    case ir::ElementType::f32:
-    case ir::ElementType::f64:
-      return true;
-    default:
-      return ir::is_integral(type) && ir::info(type).bits >= 8;
-  }
 }
 
 bool is_literal(ir::Value value) {
@@ -111,9 +98,7 @@ bool hide(ir::Graph& graph) {
 }  // namespace
 
 bool hide_unfoldable_constants(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) modified = hide(*graph) || modified;
-  return modified;
+  return edit_each(graphs_of(model), [](ir::Graph* graph) { return hide(*graph); });
 }
 
 }  // namespace onnx2ir::passes

@@ -1,6 +1,5 @@
 // If the CPU plugin rounds the inputs of a product to 8 bits, 2024.6 reads a single scale for all weights as
 // if there were one per output. This pass stores one per output.
-#include "ir/value_ranges.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"

@@ -82,9 +82,7 @@ bool run_on(ir::LoopView loop) {
 }  // namespace
 
 bool replace_empty_states_by_shapes(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (const ir::LoopView loop : runnable_loops_of(model)) modified = run_on(loop) || modified;
-  return modified;
+  return edit_each(runnable_loops_of(model), run_on);
 }
 
 }  // namespace onnx2ir::passes

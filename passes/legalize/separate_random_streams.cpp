@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "ir/known_values.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/random.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"

@@ -105,15 +105,11 @@ bool run_on(ir::LoopView loop, ir::LoopView inner) {
 }  // namespace
 
 bool skip_idle_loops(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) {
-    modified = std::ranges::any_of(loop.graph().control_flow(),
-                                   [&](ir::Node* inner) {
-                                     return inner->loop() != nullptr && run_on(loop, ir::LoopView(*inner));
-                                   }) ||
-               modified;
-  }
-  return modified;
+  return edit_each(loops_of(model), [](ir::LoopView loop) {
+    return std::ranges::any_of(loop.graph().control_flow(), [&](ir::Node* inner) {
+      return inner->loop() != nullptr && run_on(loop, ir::LoopView(*inner));
+    });
+  });
 }
 
 }  // namespace onnx2ir::passes

@@ -2,12 +2,12 @@
 // has no strings in Loops (loops_take_no_strings).
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <vector>
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/string.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -36,8 +36,7 @@ ir::Value pack(ir::Builder& builder, const Unpacked& strings) {
 ir::Value pack_along(ir::Builder& builder, const Unpacked& stacked, std::size_t axis) {
   const ir::Value strings = pack(builder, stacked);
   if (axis == 0) return strings;
-  std::vector<std::int64_t> order(strings.shape().rank());
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::int64_t> order = all_axes(strings.shape().rank());
   std::rotate(order.begin(), order.begin() + 1, order.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
   return ir::transpose(builder, strings, order);
 }
@@ -165,9 +164,7 @@ class LoopStrings {
 }  // namespace
 
 bool unpack_loop_strings(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) modified = LoopStrings(loop).run() || modified;
-  return modified;
+  return edit_each(loops_of(model), [](ir::LoopView loop) { return LoopStrings(loop).run(); });
 }
 
 }  // namespace onnx2ir::passes

@@ -8,10 +8,12 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"
+#include "passes/support/stacked_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -57,8 +59,7 @@ ir::Value appended_with_axis(ir::Builder& builder, ir::Value value) {
   if (!applies_to_first_axis(first, ops::Squeeze)) return {};
   std::vector<ir::Value> inputs{ir::SqueezeView(first).data()};
   for (const ir::Value input : concat->parts().subspan(1)) inputs.push_back(unsqueezed(builder, input));
-  const std::size_t axis = ir::normalize_axis(concat->axis(), value.shape().rank());
-  return ir::concat(builder, inputs, static_cast<std::int64_t>(axis) + 1);
+  return ir::concat(builder, inputs, static_cast<std::int64_t>(joined_axis(*concat)) + 1);
 }
 
 ir::Value wrapped(ir::Builder& builder, ir::Value value) {
@@ -69,26 +70,17 @@ ir::Value wrapped(ir::Builder& builder, ir::Value value) {
   return ir::unsqueeze(builder, value, {0});
 }
 
-/// Whether `unsqueeze` copies a Parameter into the next value of a state.
-bool is_next_value(const ir::Node& unsqueeze) {
-  return std::ranges::any_of(unsqueeze.output(0).uses,
-                             [](const ir::Use& use) { return use.node->is(ops::Result); });
-}
-
 /// Adds the axis to `value`, a Parameter of a body or an output of a loop, and inserts a Squeeze before all
 /// its uses.
 void read_unwrapped(ir::Value value) {
-  const ir::Output& output = value.output();
-  const auto readers = output.uses;
-  ir::Dimensions shape{ir::Dimension(1)};
-  for (const ir::Dimension& size : output.shape) shape.push_back(size);
-  ir::declare_output(*value.node, value.index, output.type, ir::PartialShape(std::move(shape)));
+  const auto readers = value.output().uses;
+  declare_first_axis(value, 1);
   if (readers.empty()) return;
   ir::Builder builder = ir::builder_beside(*value.node);
   const ir::Value inner = ir::squeeze(builder, value, {0});
   for (const ir::Use& use : readers) {
     if (use.index != 0 || !applies_to_first_axis(*use.node, ops::Unsqueeze)) continue;
-    const bool is_copy = is_next_value(*use.node);
+    const bool is_copy = is_read_by(*use.node, {ops::Result});  // it is the next value of a state
     ir::replace_all_uses(use.node->value(), is_copy ? opaque_copy(builder, value) : value);
   }
   ir::replace_uses({readers.begin(), readers.end()}, value, inner);
@@ -148,9 +140,7 @@ class LoopValues {
 }  // namespace
 
 bool unsqueeze_empty_loop_values(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (const ir::LoopView loop : runnable_loops_of(model)) modified = LoopValues(loop).run() || modified;
-  return modified;
+  return edit_each(runnable_loops_of(model), [](ir::LoopView loop) { return LoopValues(loop).run(); });
 }
 
 }  // namespace onnx2ir::passes

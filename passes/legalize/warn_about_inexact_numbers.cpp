@@ -21,9 +21,7 @@ template <typename Test>
 bool has_element(ir::Value value, Test test) {
   const ir::ConstantData* const data = value.node->constant();
   if (data == nullptr || data->size() > kMaxBytes) return false;
-  const auto count = value.shape().element_count();
-  if (!count) return false;
-  const auto numbers = ir::decode_numbers(value.type(), data->bytes(), static_cast<std::size_t>(*count));
+  const auto numbers = ir::exact_numbers(value);
   return numbers && std::ranges::any_of(*numbers, test);
 }
 

@@ -2,7 +2,6 @@
 // warning if newer releases of the target can run the IR, an error if none can.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 
 #include "ir/views/linear_algebra.hpp"

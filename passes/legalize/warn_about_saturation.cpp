@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -41,8 +41,7 @@ std::optional<Weights> weights_of_convolution(ir::AnyConvolutionView convolution
 std::optional<Weights> weights_of_matrix(const ir::Node& node) {
   const auto found = weights_of(node);
   if (!found || found->weights.data.shape().rank() < 2) return std::nullopt;
-  const std::size_t rank = found->weights.data.shape().rank();
-  return Weights{found->weights.data, found->is_transposed ? rank - 1 : rank - 2};
+  return Weights{found->weights.data, axis_of_inputs(*found)};
 }
 
 /// The number of an i8 element.
@@ -89,7 +88,6 @@ std::optional<bool> may_saturate(const ir::Node& node) {
 }  // namespace
 
 bool warn_about_saturation(ir::Model& model, PassContext& context) {
-  constexpr ir::OperationSet kProducts = {ops::Convolution, ops::GroupConvolution, ops::MatMul};
   if (context.sink == nullptr) return false;
   std::size_t count = 0;
   std::size_t all = 0;
@@ -97,7 +95,7 @@ bool warn_about_saturation(ir::Model& model, PassContext& context) {
   for (const ir::Graph* graph : graphs_of(model)) {
     if (!graph->model_may_hold({ops::FakeQuantize})) continue;
     for (const auto& node : graph->nodes()) {
-      if (!node->is_one_of(kProducts)) continue;
+      if (!node->is_one_of(kIntegerProducts)) continue;
       const auto found = may_saturate(*node);
       all += found ? 1 : 0;
       if (!found.value_or(false)) continue;

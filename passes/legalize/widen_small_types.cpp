@@ -59,10 +59,6 @@ std::vector<ir::Use> reads(ir::Value value, const ir::Graph& main, bool by_resul
   return found;
 }
 
-void redirect(const std::vector<ir::Use>& uses, ir::Value to) {
-  for (const ir::Use& use : uses) use.node->set_input(use.index, to);
-}
-
 /// Whether the output type is declared by the node itself. For all other nodes, including Parameters of
 /// bodies, it is inferred.
 bool declares_type(const ir::Node& node, const ir::Graph& main) {
@@ -79,7 +75,7 @@ bool widen(ir::Value value, const ir::Graph& main, const PassContext& context) {
   const ir::Value other = converted(value, stays ? wide_type(type) : type, context);
   // The model's output keeps its name.
   if (!stays) std::swap(other.node->output(0).names, value.node->output(value.index).names);
-  redirect(uses, other);
+  for (const ir::Use& use : uses) use.node->set_input(use.index, other);
   return true;
 }
 

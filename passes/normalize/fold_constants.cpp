@@ -31,9 +31,7 @@ bool fold(ir::Graph& graph) {
 }  // namespace
 
 bool fold_constants(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) modified = fold(*graph) || modified;
-  return modified;
+  return edit_each(graphs_of(model), [](ir::Graph* graph) { return fold(*graph); });
 }
 
 }  // namespace onnx2ir::passes

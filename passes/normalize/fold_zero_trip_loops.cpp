@@ -21,13 +21,11 @@ void fold(ir::LoopView loop) {
 }  // namespace
 
 bool fold_zero_trip_loops(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) {
-    if (!is_zero_trip_loop(loop.node())) continue;
+  return edit_each(loops_of(model), [](ir::LoopView loop) {
+    if (!is_zero_trip_loop(loop.node())) return false;
     fold(loop);
-    modified = true;
-  }
-  return modified;
+    return true;
+  });
 }
 
 }  // namespace onnx2ir::passes

@@ -4,10 +4,10 @@
 // Optimum merges two decoders: one for the prompt, which computes the caches of the encoder, and one that
 // reads them. It gives constants without meaning to the latter's outputs `present*encoder*`, and its callers
 // keep the caches of the first step.
-#include <algorithm>
 
 #include "ir/control_flow.hpp"
-#include "passes/analysis/model_caches.hpp"
+#include "passes/analysis/caches.hpp"
+#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -29,10 +29,7 @@ bool keep_cache(const CacheEnds& cache) {
 }  // namespace
 
 bool keep_constant_caches(ir::Model& model, PassContext& context) {
-  if (!context.stateful) return false;
-  bool modified = false;
-  for (const CacheEnds& cache : caches_of(model.graph)) modified = keep_cache(cache) || modified;
-  return modified;
+  return context.stateful && edit_each(caches_of(model.graph), keep_cache);
 }
 
 }  // namespace onnx2ir::passes

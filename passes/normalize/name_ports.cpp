@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/builder.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -27,16 +28,14 @@ struct Ports {
   std::map<std::pair<const ir::Node*, std::uint32_t>, std::size_t> places;
 
   void add(Port port) {
-    places.emplace(std::pair(port.value.node, static_cast<std::uint32_t>(port.value.index)), all.size());
+    places.emplace(std::pair(port.value.node, port.value.index), all.size());
     all.push_back(std::move(port));
   }
   Port* find(ir::Value value) {
-    const auto found = places.find({value.node, static_cast<std::uint32_t>(value.index)});
+    const auto found = places.find({value.node, value.index});
     return found == places.end() ? nullptr : &all[found->second];
   }
-  bool has(ir::Value value) const {
-    return places.contains({value.node, static_cast<std::uint32_t>(value.index)});
-  }
+  bool has(ir::Value value) const { return places.contains({value.node, value.index}); }
 };
 
 bool set_names(const Port& port) {
@@ -48,8 +47,7 @@ bool set_names(const Port& port) {
 }
 
 bool is_with_constant(const ir::Node& node, std::size_t i) {
-  constexpr ir::OperationSet kArithmetic = {ops::Add, ops::Multiply, ops::Subtract, ops::Divide};
-  return node.is_one_of(kArithmetic) && node.input(i).node->is(ops::Const);
+  return node.is_one_of(kSumsAndFactors) && node.input(i).node->is(ops::Const);
 }
 
 /// The operand of `node` that OpenVINO may use instead of its result, and whose names it then joins with

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/control_flow.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -50,10 +51,6 @@ bool run_on(ir::Node& node) {
   modified = (node.branches() != nullptr && ir::IfView(node).remove_unused_outputs()) || modified;
   for (const ir::Body* body : ir::bodies(node)) modified = run_on(*body->graph) || modified;
   return ir::remove_unused_captures(node) || modified;
-}
-
-bool is_unused(const ir::Node& node) {
-  return !node.has_uses() && !node.op().traits.is_kept;
 }
 
 /// Removes the inputs of those `nodes` that are unused, and of nodes that become unused thereby. The nodes

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <vector>
 
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
@@ -12,6 +10,7 @@
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -72,16 +71,6 @@ bool keeps_shape(ir::Node& reshape) {
   const ir::PartialShape& shape = reshape.output(0).shape;
   return data.shape().has_rank() && shape.has_rank() && data.shape().rank() == shape.rank() &&
          ir::have_equal_sizes(data, 0, reshape.value(), 0, shape.rank());
-}
-
-/// The axes of `list` for `rank`, ascending. Null if they are not known exactly.
-std::optional<std::vector<std::size_t>> sorted_axes(ir::Value list, std::size_t rank) {
-  const auto values = ir::exact_values(list);
-  if (!values) return std::nullopt;
-  std::vector<std::size_t> axes;
-  for (const std::int64_t axis : *values) axes.push_back(ir::normalize_axis(axis, rank));
-  std::ranges::sort(axes);
-  return axes;
 }
 
 /// The operand of the Unsqueeze that made `value`, if `axes` are those that it added. Otherwise null.

@@ -3,8 +3,6 @@
 // constants of models whose weights are quantised keep their precision.
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <vector>
 
@@ -191,8 +189,8 @@ class Compressor {
 bool compress_to_fp16(ir::Model& model, PassContext& context) {
   if (!context.compress_to_fp16 || is_quantized(model)) return false;
   Compressor compressor(context);
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) modified = compressor.compress(*graph) || modified;
+  const bool modified =
+      edit_each(graphs_of(model), [&](ir::Graph* graph) { return compressor.compress(*graph); });
   compressor.report();
   return modified;
 }

@@ -13,6 +13,7 @@
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/joining.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -20,13 +21,9 @@
 namespace onnx2ir::passes {
 namespace {
 
-std::size_t axis_of(ir::ConcatView append) {
-  return ir::normalize_axis(append.axis(), append.parts()[1].shape().rank());
-}
-
 /// The number of rows that `append` adds.
 std::int64_t rows_of(ir::ConcatView append) {
-  return append.parts()[1].shape()[axis_of(append)].size();
+  return append.parts()[1].shape()[joined_axis(append)].size();
 }
 
 /// The Concat that appends a part of static shape to `state`; null if the next value is something else.
@@ -53,11 +50,11 @@ struct Appended {
 Appended scan_of(ir::LoopView loop, const ir::Carried& state, ir::ConcatView append) {
   ir::Builder body(loop.graph());
   ir::Value part = append.parts()[1];
-  const auto axis = static_cast<std::int64_t>(axis_of(append));
+  const auto axis = static_cast<std::int64_t>(joined_axis(append));
   std::vector<std::int64_t> merged;
   if (rows_of(append) != 1) {
     merged = part.shape().sizes()->unchecked();
-    merged[axis_of(append)] = -1;
+    merged[joined_axis(append)] = -1;
     part = ir::unsqueeze(body, part, {axis});
   }
   return {loop.outer(state), {&body.result(part), *state.output, axis}, std::move(merged)};
@@ -98,9 +95,7 @@ bool run_on(ir::LoopView loop) {
 }  // namespace
 
 bool convert_appends_to_scan_outputs(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) modified = run_on(loop) || modified;
-  return modified;
+  return edit_each(loops_of(model), run_on);
 }
 
 }  // namespace onnx2ir::passes

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/recurrent.hpp"
 #include "passes/passes.hpp"

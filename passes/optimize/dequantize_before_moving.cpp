@@ -89,14 +89,9 @@ ir::Value dequantize(ir::Builder& builder, const Dequantization& how, ir::Value 
 
 /// The number that a Pad of integers adds; no value if it is dynamic.
 std::optional<double> padding_of(ir::PadView pad, const Dequantization& how) {
-  const auto number = [](ir::Value value) -> std::optional<double> {
-    ir::Node* const node = source_constant(value);
-    const auto numbers = node == nullptr ? std::nullopt : ir::exact_numbers(node->value());
-    return numbers && numbers->size() == 1 ? std::optional((*numbers)[0]) : std::nullopt;
-  };
-  const auto integer = number(pad.value());
-  const auto zero_point = how.zero_point ? number(how.zero_point) : std::optional(0.0);
-  const auto scale = number(how.scale);
+  const auto integer = source_number(pad.value());
+  const auto zero_point = how.zero_point ? source_number(how.zero_point) : std::optional(0.0);
+  const auto scale = source_number(how.scale);
   if (!integer || !zero_point || !scale) return std::nullopt;
   return (*integer - *zero_point) * *scale;
 }

@@ -20,7 +20,7 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/normalization.hpp"
 #include "ir/views/reshaping.hpp"
-#include "passes/analysis/scalar_pattern.hpp"
+#include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"

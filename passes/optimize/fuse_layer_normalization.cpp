@@ -1,10 +1,9 @@
 // Fuses (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) over the last axes into one MVN.
-#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/reduction.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/scalar_pattern.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
@@ -17,14 +16,10 @@ namespace {
 std::size_t axes_of_mean(ir::Value value, const ir::PartialShape& x) {
   const auto mean = ir::match<ir::ReduceMeanView>(value);
   if (!mean || !mean->keep_dims() || !x.has_rank()) return 0;
-  const auto axes = ir::exact_values(mean->axes());
-  if (!axes || axes->empty() || axes->size() > x.rank()) return 0;
-  std::vector<bool> reduced(x.rank(), false);
-  for (const std::int64_t axis : *axes) reduced[ir::normalize_axis(axis, x.rank())] = true;
-  for (std::size_t i = x.rank() - axes->size(); i < x.rank(); ++i) {
-    if (!reduced[i]) return 0;
-  }
-  return axes->size();
+  const auto axes = sorted_axes(mean->axes(), x.rank());
+  if (!axes || axes->size() > x.rank()) return 0;
+  const std::vector<std::int64_t> all = all_axes(x.rank());
+  return std::ranges::equal(*axes, std::span(all).last(axes->size())) ? axes->size() : 0;
 }
 
 struct Centred {
@@ -96,13 +91,10 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
     if (!deviation) continue;
     const auto again = match_centred(deviation);
     if (!again || again->x != centred->x || again->axes != centred->axes) continue;
-    std::vector<std::int64_t> axes;
-    for (std::size_t i = centred->x.shape().rank() - centred->axes; i < centred->x.shape().rank(); ++i) {
-      axes.push_back(static_cast<std::int64_t>(i));
-    }
+    const std::vector<std::int64_t> axes = all_axes(centred->x.shape().rank());
     const ir::Value x = ir::convert(builder, centred->x, node.output(0).type);
     return builder.op(
-        ops::MVN, {x, builder.integers(axes)},
+        ops::MVN, {x, builder.integers(std::span(axes).last(centred->axes))},
         {{"eps", *epsilon}, {"normalize_variance", true}, {"eps_mode", std::string("INSIDE_SQRT")}});
   }
   return {};

@@ -2,7 +2,6 @@
 // unsigned ones and bits of the sign: x < 0 ? (unsigned(x) >> k) | sign : unsigned(x) >> k. OpenVINO shifts
 // signed integers, and the CPU plugin has no unsigned ones of 32 bits and more.
 #include <cstdint>
-#include <optional>
 
 #include "ir/builder.hpp"
 #include "ir/element_bits.hpp"

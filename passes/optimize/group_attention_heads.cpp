@@ -42,11 +42,6 @@ struct Patterns {
   ir::Value separated;  ///< [batch, heads, rows, columns]
 };
 
-/// The patterns of the product before, which are used again if they fit.
-struct Context {
-  Patterns last;
-};
-
 /// Whether `sizes` gives axis `axis` of `value` the size that it has.
 bool keeps_size(ir::Value sizes, std::size_t index, ir::Value value, std::size_t axis) {
   const auto known = ir::known_element(sizes, index);
@@ -119,19 +114,17 @@ Patterns patterns_of(ir::Builder& builder, ir::Value rows, std::int64_t heads, s
 
 /// Whether the patterns of the product before fit another one: scores and attention weights of all layers
 /// have the same rows.
-bool fit(Context& context, ir::Value rows, std::int64_t heads, std::int64_t groups) {
-  const Patterns& known = context.last;
-  return known.rows && &known.rows.node->graph() == &rows.node->graph() && known.heads == heads &&
-         known.groups == groups && ir::have_equal_sizes(known.rows, kRows, rows, kRows, 1);
+bool fit(const Patterns& last, ir::Value rows, std::int64_t heads, std::int64_t groups) {
+  return last.rows && &last.rows.node->graph() == &rows.node->graph() && last.heads == heads &&
+         last.groups == groups && ir::have_equal_sizes(last.rows, kRows, rows, kRows, 1);
 }
 
-/// The product of `left` with the shared `heads`, [batch, heads, rows, n].
-ir::Value grouped_product(ir::Builder& builder, ir::Value left, const SharedOperand& right,
-                          Context& context) {
+/// The product of `left` with the shared `heads`, [batch, heads, rows, n]. `last`: the patterns of the
+/// product before, which are used again if they fit.
+ir::Value grouped_product(ir::Builder& builder, ir::Value left, const SharedOperand& right, Patterns& last) {
   const std::int64_t heads = left.shape()[kHeads].size();
   const std::int64_t groups = right.heads.shape()[kHeads].size();
-  Patterns& last = context.last;
-  if (!fit(context, left, heads, groups)) last = patterns_of(builder, left, heads, groups);
+  if (!fit(last, left, heads, groups)) last = patterns_of(builder, left, heads, groups);
   const ir::Value rows = ir::reshape_keeping(builder, left, last.grouped);
   const ir::Value product = builder.op(ops::MatMul, {rows, right.heads},
                                        {{"transpose_a", false}, {"transpose_b", right.is_transposed}});
@@ -145,11 +138,11 @@ bool has_all_heads(ir::Value left, const ir::Output& result) {
          left.shape()[kHeads] == result.shape[kHeads];
 }
 
-ir::Value group_product(ir::Builder& builder, ir::MatMulView product, Context& context) {
+ir::Value group_product(ir::Builder& builder, ir::MatMulView product, Patterns& last) {
   const ir::Value left = product.a();
   if (product.transpose_a() || !has_all_heads(left, product.output(0))) return {};
   const SharedOperand right = shared_operand(product);
-  return right.heads ? grouped_product(builder, left, right, context) : ir::Value{};
+  return right.heads ? grouped_product(builder, left, right, last) : ir::Value{};
 }
 
 /// The factor of the scores; null if it is not known.
@@ -160,8 +153,7 @@ ir::Value scale_of(ir::Builder& builder, ir::ScaledDotProductAttentionView atten
   return builder.number(1 / std::sqrt(static_cast<double>(size.size())), attention.output(0).type);
 }
 
-ir::Value group_attention(ir::Builder& builder, ir::ScaledDotProductAttentionView attention,
-                          Context& context) {
+ir::Value group_attention(ir::Builder& builder, ir::ScaledDotProductAttentionView attention, Patterns& last) {
   const ir::Value query = attention.query();
   const ir::ElementType type = attention.output(0).type;
   const ir::Value mask = attention.mask();
@@ -172,21 +164,21 @@ ir::Value group_attention(ir::Builder& builder, ir::ScaledDotProductAttentionVie
   if (!keys.heads || !values.heads) return {};
   const ir::Value scale = scale_of(builder, attention);
   if (!scale) return {};
-  ir::Value scores = grouped_product(builder, builder.op(ops::Multiply, {query, scale}), keys, context);
+  ir::Value scores = grouped_product(builder, builder.op(ops::Multiply, {query, scale}), keys, last);
   if (mask) scores = builder.op(ops::Add, {scores, mask});
   const ir::Value weights = builder.op(ops::SoftMax, {scores}, {{"axis", std::int64_t{kRank - 1}}});
-  return grouped_product(builder, weights, values, context);
+  return grouped_product(builder, weights, values, last);
 }
 
 }  // namespace
 
 bool group_attention_heads(ir::Model& model, PassContext&) {
-  Context context;
+  Patterns last;
   return rewrite_values(model, {ops::MatMul, ops::ScaledDotProductAttention},
                         [&](ir::Builder& builder, const ir::Node& node) -> ir::Value {
-                          if (node.is(ops::MatMul)) return group_product(builder, node, context);
+                          if (node.is(ops::MatMul)) return group_product(builder, node, last);
                           const bool has_variables = node.graph().may_hold({ops::ReadValue});
-                          return has_variables ? ir::Value{} : group_attention(builder, node, context);
+                          return has_variables ? ir::Value{} : group_attention(builder, node, last);
                         });
 }
 

@@ -125,10 +125,8 @@ class Mover {
 }  // namespace
 
 bool hoist_loop_invariants(ir::Model& model, PassContext&) {
-  bool modified = false;
   // Inner loops first: what is hoisted out of one may be hoisted out of the next.
-  for (const ir::LoopView loop : loops_of(model)) modified = Mover(loop).run() || modified;
-  return modified;
+  return edit_each(loops_of(model), [](ir::LoopView loop) { return Mover(loop).run(); });
 }
 
 }  // namespace onnx2ir::passes

@@ -20,8 +20,7 @@
 #include "ir/builder.hpp"
 #include "ir/cache_names.hpp"
 #include "ir/shape_tools.hpp"
-#include "passes/analysis/cache_axes.hpp"
-#include "passes/analysis/model_caches.hpp"
+#include "passes/analysis/caches.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
 
@@ -51,7 +50,7 @@ struct Common {
 
 std::vector<std::int64_t> sizes_of(const Cache& cache) {
   std::vector<std::int64_t> sizes;
-  for (const ir::Dimension& size : cache.shape) sizes.push_back(size.is_static() ? size.size() : -1);
+  for (const ir::Dimension& size : cache.shape) sizes.push_back(size.size());
   return sizes;
 }
 

@@ -4,7 +4,6 @@
 // uses stay.
 #include <algorithm>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "ir/shape_tools.hpp"

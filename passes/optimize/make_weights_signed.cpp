@@ -16,9 +16,10 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -148,18 +149,8 @@ bool replace_weights(ir::Builder& builder, ir::Node& product) {
 }  // namespace
 
 bool make_weights_signed(ir::Model& model, PassContext&) {
-  constexpr ir::OperationSet kProducts = {ops::Convolution, ops::GroupConvolution, ops::MatMul};
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    if (!graph->model_may_hold({ops::FakeQuantize})) continue;
-    ir::Builder builder(*graph);
-    const std::size_t count = graph->nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-      ir::Node& node = *graph->nodes()[i];
-      if (node.is_one_of(kProducts)) modified = replace_weights(builder, node) || modified;
-    }
-  }
-  return modified;
+  return model.graph.model_may_hold({ops::FakeQuantize}) &&
+         edit_nodes(model, kIntegerProducts, replace_weights);
 }
 
 }  // namespace onnx2ir::passes

@@ -134,9 +134,7 @@ bool merge(ir::Graph& graph, FirstNodes& firsts) {
 
 bool merge_equal_nodes(ir::Model& model, PassContext&) {
   FirstNodes firsts;
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) modified = merge(*graph, firsts) || modified;
-  return modified;
+  return edit_each(graphs_of(model), [&](ir::Graph* graph) { return merge(*graph, firsts); });
 }
 
 }  // namespace onnx2ir::passes

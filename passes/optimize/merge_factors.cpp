@@ -6,7 +6,6 @@
 
 #include "ir/builder.hpp"
 #include "ir/views/linear_algebra.hpp"
-#include "passes/analysis/scalar_pattern.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"

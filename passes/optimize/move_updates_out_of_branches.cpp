@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "ir/control_flow.hpp"
-#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/selection.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -44,17 +44,13 @@ bool is_update(const ir::Node& node) {
                              [](ir::Value input) { return input.shape().is_static(); });
 }
 
-std::size_t axis_of(ir::ConcatView concat) {
-  return ir::normalize_axis(concat.axis(), concat.parts()[1].shape().rank());
-}
-
 /// Whether the updates are the same operation on operands of the same shapes.
 bool are_alike(const ir::Node& a, const ir::Node& b) {
   if (!a.is(b.op().id)) return false;
   for (std::size_t i = 1; i < a.inputs().size(); ++i) {
     if (a.input(i).shape() != b.input(i).shape()) return false;
   }
-  return !appends(a) || axis_of(a) == axis_of(b);
+  return !appends(a) || joined_axis(a) == joined_axis(b);
 }
 
 bool appends_few(const ir::Node* node) {
@@ -141,7 +137,7 @@ class Choice {
     }
     for (const ir::Node* append : rest) {
       const ir::Value elements = outside(builder, ir::ConcatView(*append).parts()[1], is_then);
-      const std::size_t axis = axis_of(*append);
+      const std::size_t axis = joined_axis(*append);
       result = ir::concat(builder, {result, if_taken(builder, elements, axis, is_then)},
                           static_cast<std::int64_t>(axis));
     }

@@ -1,7 +1,6 @@
 // Replaces an If whose branches choose between few numbers, or compute them with few operations, by both
 // computations and Selects: exported loops with `break` or a comparison of numbers are full of such Ifs. The
 // CPU plugin takes longer for an If than for several operations on numbers.
-#include <algorithm>
 #include <optional>
 
 #include "passes/analysis/never_fails.hpp"
@@ -32,30 +31,17 @@ std::optional<std::size_t> harmless_operations(const ir::Branch& branch) {
   return count;
 }
 
-/// Whether Select, or logical operations, take elements of this type without another legalisation.
-bool is_selectable(ir::ElementType type) {
-  if (type == ir::ElementType::boolean) return true;
-  constexpr unsigned kSmallestFloat = 16;
-  constexpr unsigned kSmallestInteger = 8;
-  const unsigned bits = ir::info(type).bits;
-  return ir::is_floating(type) ? bits >= kSmallestFloat : ir::is_integral(type) && bits >= kSmallestInteger;
-}
-
 /// Whether output `index` can be the output of a Select, or of logical operations.
 bool is_selectable(ir::IfView choice, std::size_t index) {
   const auto [then_result, else_result] = choice.results(index);
   const ir::Output& a = then_result->input(0).output();
   const ir::Output& b = else_result->input(0).output();
-  return a.type == b.type && is_selectable(a.type) && a.shape.is_static() && a.shape == b.shape &&
+  return a.type == b.type && can_be_selected(a.type) && a.shape.is_static() && a.shape == b.shape &&
          a.shape.element_count().value_or(kMaxElements + 1) <= kMaxElements;
 }
 
-bool is_number(const ir::PartialShape& shape) {
-  return shape.has_rank() && shape.rank() == 0;
-}
-
 bool is_small(ir::IfView choice) {
-  if (!is_number(choice.condition().shape())) return false;
+  if (!choice.condition().shape().is_scalar()) return false;
   for (std::size_t i = 0; i < choice.node().outputs().size(); ++i) {
     if (!choice.node().output(i).uses.empty() && !is_selectable(choice, i)) return false;
   }

@@ -1,11 +1,10 @@
 // Reads a size where it was computed first. Exporters take the sizes of a batch and of a sequence from the
 // hidden state of each layer; what is computed from them, such as a mask, is computed once then.
 #include <algorithm>
-#include <functional>
 #include <unordered_map>
-#include <vector>
 
 #include "ir/element_sizes.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -24,11 +23,6 @@ ir::Sizes computed_sizes(ir::Value value) {
   const bool are_constant =
       std::ranges::all_of(*sizes, [](ir::Size size) { return ir::constant(size).has_value(); });
   return are_known && !are_constant ? *sizes : ir::Sizes{};
-}
-
-bool is_read_by_result(const ir::Node& node) {
-  return std::ranges::any_of(node.output(0).uses,
-                             [](const ir::Use& use) { return use.node->is(ops::Result); });
 }
 
 /// The first value of the same type and shape with the same sizes.
@@ -60,7 +54,7 @@ bool share(ir::Graph& graph) {
   FirstSizes firsts;
   bool modified = false;
   for (const auto& node : graph.nodes()) {
-    if (!node->is_one_of(kSelections) || !node->has_uses() || is_read_by_result(*node)) continue;
+    if (!node->is_one_of(kSelections) || !node->has_uses() || is_read_by(*node, {ops::Result})) continue;
     const ir::Sizes sizes = computed_sizes(node->value());
     if (sizes.empty()) continue;
     const ir::Value first = firsts.find_or_add(node->value(), sizes);
@@ -74,11 +68,8 @@ bool share(ir::Graph& graph) {
 }  // namespace
 
 bool share_equal_sizes(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    if (graph->may_hold({ops::ShapeOf})) modified = share(*graph) || modified;
-  }
-  return modified;
+  return edit_each(graphs_of(model),
+                   [](ir::Graph* graph) { return graph->may_hold({ops::ShapeOf}) && share(*graph); });
 }
 
 }  // namespace onnx2ir::passes

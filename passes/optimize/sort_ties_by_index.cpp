@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/reduction.hpp"
 #include "passes/passes.hpp"
@@ -58,9 +59,7 @@ bool is_floating(ir::Value x) {
 
 bool is_along_last_axis(ir::TopKView top) {
   const ir::PartialShape& shape = top.data().shape();
-  if (!shape.has_rank() || shape.rank() == 0) return false;
-  const std::int64_t axis = top.axis();
-  return axis == -1 || axis == static_cast<std::int64_t>(shape.rank()) - 1;
+  return shape.has_rank() && ir::normalize_axis(top.axis(), shape.rank()) + 1 == shape.rank();
 }
 
 /// No value if the TopK cannot be replaced. The last selected value must exist, so that k must not be 0.

@@ -11,11 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "ir/element_moves.hpp"
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/selection.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -28,27 +29,17 @@ struct Part {
   ir::ValueRange end;  ///< exact, or of a computed end: not negative
 };
 
-/// The single integer `value` if it is known.
-std::optional<std::int64_t> single(ir::Value value) {
-  const auto values = ir::exact_values(value);
-  return values && values->size() == 1 ? std::optional(values->front()) : std::nullopt;
-}
-
-/// A position as in ONNX and NumPy: negative ones count from the end, others are clamped.
-std::int64_t clamped(std::int64_t position, std::int64_t size) {
-  return std::clamp<std::int64_t>(position < 0 ? position + size : position, 0, size);
-}
-
 /// The part that `node`, a Slice, takes; no value if it cannot be a part of a VariadicSplit.
 std::optional<Part> part_of(ir::Node& node) {
   const auto slice = ir::match<ir::SliceView>(node);
   if (!slice || !node.has_uses()) return std::nullopt;
   const ir::Value data = slice->data();
   if (!data.shape().has_rank() || data.type() == ir::ElementType::string) return std::nullopt;
-  const auto begin = single(slice->start());
-  const auto listed = single(slice->axes());
+  const auto begin = ir::known_scalar(slice->start());
+  const auto listed = ir::known_scalar(slice->axes());
   const auto ends = ir::known_values(slice->stop());
-  if (!begin || !listed || single(slice->step()) != 1 || !ends || ends->size() != 1) return std::nullopt;
+  if (!begin || !listed || ir::known_scalar(slice->step()) != 1 || !ends || ends->size() != 1)
+    return std::nullopt;
   const std::size_t place = ir::normalize_axis(*listed, data.shape().rank());
   const auto axis = static_cast<std::int64_t>(place);
   const ir::Dimension size = data.shape()[place];
@@ -59,9 +50,9 @@ std::optional<Part> part_of(ir::Node& node) {
     return counts_from_front ? std::optional(Part{&node, axis, 0, end}) : std::nullopt;
   }
   if (size.is_dynamic() || data.shape().is_static()) return std::nullopt;
-  const std::int64_t first = clamped(*begin, size.size());
-  const std::int64_t last = clamped(end.min, size.size());
-  return first < last ? std::optional(Part{&node, axis, first, ir::ValueRange::exactly(last)}) : std::nullopt;
+  const auto [first, length] = ir::slice_axis(*begin, end.min, 1, size.size());
+  if (length == 0) return std::nullopt;
+  return Part{&node, axis, first, ir::ValueRange::exactly(first + length)};
 }
 
 /// The computed end as the length of the first part: [1], i64.
@@ -128,19 +119,11 @@ void split_all(ir::Builder& builder, ir::Value data) {
 }  // namespace
 
 bool split_slices(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    if (!graph->may_hold({ops::Slice})) continue;
-    ir::Builder builder(*graph);
-    const std::size_t count = graph->nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-      ir::Node& node = *graph->nodes()[i];
-      if (!part_of(node)) continue;
-      split_all(builder, ir::SliceView(node).data());
-      modified = true;
-    }
-  }
-  return modified;
+  return edit_nodes(model, {ops::Slice}, [](ir::Builder& builder, ir::Node& node) {
+    if (!part_of(node)) return false;
+    split_all(builder, ir::SliceView(node).data());
+    return true;
+  });
 }
 
 }  // namespace onnx2ir::passes

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "ir/shape_tools.hpp"
@@ -13,10 +12,10 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
-#include "passes/analysis/scalar_pattern.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
+#include "passes/support/with_input.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -130,9 +129,7 @@ ir::Value unflatten(ir::Builder& builder, ir::Node& split) {
   if (!value) return {};
   for (std::size_t i = chain->steps.size(); i-- > 0;) {
     const auto& [node, operand] = chain->steps[i];
-    std::vector<ir::Value> inputs(node->inputs().begin(), node->inputs().end());
-    inputs[operand] = value;
-    value = builder.clone(*node, inputs).value();
+    value = with_input(builder, *node, operand, value).value();
   }
   return value;
 }
@@ -140,8 +137,7 @@ ir::Value unflatten(ir::Builder& builder, ir::Node& split) {
 }  // namespace
 
 bool unflatten_products(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {ops::Reshape},
-                        [&](ir::Builder& builder, ir::Node& node) { return unflatten(builder, node); });
+  return rewrite_values(model, {ops::Reshape}, unflatten);
 }
 
 }  // namespace onnx2ir::passes

@@ -5,11 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/reshaping.hpp"
-#include "passes/analysis/scalar_pattern.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
@@ -63,8 +61,7 @@ ir::Value unmerge(ir::Builder& builder, ir::Node& split) {
 }  // namespace
 
 bool unmerge_transposes(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {ops::Reshape},
-                        [&](ir::Builder& builder, ir::Node& node) { return unmerge(builder, node); });
+  return rewrite_values(model, {ops::Reshape}, unmerge);
 }
 
 }  // namespace onnx2ir::passes

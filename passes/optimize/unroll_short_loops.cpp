@@ -117,13 +117,11 @@ class Unroller {
 
 bool unroll_short_loops(ir::Model& model, PassContext& context) {
   if (!context.unroll_loops) return false;
-  bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) {
-    if (!loop.node().has_uses() || !is_short(loop)) continue;
+  return edit_each(loops_of(model), [](ir::LoopView loop) {
+    if (!loop.node().has_uses() || !is_short(loop)) return false;
     Unroller(loop).run();
-    modified = true;
-  }
-  return modified;
+    return true;
+  });
 }
 
 }  // namespace onnx2ir::passes

@@ -15,13 +15,21 @@ ir::Value negated(ir::Builder& builder, ir::Value condition) {
 enum class Known : std::uint8_t { no, is_true, is_false };
 
 Known known_boolean(ir::Value value) {
-  if (!value.shape().has_rank() || value.shape().rank() != 0) return Known::no;
+  if (!value.shape().is_scalar()) return Known::no;
   const auto known = ir::known_scalar(value);
   if (!known) return Known::no;
   return *known != 0 ? Known::is_true : Known::is_false;
 }
 
 }  // namespace
+
+bool can_be_selected(ir::ElementType type) {
+  if (type == ir::ElementType::boolean) return true;
+  constexpr unsigned kSmallestFloat = 16;
+  constexpr unsigned kSmallestInteger = 8;
+  const unsigned bits = ir::info(type).bits;
+  return ir::is_floating(type) ? bits >= kSmallestFloat : ir::is_integral(type) && bits >= kSmallestInteger;
+}
 
 ir::Value choose_boolean(ir::Builder& builder, ir::Value condition, ir::Value a, ir::Value b) {
   const auto both = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalAnd, {x, y}); };

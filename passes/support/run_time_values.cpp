@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
+#include "ir/builder.hpp"
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/selection.hpp"
 
 namespace onnx2ir::passes {
-
 namespace {
 
 /// Where a Slice of a vector starts, if it takes all elements from there to its end; no value for all else.
@@ -25,6 +25,25 @@ std::optional<std::int64_t> start_of_slice(ir::Value value) {
 }
 
 }  // namespace
+
+ir::Value OpaqueTrue::get() {
+  if (!value_) value_ = main_ != nullptr ? made() : captured();
+  return value_;
+}
+
+ir::Value OpaqueTrue::made() {
+  ir::Builder builder(*main_);
+  const ir::Value source = run_time_source(*main_);
+  if (!source) return run_time_truth(builder);
+  builder.set_name(source.node->name);
+  const ir::Value truth = builder.op(ops::GreaterEqual, {zero_or_one(builder, source), builder.integer(0)});
+  truth.node->notes.add(ir::Note::opaque_truth);
+  return truth;
+}
+
+ir::Value OpaqueTrue::captured() {
+  return ir::add_invariant(*node_, *body_, outer_->get());
+}
 
 ir::Value opaque_copy(ir::Builder& builder, ir::Value value) {
   const bool is_boolean = value.type() == ir::ElementType::boolean;

@@ -1,7 +1,6 @@
 #include "passes/support/stacked_values.hpp"
 
 #include <algorithm>
-#include <span>
 #include <vector>
 
 #include "ir/inference.hpp"
@@ -16,14 +15,6 @@ namespace {
 /// For more branches than this, only their common shape is used.
 constexpr std::size_t kMaxShapes = 16;
 
-/// Gives `value` a first axis of dynamic size.
-void add_axis(ir::Value value) {
-  const ir::Output& output = value.output();
-  ir::Dimensions shape{ir::Dimension()};
-  for (const ir::Dimension& size : output.shape) shape.push_back(size);
-  ir::declare_output(*value.node, value.index, output.type, ir::PartialShape(std::move(shape)));
-}
-
 /// The node makes a stack, or takes its first copy.
 ir::Value marked(ir::Value value) {
   value.node->notes.add(ir::Note::stacked);
@@ -31,6 +22,13 @@ ir::Value marked(ir::Value value) {
 }
 
 }  // namespace
+
+void declare_first_axis(ir::Value value, ir::Dimension size) {
+  const ir::Output& output = value.output();
+  ir::Dimensions shape{size};
+  for (const ir::Dimension& other : output.shape) shape.push_back(other);
+  ir::declare_output(*value.node, value.index, output.type, ir::PartialShape(std::move(shape)));
+}
 
 bool is_of_stack(const ir::Node& node) {
   return node.notes.has(ir::Note::stacked);
@@ -88,7 +86,7 @@ void stack_state(ir::LoopView loop, const ir::Carried& carried, std::size_t copi
   loop.set_outer(carried, stacked(outside, initial, copies, initial.shape().rank()));
   for (const ir::Value value : {carried.parameter->value(), loop.output(carried)}) {
     if (!value) continue;
-    add_axis(value);
+    declare_first_axis(value, ir::Dimension());
     read_first_copy(value);
   }
   ir::infer(loop.node());

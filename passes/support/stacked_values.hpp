@@ -9,6 +9,9 @@
 
 namespace onnx2ir::passes {
 
+/// Declares that the shape of `value`, a Parameter or an output of a Loop, has a further first axis.
+void declare_first_axis(ir::Value value, ir::Dimension size);
+
 /// `copies` copies of `value`, stacked along a new first axis. `value` is raised to at least `rank`
 /// dimensions.
 ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank);

@@ -5,7 +5,8 @@
 #include <optional>
 
 #include "ir/graph.hpp"
-#include "passes/analysis/scalar_pattern.hpp"
+#include "passes/analysis/constant_values.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
@@ -13,35 +14,26 @@
 namespace onnx2ir::passes {
 namespace {
 
-constexpr ir::OperationSet kSums{ops::Add, ops::Subtract};
-
-/// A value plus or minus one that is computed from constants; `value` is null if a node is something else.
-struct Shifted {
-  ir::Value value;
-  ir::Value constant;
-};
-
-Shifted shifted(const ir::Node& node) {
-  if (!node.is_one_of(kSums)) return {};
-  const ir::Value left = node.input(0);
-  const ir::Value right = node.input(1);
-  if (ir::is_computed_from_constants(right)) return {left, right};
-  if (node.is(ops::Add) && ir::is_computed_from_constants(left)) return {right, left};
-  return {};
+/// A value plus or minus one that is computed from constants; the operand is null if a node is something
+/// else.
+ConstantStep shifted(const ir::Node& node) {
+  const bool is_shifted =
+      node.is(ops::Add) || (node.is(ops::Subtract) && ir::is_computed_from_constants(node.input(1)));
+  return is_shifted ? constant_step(node) : ConstantStep{};
 }
 
 /// A sum of f64 and the one in it, which nothing else reads.
 struct TwoSums {
-  Shifted first;
-  Shifted last;
+  ConstantStep first;
+  ConstantStep last;
 };
 
 std::optional<TwoSums> two_sums(const ir::Node& outer) {
   if (outer.output(0).type != ir::ElementType::f64) return std::nullopt;
-  const Shifted last = shifted(outer);
-  if (!last.value || !is_used_once(last.value)) return std::nullopt;
-  const Shifted first = shifted(*last.value.node);
-  if (!first.value) return std::nullopt;
+  const ConstantStep last = shifted(outer);
+  if (!last.operand || !is_used_once(last.operand)) return std::nullopt;
+  const ConstantStep first = shifted(*last.operand.node);
+  if (!first.operand) return std::nullopt;
   return TwoSums{first, last};
 }
 
@@ -52,7 +44,7 @@ bool are_stored(const TwoSums& sums) {
 /// Fault::dropped_double_constant.
 bool drops_constant(const ir::Node& outer) {
   const auto sums = two_sums(outer);
-  return sums && sums->first.value.node->is(ops::MatMul) && !are_stored(*sums);
+  return sums && sums->first.operand.node->is(ops::MatMul) && !are_stored(*sums);
 }
 
 /// Fault::double_constant_sums.
@@ -63,12 +55,12 @@ bool adds_stored_constants(const ir::Node& outer) {
 
 /// (product ± a) ± b as product ± (a ± b).
 ir::Value combined(ir::Builder& builder, const ir::Node& outer) {
-  const Shifted last = shifted(outer);
-  const ir::Node& inner = *last.value.node;
-  const Shifted first = shifted(inner);
+  const ConstantStep last = shifted(outer);
+  const ir::Node& inner = *last.operand.node;
+  const ConstantStep first = shifted(inner);
   const ir::Op inner_op = inner.is(ops::Add) ? ops::Add : ops::Subtract;
   const ir::Op op = outer.is(inner_op) ? ops::Add : ops::Subtract;
-  return builder.op(inner_op, {first.value, builder.op(op, {first.constant, last.constant})});
+  return builder.op(inner_op, {first.operand, builder.op(op, {first.constant, last.constant})});
 }
 
 }  // namespace
@@ -77,9 +69,8 @@ Workaround combine_double_constants() {
   return {.name = "combine_double_constants",
           .stage = Stage::operations,
           .summary = "Adds f64 constants to each other before they are added to data",
-          .rows = {
-              LegalizationRow{Fault::dropped_double_constant, kSums, drops_constant, replace<combined>},
-              LegalizationRow{Fault::double_constant_sums, kSums, adds_stored_constants, replace<combined>}}};
+          .rows = {row(Fault::dropped_double_constant, kSums, drops_constant, replace<combined>),
+                   row(Fault::double_constant_sums, kSums, adds_stored_constants, replace<combined>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -32,7 +32,7 @@ Workaround compute_small_results() {
   return {.name = "compute_small_results",
           .stage = Stage::kernels,
           .summary = "Converts constant model outputs of 4 bits at run time",
-          .rows = {LegalizationRow{Fault::small_constant_results, {ops::Result}, is_affected, compute}}};
+          .rows = {row(Fault::small_constant_results, {ops::Result}, is_affected, compute)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -2,6 +2,7 @@
 // that are added to the scores: 0 for true, and for false a number that makes the weight 0.
 #include "ir/views/attention.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -21,9 +22,7 @@ ir::Value convert_mask(ir::Builder& builder, ir::ScaledDotProductAttentionView a
   const ir::ElementType type = attention.query().type();
   const ir::Value mask = builder.op(
       ops::Select, {attention.mask(), builder.number(0, type), builder.number(hidden(type), type)});
-  std::vector<ir::Value> inputs(attention.node().inputs().begin(), attention.node().inputs().end());
-  inputs[ir::ScaledDotProductAttentionView::Input::mask] = mask;
-  return builder.node(attention.node().op().id, inputs, attention.node().attributes()).value();
+  return with_input(builder, attention, ir::ScaledDotProductAttentionView::Input::mask, mask).value();
 }
 
 }  // namespace
@@ -32,10 +31,8 @@ Workaround convert_attention_masks() {
   return {.name = "convert_attention_masks",
           .stage = Stage::kernels,
           .summary = "Converts boolean masks of ScaledDotProductAttention to numbers",
-          .rows = {LegalizationRow{Fault::boolean_attention_mask,
-                                   {ops::ScaledDotProductAttention},
-                                   affects<is_affected>,
-                                   replace<convert_mask>}}};
+          .rows = {row(Fault::boolean_attention_mask, {ops::ScaledDotProductAttention}, affects<is_affected>,
+                       replace<convert_mask>)}};
 }
 
 }  // namespace onnx2ir::passes

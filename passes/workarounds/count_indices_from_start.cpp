@@ -10,6 +10,7 @@
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -79,8 +80,8 @@ bool gathers_negative_elements(ir::GatherElementsView gather) {
 
 ir::Value gathered_elements(ir::Builder& builder, ir::GatherElementsView gather) {
   const ir::Value size = ir::dimension_of(builder, gather.data(), gather.axis());
-  return builder.op(ops::GatherElements, {gather.data(), from_start(builder, gather.indices(), size)},
-                    {{"axis", gather.axis()}});
+  const ir::Value indices = from_start(builder, gather.indices(), size);
+  return with_input(builder, gather, ir::GatherElementsView::Input::indices, indices).value();
 }
 
 bool gathers_negative_rows(ir::GatherNDView gather) {
@@ -94,8 +95,8 @@ ir::Value gathered_rows(ir::Builder& builder, ir::GatherNDView gather) {
   const std::int64_t first = gather.batch_dims();
   const std::int64_t count = shape[shape.rank() - 1].size();
   const ir::Value sizes = ir::slice(builder, ir::shape_of(builder, gather.data()), first, first + count, 0);
-  return builder.op(ops::GatherND, {gather.data(), from_start(builder, gather.indices(), sizes)},
-                    {{"batch_dims", first}});
+  const ir::Value indices = from_start(builder, gather.indices(), sizes);
+  return with_input(builder, gather, ir::GatherNDView::Input::indices, indices).value();
 }
 
 }  // namespace
@@ -104,14 +105,10 @@ Workaround count_indices_from_start() {
   return {.name = "count_indices_from_start",
           .stage = Stage::operations,
           .summary = "Adds sizes to negative indices of GatherElements and GatherND",
-          .rows = {LegalizationRow{Fault::negative_gather_elements,
-                                   {ops::GatherElements},
-                                   affects<gathers_negative_elements>,
-                                   replace<gathered_elements>},
-                   LegalizationRow{Fault::negative_gather_nd,
-                                   {ops::GatherND},
-                                   affects<gathers_negative_rows>,
-                                   replace<gathered_rows>}}};
+          .rows = {row(Fault::negative_gather_elements, {ops::GatherElements},
+                       affects<gathers_negative_elements>, replace<gathered_elements>),
+                   row(Fault::negative_gather_nd, {ops::GatherND}, affects<gathers_negative_rows>,
+                       replace<gathered_rows>)}};
 }
 
 }  // namespace onnx2ir::passes

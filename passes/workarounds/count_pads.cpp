@@ -25,7 +25,7 @@ Workaround count_pads() {
   return {.name = "count_pads",
           .stage = Stage::operations,
           .summary = "Gives the lists of pads their length",
-          .rows = {LegalizationRow{Fault::pads_of_open_count, {ops::Pad}, affects<is_affected>, count_pads}}};
+          .rows = {row(Fault::pads_of_open_count, {ops::Pad}, affects<is_affected>, count_pads)}};
 }
 
 }  // namespace onnx2ir::passes

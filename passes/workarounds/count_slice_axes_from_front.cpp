@@ -1,12 +1,12 @@
 // Counts the axes of Slices from the front. OpenVINO merges a Slice of a Slice if their lists of axes have
 // nothing in common, and does not notice that -1 and 1 can be the same axis (merged_slice_axes).
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "ir/inference.hpp"
 #include "ir/views/selection.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -26,8 +26,7 @@ ir::Value counted_from_front(ir::Builder& builder, ir::SliceView slice) {
     axes.push_back(static_cast<std::int64_t>(ir::normalize_axis(axis, rank)));
   }
   const ir::Value list = builder.integers(axes, slice.axes().type());
-  return builder.clone(slice, std::array{slice.data(), slice.start(), slice.stop(), slice.step(), list})
-      .value();
+  return with_input(builder, slice, ir::SliceView::Input::axes, list).value();
 }
 
 }  // namespace
@@ -36,8 +35,8 @@ Workaround count_slice_axes_from_front() {
   return {.name = "count_slice_axes_from_front",
           .stage = Stage::operations,
           .summary = "Replaces negative axes of Slices",
-          .rows = {LegalizationRow{
-              Fault::merged_slice_axes, {ops::Slice}, affects<is_affected>, replace<counted_from_front>}}};
+          .rows = {row(Fault::merged_slice_axes, {ops::Slice}, affects<is_affected>,
+                       replace<counted_from_front>)}};
 }
 
 }  // namespace onnx2ir::passes

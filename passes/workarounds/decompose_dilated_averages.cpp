@@ -14,6 +14,12 @@ namespace {
 using Sizes = ir::Integers;
 using ir::Value;
 
+/// The number of elements in a window.
+double kernel_size(ir::AvgPoolView pool) {
+  const auto kernel = pool.kernel();
+  return std::accumulate(kernel.begin(), kernel.end(), 1.0, std::multiplies<>());
+}
+
 /// An AvgPool and the values that its decomposition uses.
 struct Average {
   ir::Builder& builder;
@@ -38,8 +44,7 @@ struct Average {
     Sizes filter{1, 1};
     const Sizes kernel = pool.kernel().list();
     filter.insert(filter.end(), kernel.begin(), kernel.end());
-    const auto count = std::accumulate(filter.begin(), filter.end(), std::int64_t{1}, std::multiplies<>());
-    const std::vector<double> ones(static_cast<std::size_t>(count), 1);
+    const std::vector<double> ones(static_cast<std::size_t>(kernel_size(pool)), 1);
     return builder.op(ops::Convolution, {value, builder.numbers(ones, filter, value.type())},
                       {{"strides", strides.unchecked()},
                        {"dilations", pool.dilations()->list().unchecked()},
@@ -56,11 +61,7 @@ struct Average {
     const bool is_padded = !std::ranges::all_of(begins, is_zero) || !std::ranges::all_of(ends, is_zero);
     const bool counts_pads = !pool.exclude_pad();
     const Value one = builder.number_like(1, data);
-    if (!ceil && (counts_pads || !is_padded)) {
-      const Sizes kernel = pool.kernel().list();
-      const auto all = std::accumulate(kernel.begin(), kernel.end(), 1.0, std::multiplies<>());
-      return builder.number_like(all, data);
-    }
+    if (!ceil && (counts_pads || !is_padded)) return builder.number_like(kernel_size(pool), data);
     const Value shape = ir::concat(builder, {builder.integers({1, 1}), sizes(data, 2, rank())});
     Value counted = ir::broadcast_to(builder, one, shape);
     if (!counts_pads) return builder.op(ops::Maximum, {window_sums(counted, begins, ends), one});
@@ -103,8 +104,7 @@ struct Average {
 /// The decomposition stores a filter of the size of the kernel: larger ones are those of damaged models.
 bool has_small_kernel(ir::AvgPoolView pool) {
   constexpr double kMost = 1 << 24;
-  const auto& kernel = pool.kernel().list();
-  return std::accumulate(kernel.begin(), kernel.end(), 1.0, std::multiplies<>()) <= kMost;
+  return kernel_size(pool) <= kMost;
 }
 
 bool has_dilations(ir::AvgPoolView pool) {
@@ -121,11 +121,11 @@ Value decompose(ir::Builder& builder, ir::AvgPoolView pool) {
 }  // namespace
 
 Workaround decompose_dilated_averages() {
-  return {.name = "decompose_dilated_averages",
-          .stage = Stage::imported,
-          .summary = "Decomposes AvgPool with dilations",
-          .rows = {LegalizationRow{
-              Fault::no_average_dilations, {ops::AvgPool}, affects<has_dilations>, replace<decompose>}}};
+  return {
+      .name = "decompose_dilated_averages",
+      .stage = Stage::imported,
+      .summary = "Decomposes AvgPool with dilations",
+      .rows = {row(Fault::no_average_dilations, {ops::AvgPool}, affects<has_dilations>, replace<decompose>)}};
 }
 
 }  // namespace onnx2ir::passes

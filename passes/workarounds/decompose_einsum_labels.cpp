@@ -150,8 +150,7 @@ void take_diagonal(ir::Builder& builder, Term& term, std::size_t first, std::siz
   const Value last = ir::transpose(builder, term.value, order);
   const Value shape = ir::computed_shape_of(builder, last);
   const auto part = [&](std::int64_t begin, std::int64_t end) {
-    const Value start = builder.integers({begin});
-    return ir::slice(builder, shape, start, builder.integers({end}), 0);
+    return ir::slice(builder, shape, begin, end, 0);
   };
   const Value size = part(rank - 1, rank);
   const Value square = builder.op(ops::Multiply, {size, size});
@@ -213,7 +212,7 @@ Workaround decompose_einsum_labels() {
   return {.name = "decompose_einsum_labels",
           .stage = Stage::imported,
           .summary = "Decomposes ellipses, repeated labels and scalars of Einsum",
-          .rows = {LegalizationRow{Fault::einsum_labels, {ops::Einsum}, is_affected, replace<decompose>}}};
+          .rows = {row(Fault::einsum_labels, {ops::Einsum}, is_affected, replace<decompose>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -2,7 +2,6 @@
 // measured on 2026.4, tests/faults). An empty tensor has no data, so it is replaced by a Broadcast to the
 // computed shape.
 #include <algorithm>
-#include <numeric>
 
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
@@ -54,12 +53,11 @@ ir::Value decompose(ir::Builder& builder, const ir::Node& node) {
 }  // namespace
 
 Workaround decompose_empty_unsqueezes() {
-  return {
-      .name = "decompose_empty_unsqueezes",
-      .stage = Stage::kernels,
-      .summary = "Decomposes Unsqueeze and Squeeze of empty tensors",
-      .rows = {LegalizationRow{
-          Fault::empty_unsqueeze_shape, {ops::Unsqueeze, ops::Squeeze}, is_affected, replace<decompose>}}};
+  return {.name = "decompose_empty_unsqueezes",
+          .stage = Stage::kernels,
+          .summary = "Decomposes Unsqueeze and Squeeze of empty tensors",
+          .rows = {row(Fault::empty_unsqueeze_shape, {ops::Unsqueeze, ops::Squeeze}, is_affected,
+                       replace<decompose>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -34,8 +34,8 @@ Workaround decompose_in_place_abs() {
   return {.name = "decompose_in_place_abs",
           .stage = Stage::kernels,
           .summary = "Decomposes Abs of a concatenated vector that has other uses",
-          .rows = {LegalizationRow{
-              Fault::abs_in_place, {ops::Abs}, affects<reads_shared_concatenation>, replace<decompose>}}};
+          .rows = {
+              row(Fault::abs_in_place, {ops::Abs}, affects<reads_shared_concatenation>, replace<decompose>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -66,15 +66,12 @@ Value decomposed(ir::Builder& builder, ir::LRNView lrn) {
 }  // namespace
 
 Workaround decompose_local_responses() {
-  return {
-      .name = "decompose_local_responses",
-      .stage = Stage::imported,
-      .summary = "Decomposes LRN with an even size, and factors a fractional bias out",
-      .rows = {LegalizationRow{Fault::lrn_even_size, {ops::LRN}, affects<has_even_size>, replace<decomposed>},
-               LegalizationRow{Fault::lrn_fractional_bias,
-                               {ops::LRN},
-                               affects<has_fractional_bias>,
-                               replace<with_bias_of_one>}}};
+  return {.name = "decompose_local_responses",
+          .stage = Stage::imported,
+          .summary = "Decomposes LRN with an even size, and factors a fractional bias out",
+          .rows = {row(Fault::lrn_even_size, {ops::LRN}, affects<has_even_size>, replace<decomposed>),
+                   row(Fault::lrn_fractional_bias, {ops::LRN}, affects<has_fractional_bias>,
+                       replace<with_bias_of_one>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -23,8 +23,8 @@ Workaround decompose_unsigned_not() {
   return {.name = "decompose_unsigned_not",
           .stage = Stage::imported,
           .summary = "Replaces BitwiseNot of u16 by BitwiseXor",
-          .rows = {LegalizationRow{
-              Fault::unsigned_bitwise_not, {ops::BitwiseNot}, affects<is_of_words>, replace<decompose>}}};
+          .rows = {
+              row(Fault::unsigned_bitwise_not, {ops::BitwiseNot}, affects<is_of_words>, replace<decompose>)}};
 }
 
 }  // namespace onnx2ir::passes

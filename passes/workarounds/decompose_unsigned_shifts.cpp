@@ -52,10 +52,8 @@ Workaround decompose_unsigned_shifts() {
   return {.name = "decompose_unsigned_shifts",
           .stage = Stage::operations,
           .summary = "Clears the bits of the sign that shifts of u32 to the right copy",
-          .rows = {LegalizationRow{Fault::unsigned_right_shift,
-                                   {ops::BitwiseRightShift},
-                                   affects<copies_sign>,
-                                   replace<with_cleared_bits>}}};
+          .rows = {row(Fault::unsigned_right_shift, {ops::BitwiseRightShift}, affects<copies_sign>,
+                       replace<with_cleared_bits>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,10 +1,10 @@
 // Workaround for scalar_random_numbers: a RandomUniform of a scalar draws a vector of one number.
-#include <array>
 #include <vector>
 
 #include "ir/shape_tools.hpp"
 #include "ir/views/random.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -15,8 +15,8 @@ bool draws_scalar(ir::RandomUniformView random) {
 }
 
 ir::Value drawn_as_vector(ir::Builder& builder, ir::RandomUniformView random) {
-  const std::array inputs{builder.integers({1}), random.low(), random.high()};
-  return ir::reshape(builder, builder.clone(random, inputs).value(), std::vector<std::int64_t>{});
+  ir::Node& vector = with_input(builder, random, ir::RandomUniformView::Input::shape, builder.integers({1}));
+  return ir::reshape(builder, vector.value(), std::vector<std::int64_t>{});
 }
 
 }  // namespace
@@ -25,10 +25,8 @@ Workaround draw_scalars_as_vectors() {
   return {.name = "draw_scalars_as_vectors",
           .stage = Stage::imported,
           .summary = "Draws a vector of one number instead of a scalar",
-          .rows = {LegalizationRow{Fault::scalar_random_numbers,
-                                   {ops::RandomUniform},
-                                   affects<draws_scalar>,
-                                   replace<drawn_as_vector>}}};
+          .rows = {row(Fault::scalar_random_numbers, {ops::RandomUniform}, affects<draws_scalar>,
+                       replace<drawn_as_vector>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -2,10 +2,10 @@
 // to be empty become a Broadcast of 0 to their shape.
 #include <algorithm>
 
-#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -81,10 +81,6 @@ ir::Value filled_product(ir::Builder& builder, const ir::Node& product) {
                      [&](std::size_t axis) { return product_size(builder, product, axis); });
 }
 
-std::size_t joined_axis(ir::ConcatView concat) {
-  return ir::normalize_axis(concat.axis(), concat.output(0).shape.rank());
-}
-
 /// The sizes of parts without elements along the axis of the Concat count, but OpenVINO removes such parts.
 bool is_empty_concat(const ir::Node& concat) {
   const ir::PartialShape& shape = concat.output(0).shape;
@@ -112,10 +108,8 @@ Workaround fill_empty_results() {
       .name = "fill_empty_results",
       .stage = Stage::operations,
       .summary = "Replaces products and Concats of operands that are known to be empty by a Broadcast",
-      .rows = {
-          LegalizationRow{Fault::empty_concat_part, {ops::Concat}, is_empty_concat, replace<filled_concat>},
-          LegalizationRow{
-              Fault::empty_product, {ops::MatMul}, affects<is_empty_product>, replace<filled_product>}}};
+      .rows = {row(Fault::empty_concat_part, {ops::Concat}, is_empty_concat, replace<filled_concat>),
+               row(Fault::empty_product, {ops::MatMul}, affects<is_empty_product>, replace<filled_product>)}};
 }
 
 }  // namespace onnx2ir::passes

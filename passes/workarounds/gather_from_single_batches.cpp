@@ -32,8 +32,8 @@ Workaround gather_from_single_batches() {
   return {.name = "gather_from_single_batches",
           .stage = Stage::operations,
           .summary = "Gathers from batches of size 1 as if there were none",
-          .rows = {LegalizationRow{
-              Fault::gather_of_one_batch, {ops::Gather}, affects<is_affected>, replace<without_batches>}}};
+          .rows = {row(Fault::gather_of_one_batch, {ops::Gather}, affects<is_affected>,
+                       replace<without_batches>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,7 +1,6 @@
 // Workaround for attention_constants and bf16_attention_fusion: the CPU plugin reads constant keys and values
 // of an attention in the wrong order. They are replaced by a Gather of one row whose index is always 0, but
 // computed at run time.
-#include <algorithm>
 #include <vector>
 
 #include "ir/shape_tools.hpp"
@@ -114,12 +113,9 @@ void hide_constants(ir::Builder&, ir::Node& node) {
   hide_operand(node, 1, 0);
 }
 
+template <bool kIsBf16>
 bool is_affected(const ir::Node& node) {
-  return node.output(0).type != ir::ElementType::bf16 && has_misread_constants(node);
-}
-
-bool is_affected_bf16(const ir::Node& node) {
-  return node.output(0).type == ir::ElementType::bf16 && has_misread_constants(node);
+  return (node.output(0).type == ir::ElementType::bf16) == kIsBf16 && has_misread_constants(node);
 }
 
 constexpr ir::OperationSet kProducts{ops::MatMul, ops::ScaledDotProductAttention};
@@ -127,12 +123,11 @@ constexpr ir::OperationSet kProducts{ops::MatMul, ops::ScaledDotProductAttention
 }  // namespace
 
 Workaround hide_attention_constants() {
-  return {
-      .name = "hide_attention_constants",
-      .stage = Stage::kernels,
-      .summary = "Keeps OpenVINO from folding constant keys and values of an attention",
-      .rows = {LegalizationRow{Fault::attention_constants, kProducts, is_affected, hide_constants},
-               LegalizationRow{Fault::bf16_attention_fusion, kProducts, is_affected_bf16, hide_constants}}};
+  return {.name = "hide_attention_constants",
+          .stage = Stage::kernels,
+          .summary = "Keeps OpenVINO from folding constant keys and values of an attention",
+          .rows = {row(Fault::attention_constants, kProducts, is_affected<false>, hide_constants),
+                   row(Fault::bf16_attention_fusion, kProducts, is_affected<true>, hide_constants)}};
 }
 
 }  // namespace onnx2ir::passes

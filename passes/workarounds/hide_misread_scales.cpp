@@ -23,7 +23,7 @@ bool is_constant_along(const Sizes& sizes, std::size_t rank, std::size_t axis) {
 /// The axis of `data` along which scales and zero points must be constant; no value if the plugin does not
 /// support the form.
 std::optional<std::size_t> axis_of_blocks(const WeightsOfProduct& found, const Sizes& data) {
-  const std::size_t inner = data.size() - (found.is_transposed ? 1 : 2);
+  const std::size_t inner = axis_of_inputs(found);
   if (found.reshape == nullptr) return inner;
   const auto joined = found.reshape->output(0).shape.sizes();
   if (!joined || joined->size() != 2 || data.size() != 3) return std::nullopt;
@@ -66,8 +66,7 @@ Workaround hide_misread_scales() {
   return {.name = "hide_misread_scales",
           .stage = Stage::kernels,
           .summary = "Hides quantised weights from the CPU plugin if it would misread their scales",
-          .rows = {LegalizationRow{
-              Fault::misread_weight_scales, {ops::MatMul}, has_misread_weights, hide_weights}}};
+          .rows = {row(Fault::misread_weight_scales, {ops::MatMul}, has_misread_weights, hide_weights)}};
 }
 
 }  // namespace onnx2ir::passes

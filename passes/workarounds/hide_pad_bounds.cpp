@@ -2,13 +2,13 @@
 // pads were not negative, and the CPU plugin fails if they are. Here a GatherND, whose elements OpenVINO does
 // not compute at compile time, hides the bounds of the pads. A Reshape gives the result its static sizes
 // again.
-#include <vector>
 
 #include "ir/known_values.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -43,10 +43,8 @@ bool may_have_negative_pads(ir::PadView pad) {
 ir::Value with_hidden_pads(ir::Builder& builder, ir::PadView pad) {
   const std::size_t index = shrinking_pads(pad);
   const ir::PartialShape known = pad.output(0).shape;
-  std::vector<ir::Value> inputs(pad.node().inputs().begin(), pad.node().inputs().end());
-  inputs[index] = hidden_elements(builder, inputs[index], known.rank());
-  const ir::Value padded = builder.op(ops::Pad, inputs, {{"pad_mode", pad.pad_mode()}});
-  return with_static_sizes(builder, padded, known);
+  const ir::Value pads = hidden_elements(builder, pad.node().input(index), known.rank());
+  return with_static_sizes(builder, with_input(builder, pad, index, pads).value(), known);
 }
 
 }  // namespace
@@ -55,10 +53,8 @@ Workaround hide_pad_bounds() {
   return {.name = "hide_pad_bounds",
           .stage = Stage::kernels,
           .summary = "Hides the bounds of dynamic pads that may be negative",
-          .rows = {LegalizationRow{Fault::negative_run_time_pads,
-                                   {ops::Pad},
-                                   affects<may_have_negative_pads>,
-                                   replace<with_hidden_pads>}}};
+          .rows = {row(Fault::negative_run_time_pads, {ops::Pad}, affects<may_have_negative_pads>,
+                       replace<with_hidden_pads>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -3,8 +3,6 @@
 // or steps backwards to a place that is not before the start. The plugins fail, or give fewer elements. Here
 // the end is hidden, so that the size is inferred at run time. A Reshape gives the result its static sizes
 // again.
-#include <optional>
-#include <vector>
 
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
@@ -12,12 +10,12 @@
 #include "ir/views/selection.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-constexpr std::size_t kEnds = ir::SliceView::Input::stop;
 /// Bounds beyond this stand for the end of any axis, and OpenVINO infers the right sizes from them.
 constexpr std::int64_t kFar = 1'000'000;
 
@@ -49,12 +47,12 @@ bool is_affected(ir::SliceView slice) {
 }
 
 ir::Value with_hidden_ends(ir::Builder& builder, ir::SliceView slice) {
-  std::vector<ir::Value> inputs(slice.node().inputs().begin(), slice.node().inputs().end());
-  const ir::Value ends = inputs[kEnds];
+  const ir::Value ends = slice.stop();
   const ir::Value sizes = ir::convert(builder, ir::computed_shape_of(builder, slice.data()), ends.type());
-  const ir::Value list = builder.op(ops::Concat, {ends, sizes}, {{"axis", std::int64_t{0}}});
-  inputs[kEnds] = hidden_elements(builder, list, ir::known_values(ends)->size());
-  return with_static_sizes(builder, builder.op(ops::Slice, inputs, {}), slice.output(0).shape);
+  const ir::Value list = ir::concat(builder, {ends, sizes});
+  const ir::Value hidden = hidden_elements(builder, list, ir::known_values(ends)->size());
+  ir::Node& copy = with_input(builder, slice, ir::SliceView::Input::stop, hidden);
+  return with_static_sizes(builder, copy.value(), slice.output(0).shape);
 }
 
 }  // namespace
@@ -63,8 +61,8 @@ Workaround hide_slice_ends() {
   return {.name = "hide_slice_ends",
           .stage = Stage::operations,
           .summary = "Hides the ends of Slices whose size OpenVINO infers wrongly",
-          .rows = {LegalizationRow{
-              Fault::slice_from_both_ends, {ops::Slice}, affects<is_affected>, replace<with_hidden_ends>}}};
+          .rows = {row(Fault::slice_from_both_ends, {ops::Slice}, affects<is_affected>,
+                       replace<with_hidden_ends>)}};
 }
 
 }  // namespace onnx2ir::passes

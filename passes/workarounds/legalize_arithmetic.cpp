@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -10,9 +9,11 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -27,7 +28,7 @@ ir::Value in_i32(ir::Builder& builder, const ir::Node& node) {
   for (const ir::Value input : node.inputs()) {
     inputs.push_back(ir::convert(builder, input, ElementType::i32));
   }
-  return ir::convert(builder, builder.node(node.op().id, inputs, node.attributes()).value(), type);
+  return ir::convert(builder, builder.clone(node, inputs).value(), type);
 }
 
 bool is_of_bytes(const ir::Node& node) {
@@ -186,18 +187,15 @@ bool may_lose_rank(const ir::Node& node) {
 
 /// `value` with axes of size 1 before its own.
 ir::Value with_rank(ir::Builder& builder, ir::Value value, std::size_t rank) {
-  std::vector<std::int64_t> axes(rank - value.shape().rank());
-  std::iota(axes.begin(), axes.end(), 0);
-  return builder.op(ops::Unsqueeze, {value, builder.integers(axes)});
+  return ir::unsqueeze(builder, value, all_axes(rank - value.shape().rank()));
 }
 
 /// Gives the other operand the rank of the constant: OpenVINO loses the rank if it removes the operation, or
 /// moves it before a Reshape or Gather.
 ir::Value equal_ranks(ir::Builder& builder, const ir::Node& node) {
   const std::size_t operand = *operand_beside_constant(node);
-  std::array inputs{node.input(0), node.input(1)};
-  inputs.at(operand) = with_rank(builder, node.input(operand), node.input(1 - operand).shape().rank());
-  return builder.node(node.op().id, inputs, node.attributes()).value();
+  const ir::Value wide = with_rank(builder, node.input(operand), node.input(1 - operand).shape().rank());
+  return with_input(builder, node, operand, wide).value();
 }
 
 /// Whether the Broadcast only adds axes of size 1. OpenVINO makes a product with a constant of ones of it.
@@ -303,49 +301,32 @@ Workaround legalize_arithmetic() {
       .stage = Stage::operations,
       .summary = "Replaces elementwise operations that the CPU plugin computes wrongly",
       .rows = {
-          LegalizationRow{Fault::greater_than_nan,
-                          {ops::Greater, ops::GreaterEqual},
-                          is_of_floats,
-                          replace<comparison_with_nan>},
-          LegalizationRow{Fault::infinity_check_broadcast,
-                          {ops::IsFinite, ops::IsInf},
-                          may_broadcast,
-                          replace<infinity_comparison>},
-          LegalizationRow{
-              Fault::integer_power, {ops::Power}, affects<is_integer_power>, replace<integer_power>},
-          LegalizationRow{Fault::quantized_clamp_bounds,
-                          {ops::Clamp},
-                          affects<clamps_quantized_numbers>,
-                          replace<clamp_by_extrema>},
-          LegalizationRow{Fault::integer_relu, {ops::ReLU}, is_of_integers, replace<integer_relu>},
-          LegalizationRow{Fault::narrow_shifts, {ops::BitwiseLeftShift}, is_narrow, replace<in_i32>},
-          LegalizationRow{Fault::byte_arithmetic,
-                          {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Mod, ops::FloorMod,
-                           ops::Negative, ops::Abs},
-                          is_of_bytes,
-                          replace<in_i32>},
-          LegalizationRow{Fault::byte_arithmetic, {ops::Power}, is_other_power_of_bytes, replace<in_i32>},
-          LegalizationRow{Fault::saturating_conversions,
-                          {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs},
-                          is_of_words,
-                          replace<in_i32>},
-          LegalizationRow{Fault::saturating_conversions,
-                          {ops::Convert},
-                          affects<may_saturate>,
-                          replace<wrapping_conversion>},
-          LegalizationRow{Fault::remainder_bounds,
-                          {ops::Mod, ops::FloorMod},
-                          is_remainder_of_sizes,
-                          replace<unbounded_remainder>},
-          LegalizationRow{
-              Fault::abs_of_sizes, {ops::Abs}, affects<is_absolute_of_sizes>, replace<absolute_of_sizes>},
-          LegalizationRow{
-              Fault::neutral_constant_rank,
+          row(Fault::greater_than_nan, {ops::Greater, ops::GreaterEqual}, is_of_floats,
+              replace<comparison_with_nan>),
+          row(Fault::infinity_check_broadcast, {ops::IsFinite, ops::IsInf}, may_broadcast,
+              replace<infinity_comparison>),
+          row(Fault::integer_power, {ops::Power}, affects<is_integer_power>, replace<integer_power>),
+          row(Fault::quantized_clamp_bounds, {ops::Clamp}, affects<clamps_quantized_numbers>,
+              replace<clamp_by_extrema>),
+          row(Fault::integer_relu, {ops::ReLU}, is_of_integers, replace<integer_relu>),
+          row(Fault::narrow_shifts, {ops::BitwiseLeftShift}, is_narrow, replace<in_i32>),
+          row(Fault::byte_arithmetic,
+              {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Mod, ops::FloorMod, ops::Negative,
+               ops::Abs},
+              is_of_bytes, replace<in_i32>),
+          row(Fault::byte_arithmetic, {ops::Power}, is_other_power_of_bytes, replace<in_i32>),
+          row(Fault::saturating_conversions,
+              {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs}, is_of_words,
+              replace<in_i32>),
+          row(Fault::saturating_conversions, {ops::Convert}, affects<may_saturate>,
+              replace<wrapping_conversion>),
+          row(Fault::remainder_bounds, {ops::Mod, ops::FloorMod}, is_remainder_of_sizes,
+              replace<unbounded_remainder>),
+          row(Fault::abs_of_sizes, {ops::Abs}, affects<is_absolute_of_sizes>, replace<absolute_of_sizes>),
+          row(Fault::neutral_constant_rank,
               {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Maximum, ops::Minimum, ops::Power},
-              may_lose_rank,
-              replace<equal_ranks>},
-          LegalizationRow{
-              Fault::neutral_constant_rank, {ops::Broadcast}, affects<only_adds_axes>, replace<added_axes>}}};
+              may_lose_rank, replace<equal_ranks>),
+          row(Fault::neutral_constant_rank, {ops::Broadcast}, affects<only_adds_axes>, replace<added_axes>)}};
 }
 
 }  // namespace onnx2ir::passes

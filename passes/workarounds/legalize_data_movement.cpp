@@ -1,7 +1,5 @@
 // Replaces operations that move elements and that the CPU plugin computes wrongly.
 #include <algorithm>
-#include <array>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -13,8 +11,12 @@
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/run_time_values.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -53,7 +55,7 @@ ir::Value gathered_unsqueeze(ir::Builder& builder, ir::GatherView gather) {
   const std::int64_t axis = ir::exact_values(gather.axis())->front();
   const auto rank = static_cast<std::int64_t>(gather.data().shape().rank());
   const ir::Value other = builder.integer(axis < 0 ? axis + rank : axis - rank);
-  return builder.clone(gather, std::array{gather.data(), gather.indices(), other}).value();
+  return with_input(builder, gather, ir::GatherView::Input::axis, other).value();
 }
 
 /// Pads with zeros, and selects the pad value where a tensor of ones, padded in the same way, is zero.
@@ -121,12 +123,7 @@ ir::Value broadcast_tile(ir::Builder& builder, ir::TileView tile) {
     const std::size_t count = std::min(at_once, axes.size() - first);
     tiled = repeat_axes(builder, tiled, repeats, std::span(axes).subspan(first, count));
   }
-  // Keeps the sizes that inference knows of the Tile; 0 in a Reshape keeps the size of the input.
-  std::vector<std::int64_t> known;
-  for (const ir::Dimension& size : tile.output(0).shape) known.push_back(size.is_static() ? size.size() : 0);
-  const bool is_any_known = std::ranges::any_of(known, [](std::int64_t size) { return size != 0; });
-  if (!is_any_known) return tiled;
-  return ir::reshape_keeping(builder, tiled, known);
+  return with_static_sizes(builder, tiled, tile.output(0).shape);
 }
 
 bool is_dynamic_tile(ir::TileView tile) {
@@ -143,26 +140,20 @@ bool is_tile_of_one_channel(ir::TileView tile) {
          repeats->size() == shape.rank() && shape[1] == ir::Dimension(1) && (*repeats)[1] != 1;
 }
 
-bool is_scalar(const ir::PartialShape& shape) {
-  return shape.has_rank() && shape.rank() == 0;
-}
-
 /// Only a Reshape to a scalar that depends on a MatMul or an attention has the fault, but through any
 /// operations (Softmax and Gather are among them). Integer products compile.
 bool is_scalar_reshape(ir::ReshapeView reshape) {
   const ir::PartialShape& shape = reshape.data().shape();
   return shape.has_rank() && shape.rank() > 0 && ir::is_floating(reshape.output(0).type) &&
-         is_scalar(reshape.output(0).shape);
+         reshape.output(0).shape.is_scalar();
 }
 
 /// A Reshape of floating-point numbers to a scalar becomes a Squeeze of all axes.
 ir::Value scalar_reshape(ir::Builder& builder, ir::ReshapeView reshape) {
-  std::vector<std::int64_t> axes(reshape.data().shape().rank());
-  std::iota(axes.begin(), axes.end(), 0);
   // 2024.6 does not write the result of a Squeeze of a Transpose to a scalar.
   ir::Value source = reshape.data();
   while (const auto transpose = ir::match<ir::TransposeView>(source)) source = transpose->data();
-  return builder.op(ops::Squeeze, {source, builder.integers(axes)});
+  return ir::squeeze(builder, source, all_axes(reshape.data().shape().rank()));
 }
 
 /// What a Reduce reads, before Reduces of the same operation.
@@ -186,7 +177,7 @@ bool is_reduced_transpose(ir::ReductionView reduction) {
 
 /// Whether a Reduce to a scalar, also in several steps, reads a Transpose.
 bool is_total_of_transpose(ir::ReductionView total) {
-  if (!is_scalar(total.output(0).shape)) return false;
+  if (!total.output(0).shape.is_scalar()) return false;
   const ir::Value source = source_of_total(total);
   if (source == total.data() && source.node->op().traits.is_reduction)
     return is_reduced_transpose(*source.node);
@@ -198,7 +189,7 @@ bool is_total_of_transpose(ir::ReductionView total) {
 bool is_total_of_unsqueezed_transpose(ir::ReductionView total) {
   constexpr int kMostReshapes = 8;
   const ir::PartialShape& result = total.output(0).shape;
-  if (total.keep_dims() || is_scalar(result) || result.element_count() != 1) return false;
+  if (total.keep_dims() || result.is_scalar() || result.element_count() != 1) return false;
   const ir::Node* source = total.data().node;
   if (!source->op().traits.reshapes) return false;
   for (int count = 0; count < kMostReshapes && source->op().traits.reshapes; ++count)
@@ -218,7 +209,7 @@ ir::Value total_of_reduced_transpose(ir::Builder& builder, ir::ReductionView tot
   }
   const ir::Value reduced = builder.op(reduction.node().op().id, {transpose.data(), builder.integers(moved)},
                                        {{"keep_dims", reduction.keep_dims()}});
-  return builder.clone(total, std::array{reduced, total.axes()}).value();
+  return with_input(builder, total, ir::ReductionView::Input::data, reduced).value();
 }
 
 /// A Reduce of a Transpose to a scalar does not need the Transpose.
@@ -227,17 +218,15 @@ ir::Value total_of_transpose(ir::Builder& builder, ir::ReductionView reduction) 
   if (source == reduction.data() && source.node->op().traits.is_reduction) {
     return total_of_reduced_transpose(builder, reduction, *source.node);
   }
-  std::vector<std::int64_t> axes(source.shape().rank());
-  std::iota(axes.begin(), axes.end(), 0);
   const ir::TransposeView transpose = before_conversion(*source.node);
   const ir::Value data = ir::convert(builder, transpose.data(), source.type());
-  return builder.op(reduction.node().op().id, {data, builder.integers(axes)}, {{"keep_dims", false}});
+  return ir::reduce(builder, reduction.node().op().id, data, all_axes(source.shape().rank()));
 }
 
 /// Whether a Reduce to a scalar reads a product behind elementwise operations and other Reduces.
 bool is_total_of_product(ir::ReductionView total) {
   constexpr int kMostBetween = 32;
-  if (!is_scalar(total.output(0).shape) || !ir::is_floating(total.output(0).type)) return false;
+  if (!total.output(0).shape.is_scalar() || !ir::is_floating(total.output(0).type)) return false;
   const ir::Value reduced = source_of_total(total);
   if (!reduced.shape().has_rank()) return false;
   const ir::Node* source = reduced.node;
@@ -253,48 +242,33 @@ bool is_total_of_product(ir::ReductionView total) {
 /// Keeps the axes, and removes them behind the Reduce.
 ir::Value total_of_product(ir::Builder& builder, ir::ReductionView total) {
   const ir::Value source = source_of_total(total);
-  std::vector<std::int64_t> axes(source.shape().rank());
-  std::iota(axes.begin(), axes.end(), 0);
-  const ir::Value kept =
-      builder.op(total.node().op().id, {source, builder.integers(axes)}, {{"keep_dims", true}});
-  return ir::squeeze(builder, kept, axes);
+  const std::vector<std::int64_t> axes = all_axes(source.shape().rank());
+  return ir::squeeze(builder, ir::reduce_keep_dims(builder, total.node().op().id, source, axes), axes);
 }
 
 }  // namespace
 
 Workaround legalize_data_movement() {
-  constexpr ir::OperationSet kReductions = {ops::ReduceSum, ops::ReduceProd, ops::ReduceMean, ops::ReduceMax,
-                                            ops::ReduceMin, ops::ReduceL1,   ops::ReduceL2};
   return {
       .name = "legalize_data_movement",
       .stage = Stage::operations,
       .summary = "Replaces operations that move elements and that the CPU plugin computes wrongly",
-      .rows = {LegalizationRow{
-                   Fault::empty_gather, {ops::Gather}, affects<is_empty_gather>, replace<empty_gather>},
-               LegalizationRow{Fault::gathered_unsqueeze,
-                               {ops::Gather},
-                               affects<is_gathered_unsqueeze>,
-                               replace<gathered_unsqueeze>},
-               LegalizationRow{Fault::pad_value_dynamic,
-                               {ops::Pad},
-                               affects<pads_with_dynamic_value>,
-                               replace<pad_with_dynamic_value>},
-               LegalizationRow{Fault::scalar_reshape_of_product,
-                               {ops::Reshape},
-                               affects<is_scalar_reshape>,
-                               replace<scalar_reshape>},
-               LegalizationRow{Fault::total_of_product, kReductions, affects<is_total_of_product>,
-                               replace<total_of_product>},
-               LegalizationRow{Fault::total_of_transpose, kReductions, affects<is_total_of_transpose>,
-                               replace<total_of_transpose>},
-               LegalizationRow{Fault::total_of_transpose, kReductions,
-                               affects<is_total_of_unsqueezed_transpose>, separate_from_input},
-               LegalizationRow{
-                   Fault::tile_dynamic_rank4, {ops::Tile}, affects<is_dynamic_tile>, replace<broadcast_tile>},
-               LegalizationRow{Fault::tile_of_one_channel,
-                               {ops::Tile},
-                               affects<is_tile_of_one_channel>,
-                               replace<broadcast_tile>}}};
+      .rows = {row(Fault::empty_gather, {ops::Gather}, affects<is_empty_gather>, replace<empty_gather>),
+               row(Fault::gathered_unsqueeze, {ops::Gather}, affects<is_gathered_unsqueeze>,
+                   replace<gathered_unsqueeze>),
+               row(Fault::pad_value_dynamic, {ops::Pad}, affects<pads_with_dynamic_value>,
+                   replace<pad_with_dynamic_value>),
+               row(Fault::scalar_reshape_of_product, {ops::Reshape}, affects<is_scalar_reshape>,
+                   replace<scalar_reshape>),
+               row(Fault::total_of_product, kNumericReductions, affects<is_total_of_product>,
+                   replace<total_of_product>),
+               row(Fault::total_of_transpose, kNumericReductions, affects<is_total_of_transpose>,
+                   replace<total_of_transpose>),
+               row(Fault::total_of_transpose, kNumericReductions, affects<is_total_of_unsqueezed_transpose>,
+                   separate_from_input),
+               row(Fault::tile_dynamic_rank4, {ops::Tile}, affects<is_dynamic_tile>, replace<broadcast_tile>),
+               row(Fault::tile_of_one_channel, {ops::Tile}, affects<is_tile_of_one_channel>,
+                   replace<broadcast_tile>)}};
 }
 
 }  // namespace onnx2ir::passes

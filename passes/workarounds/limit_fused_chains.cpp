@@ -2,15 +2,13 @@
 // weights. oneDNN takes at most 32 of them; if there are more, the model does not compile. An operation that
 // reads its operand twice ends the chain.
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-constexpr ir::OperationSet kFusing = {ops::MatMul, ops::Convolution, ops::GroupConvolution,
-                                      ops::ConvolutionBackpropData, ops::GroupConvolutionBackpropData};
 /// Leaves room for operations that the plugin adds, such as scales of quantised weights.
 constexpr std::size_t kMostFused = 24;
 
@@ -42,7 +40,7 @@ Workaround limit_fused_chains() {
       .name = "limit_fused_chains",
       .stage = Stage::kernels,
       .summary = "Ends chains of more elementwise operations than the CPU plugin can fuse into one kernel",
-      .rows = {LegalizationRow{Fault::long_fused_chains, kFusing, precedes_long_chain, limit_chain}}};
+      .rows = {row(Fault::long_fused_chains, kProducts, precedes_long_chain, limit_chain)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,6 +1,5 @@
 // Moves strings by Gather: the operation itself moves the positions of the strings. The CPU plugin copies
 // strings as if they were bytes, or does not compile the operation (moved_strings, transposed_strings).
-#include <algorithm>
 #include <vector>
 
 #include "ir/shape_tools.hpp"
@@ -57,17 +56,15 @@ void move_by_gather(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 Workaround move_strings_by_gather() {
-  return {
-      .name = "move_strings_by_gather",
-      .stage = Stage::operations,
-      .summary = "Replaces operations that move strings by the same on their positions, and a Gather",
-      .rows = {LegalizationRow{Fault::moved_strings,
-                               {ops::Broadcast, ops::GatherElements, ops::GatherND, ops::ReverseSequence,
-                                ops::ScatterElementsUpdate, ops::ScatterNDUpdate, ops::Select, ops::Slice,
-                                ops::Split, ops::Tile, ops::VariadicSplit},
-                               moves_strings,
-                               move_by_gather},
-               LegalizationRow{Fault::transposed_strings, {ops::Transpose}, moves_strings, move_by_gather}}};
+  return {.name = "move_strings_by_gather",
+          .stage = Stage::operations,
+          .summary = "Replaces operations that move strings by the same on their positions, and a Gather",
+          .rows = {row(Fault::moved_strings,
+                       {ops::Broadcast, ops::GatherElements, ops::GatherND, ops::ReverseSequence,
+                        ops::ScatterElementsUpdate, ops::ScatterNDUpdate, ops::Select, ops::Slice, ops::Split,
+                        ops::Tile, ops::VariadicSplit},
+                       moves_strings, move_by_gather),
+                   row(Fault::transposed_strings, {ops::Transpose}, moves_strings, move_by_gather)}};
 }
 
 }  // namespace onnx2ir::passes

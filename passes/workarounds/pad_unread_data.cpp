@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "ir/builder.hpp"
-#include "ir/views/spatial.hpp"
+#include "ir/views/groups.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
@@ -14,8 +15,7 @@ namespace {
 
 /// Whether no window reads an element of the data along the last axis, if that has its least size. Larger
 /// sizes are not examined.
-template <class View>
-bool reads_pads_only(View convolution) {
+bool reads_pads_only(ir::AnyConvolutionView convolution) {
   constexpr std::int64_t kMostReads = 4096;
   const ir::PartialShape& data = convolution.data().shape();
   const ir::PartialShape& filters = convolution.filters().shape();
@@ -41,11 +41,6 @@ bool reads_pads_only(View convolution) {
     }
   }
   return true;
-}
-
-bool is_affected(const ir::Node& node) {
-  if (const auto convolution = ir::match<ir::ConvolutionView>(node)) return reads_pads_only(*convolution);
-  return reads_pads_only(ir::GroupConvolutionView(node));
 }
 
 void pad_data(ir::Builder& builder, ir::Node& node) {
@@ -74,8 +69,7 @@ Workaround pad_unread_data() {
   return {.name = "pad_unread_data",
           .stage = Stage::kernels,
           .summary = "Pads the data before a Convolution that reads only pads",
-          .rows = {LegalizationRow{
-              Fault::unread_columns, {ops::Convolution, ops::GroupConvolution}, is_affected, pad_data}}};
+          .rows = {row(Fault::unread_columns, kConvolutions, affects<reads_pads_only>, pad_data)}};
 }
 
 }  // namespace onnx2ir::passes

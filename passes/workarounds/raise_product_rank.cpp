@@ -6,6 +6,7 @@
 #include "ir/views/linear_algebra.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -26,21 +27,19 @@ bool is_affected(ir::MatMulView product) {
 
 ir::Value raise(ir::Builder& builder, ir::MatMulView product) {
   const ir::Value matrices = ir::unsqueeze(builder, product.b(), {0});
-  const ir::Value raised =
-      builder.op(ops::MatMul, {product.a(), matrices},
-                 {{"transpose_a", product.transpose_a()}, {"transpose_b", product.transpose_b()}});
-  return ir::squeeze(builder, raised, {0});
+  ir::Node& raised = with_input(builder, product, ir::MatMulView::Input::b, matrices);
+  return ir::squeeze(builder, raised.value(), {0});
 }
 
 }  // namespace
 
 Workaround raise_product_rank() {
-  return {.name = "raise_product_rank",
-          .stage = Stage::kernels,
-          .summary =
-              "Adds an axis to constant matrices that may be multiplied by a single matrix of dynamic shape",
-          .rows = {LegalizationRow{
-              Fault::constant_batch_broadcast, {ops::MatMul}, affects<is_affected>, replace<raise>}}};
+  return {
+      .name = "raise_product_rank",
+      .stage = Stage::kernels,
+      .summary =
+          "Adds an axis to constant matrices that may be multiplied by a single matrix of dynamic shape",
+      .rows = {row(Fault::constant_batch_broadcast, {ops::MatMul}, affects<is_affected>, replace<raise>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -7,12 +7,12 @@
 #include <algorithm>
 
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
+#include "passes/analysis/axes.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -76,24 +76,12 @@ bool is_concerned(const Sizes& axes, ir::ElementType type) {
 /// The axes of a reduction of three, in order; no value for other ranks.
 std::optional<Sizes> axes_of_three(ir::ReductionView reduction) {
   const ir::PartialShape& shape = reduction.data().shape();
-  auto axes = ir::exact_values(reduction.axes());
-  if (!axes || !shape.has_rank() || shape.rank() != 3) return std::nullopt;
-  for (std::int64_t& axis : *axes) axis = axis < 0 ? axis + 3 : axis;
-  std::ranges::sort(*axes);
-  return Sizes(axes->begin(), axes->end());
+  return shape.has_rank() && shape.rank() == 3 ? sorted_axes(reduction.axes(), 3) : std::nullopt;
 }
 
 bool is_affected(ir::ReductionView reduction) {
   const auto axes = axes_of_three(reduction);
   return axes && is_concerned(*axes, reduction.data().type()) && meets_misread_constant(reduction);
-}
-
-bool is_affected_of_floats(ir::ReductionView reduction) {
-  return !ir::is_integral(reduction.data().type()) && is_affected(reduction);
-}
-
-bool is_affected_of_integers(ir::ReductionView reduction) {
-  return ir::is_integral(reduction.data().type()) && is_affected(reduction);
 }
 
 ir::Value raised(ir::Builder& builder, ir::ReductionView reduction) {
@@ -124,12 +112,10 @@ bool has_misread_source_axes(ir::ReductionView reduction) {
   return is_concerned(moved, type) && meets_misread_constant(reduction);
 }
 
-bool has_misread_source_axes_of_floats(ir::ReductionView reduction) {
-  return !ir::is_integral(reduction.data().type()) && has_misread_source_axes(reduction);
-}
-
-bool has_misread_source_axes_of_integers(ir::ReductionView reduction) {
-  return ir::is_integral(reduction.data().type()) && has_misread_source_axes(reduction);
+/// Whether the numbers are integers, or floats, and `kTest` holds.
+template <auto kTest, bool kAreIntegers>
+bool affects_numbers(ir::ReductionView reduction) {
+  return ir::is_integral(reduction.data().type()) == kAreIntegers && kTest(reduction);
 }
 
 /// Whether a Reduce without axes to keep removes all axes that the Unsqueeze before it adds. OpenVINO leaves
@@ -137,14 +123,9 @@ bool has_misread_source_axes_of_integers(ir::ReductionView reduction) {
 bool removes_added_axes(ir::ReductionView reduction) {
   const auto unsqueeze = ir::match<ir::UnsqueezeView>(reduction.data());
   const std::size_t rank = reduction.data().shape().rank();
-  auto added = unsqueeze ? ir::exact_values(unsqueeze->axes()) : std::nullopt;
-  auto reduced = ir::exact_values(reduction.axes());
-  if (reduction.keep_dims() || !added || !reduced) return false;
-  for (auto* axes : {&*added, &*reduced}) {
-    for (std::int64_t& axis : *axes) axis = static_cast<std::int64_t>(ir::normalize_axis(axis, rank));
-    std::ranges::sort(*axes);
-  }
-  return std::ranges::includes(*reduced, *added);
+  const auto added = unsqueeze ? sorted_axes(unsqueeze->axes(), rank) : std::nullopt;
+  const auto reduced = sorted_axes(reduction.axes(), rank);
+  return !reduction.keep_dims() && added && reduced && std::ranges::includes(*reduced, *added);
 }
 
 /// Whether OpenVINO may move the reduction before an Unsqueeze, also one before another reduction, so that
@@ -158,15 +139,6 @@ bool may_lose_axes(ir::ReductionView reduction) {
          meets_misread_constant(reduction);
 }
 
-void separate_data(ir::Builder& builder, ir::Node& node) {
-  const ir::Value data = ir::ReductionView(node).data();
-  builder.set_name(data.node->name);
-  node.set_input(ir::ReductionView::Input::data, opaque_copy(builder, data));
-}
-
-constexpr ir::OperationSet kReductions = {ops::ReduceSum,  ops::ReduceProd, ops::ReduceMax, ops::ReduceMin,
-                                          ops::ReduceMean, ops::ReduceL1,   ops::ReduceL2};
-
 }  // namespace
 
 Workaround raise_reduce_rank() {
@@ -175,16 +147,16 @@ Workaround raise_reduce_rank() {
           .summary =
               "Adds an axis to Reduces of three axes if a constant that the CPU plugin misreads is applied "
               "to the result",
-          .rows = {LegalizationRow{Fault::integer_reduce_then_constant, kReductions,
-                                   affects<is_affected_of_integers>, replace<raised>},
-                   LegalizationRow{Fault::integer_reduce_then_constant, kReductions, affects<may_lose_axes>,
-                                   separate_data},
-                   LegalizationRow{Fault::integer_reduce_then_constant, kReductions,
-                                   affects<has_misread_source_axes_of_integers>, separate_data},
-                   LegalizationRow{Fault::reduce_then_channel_constant, kReductions,
-                                   affects<is_affected_of_floats>, replace<raised>},
-                   LegalizationRow{Fault::reduce_then_channel_constant, kReductions,
-                                   affects<has_misread_source_axes_of_floats>, separate_data}}};
+          .rows = {row(Fault::integer_reduce_then_constant, kNumericReductions,
+                       affects<affects_numbers<is_affected, true>>, replace<raised>),
+                   row(Fault::integer_reduce_then_constant, kNumericReductions, affects<may_lose_axes>,
+                       separate_from_input),
+                   row(Fault::integer_reduce_then_constant, kNumericReductions,
+                       affects<affects_numbers<has_misread_source_axes, true>>, separate_from_input),
+                   row(Fault::reduce_then_channel_constant, kNumericReductions,
+                       affects<affects_numbers<is_affected, false>>, replace<raised>),
+                   row(Fault::reduce_then_channel_constant, kNumericReductions,
+                       affects<affects_numbers<has_misread_source_axes, false>>, separate_from_input)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -92,10 +92,8 @@ Workaround reshape_empty_results() {
   return {.name = "reshape_empty_results",
           .stage = Stage::kernels,
           .summary = "Gives results of VariadicSplit, Tile and TopK of empty data their right shape",
-          .rows = {LegalizationRow{Fault::stale_empty_shapes,
-                                   {ops::VariadicSplit, ops::Tile, ops::TopK},
-                                   has_stale_output,
-                                   reshape_outputs}}};
+          .rows = {row(Fault::stale_empty_shapes, {ops::VariadicSplit, ops::Tile, ops::TopK},
+                       has_stale_output, reshape_outputs)}};
 }
 
 }  // namespace onnx2ir::passes

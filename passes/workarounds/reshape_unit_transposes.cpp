@@ -5,19 +5,12 @@
 
 #include "ir/shape_tools.hpp"
 #include "ir/views/reshaping.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-bool moves_unit_dimensions_only(const ir::PartialShape& shape, const ir::Integers& order) {
-  std::vector<std::int64_t> others;
-  for (const std::int64_t axis : order) {
-    if (shape[static_cast<std::size_t>(axis)] != ir::Dimension(1)) others.push_back(axis);
-  }
-  return std::ranges::is_sorted(others);
-}
 
 /// Whether a dynamic size that may be 0 changes its position.
 bool may_move_empty_dimension(const ir::PartialShape& shape, const ir::Integers& order) {
@@ -33,7 +26,7 @@ bool is_affected(ir::TransposeView transpose) {
   if (std::ranges::find(data.shape(), ir::Dimension(1)) == data.shape().end()) return false;
   const auto order = ir::exact_order(transpose);
   return order && data.shape().has_rank() && data.type() != ir::ElementType::string &&
-         moves_unit_dimensions_only(data.shape(), *order) && may_move_empty_dimension(data.shape(), *order);
+         moves_only_unit_axes(transpose) && may_move_empty_dimension(data.shape(), *order);
 }
 
 ir::Value reshaped(ir::Builder& builder, ir::TransposeView transpose) {
@@ -46,11 +39,11 @@ ir::Value reshaped(ir::Builder& builder, ir::TransposeView transpose) {
 }  // namespace
 
 Workaround reshape_unit_transposes() {
-  return {.name = "reshape_unit_transposes",
-          .stage = Stage::kernels,
-          .summary = "Replaces Transposes that move only axes of size 1 by Reshapes",
-          .rows = {LegalizationRow{
-              Fault::empty_unit_transpose, {ops::Transpose}, affects<is_affected>, replace<reshaped>}}};
+  return {
+      .name = "reshape_unit_transposes",
+      .stage = Stage::kernels,
+      .summary = "Replaces Transposes that move only axes of size 1 by Reshapes",
+      .rows = {row(Fault::empty_unit_transpose, {ops::Transpose}, affects<is_affected>, replace<reshaped>)}};
 }
 
 }  // namespace onnx2ir::passes

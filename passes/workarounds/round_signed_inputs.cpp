@@ -3,14 +3,14 @@
 // FakeQuantize that changes no number makes the integers unsigned. They stay integers on all CPUs.
 #include <algorithm>
 #include <optional>
-#include <vector>
 
 #include "ir/builder.hpp"
-#include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -42,13 +42,10 @@ std::optional<SignedIntegers> signed_integers(const ir::Node& multiply) {
 
 /// Fault::halved_filters. OpenVINO computes with integers only in a model with a FakeQuantize.
 bool precedes_convolution(const ir::Node& node) {
-  constexpr ir::OperationSet kConvolutions = {ops::Convolution, ops::GroupConvolution};
   if (!node.graph().may_hold(kConvolutions) || !signed_integers(node)) return false;
   const auto& uses = node.output(0).uses;
   const auto is_rounding = [](const ir::Use& use) { return use.node->is(ops::FakeQuantize); };
-  return !std::ranges::all_of(uses, is_rounding) &&
-         std::ranges::any_of(readers_past_moves(node),
-                             [&](const ir::Node* reader) { return reader->is_one_of(kConvolutions); });
+  return !std::ranges::all_of(uses, is_rounding) && any_is_one_of(readers_past_moves(node), kConvolutions);
 }
 
 void round_to_integers(ir::Builder& builder, ir::Node& node) {
@@ -70,8 +67,8 @@ Workaround round_signed_inputs() {
   return {.name = "round_signed_inputs",
           .stage = Stage::kernels,
           .summary = "Puts a FakeQuantize without effect between integers of i8 and a Convolution",
-          .rows = {if_quantized(LegalizationRow{
-              Fault::halved_filters, {ops::Multiply}, precedes_convolution, round_to_integers})}};
+          .rows = {row(Fault::halved_filters, {ops::Multiply}, precedes_convolution, round_to_integers,
+                       kIfQuantized)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -55,14 +55,10 @@ const Format* format_of(ir::ConvertView convert) {
   return format == kFormats.end() ? nullptr : format;
 }
 
-bool is_rounded_to_float8(const ir::Node& convert) {
+template <unsigned kBits>
+bool is_rounded_to(const ir::Node& convert) {
   const Format* const format = format_of(convert);
-  return format != nullptr && ir::info(format->type).bits == 8;
-}
-
-bool is_rounded_to_float4(const ir::Node& convert) {
-  const Format* const format = format_of(convert);
-  return format != nullptr && ir::info(format->type).bits == 4;
+  return format != nullptr && ir::info(format->type).bits == kBits;
 }
 
 ir::Value converted(ir::Builder& builder, ir::ConvertView convert) {
@@ -76,13 +72,11 @@ ir::Value converted(ir::Builder& builder, ir::ConvertView convert) {
 }  // namespace
 
 Workaround round_small_floats() {
-  return {
-      .name = "round_small_floats",
-      .stage = Stage::imported,
-      .summary = "Rounds numbers to float8 and float4 before they are converted",
-      .rows = {
-          LegalizationRow{Fault::float4_rounding, {ops::Convert}, is_rounded_to_float4, replace<converted>},
-          LegalizationRow{Fault::float8_rounding, {ops::Convert}, is_rounded_to_float8, replace<converted>}}};
+  return {.name = "round_small_floats",
+          .stage = Stage::imported,
+          .summary = "Rounds numbers to float8 and float4 before they are converted",
+          .rows = {row(Fault::float4_rounding, {ops::Convert}, is_rounded_to<4>, replace<converted>),
+                   row(Fault::float8_rounding, {ops::Convert}, is_rounded_to<8>, replace<converted>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,7 +1,6 @@
 // Workaround for attention_scale_rounding: if the key of an attention of 16 bits is constant, the query is
 // multiplied by the scale, and the scale becomes 1.
 #include <cmath>
-#include <vector>
 
 #include "ir/graph.hpp"
 #include "ir/known_values.hpp"
@@ -53,10 +52,8 @@ Workaround scale_attention_queries() {
   return {.name = "scale_attention_queries",
           .stage = Stage::imported,
           .summary = "Multiplies the queries of attentions of 16 bits with constant keys by the scale",
-          .rows = {LegalizationRow{Fault::attention_scale_rounding,
-                                   {ops::ScaledDotProductAttention},
-                                   affects<scales_constant_key>,
-                                   replace<scaled_before>}}};
+          .rows = {row(Fault::attention_scale_rounding, {ops::ScaledDotProductAttention},
+                       affects<scales_constant_key>, replace<scaled_before>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -2,13 +2,13 @@
 // if k is 0. If k is the size of the axis, the data is empty as well, and the plugin does not run the
 // operation.
 #include <algorithm>
-#include <array>
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/reduction.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -39,7 +39,7 @@ void select_one(ir::Builder& builder, ir::Node& node) {
   const ir::TopKView top = node;
   const ir::Value k = top.k();
   const ir::Value some = builder.op(ops::Maximum, {k, builder.integer(1, k.type())});
-  ir::Node& selected = builder.clone(node, std::array{top.data(), some});
+  ir::Node& selected = with_input(builder, node, ir::TopKView::Input::k, some);
   const ir::Value count = ir::convert(builder, ir::flat(builder, k), ir::ElementType::i64);
   const auto axis = static_cast<std::int64_t>(axis_of(top));
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
@@ -54,7 +54,7 @@ Workaround select_one_at_least() {
   return {.name = "select_one_at_least",
           .stage = Stage::imported,
           .summary = "Selects at least one element by a TopK, and slices the result to k",
-          .rows = {LegalizationRow{Fault::topk_of_zero, {ops::TopK}, affects<may_select_none>, select_one}}};
+          .rows = {row(Fault::topk_of_zero, {ops::TopK}, affects<may_select_none>, select_one)}};
 }
 
 }  // namespace onnx2ir::passes

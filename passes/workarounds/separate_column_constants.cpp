@@ -5,7 +5,6 @@
 // comes first. Of two constants that are added before and
 // after a conversion, the first one is lost. Here a copy of the product, which is not fused, keeps the two
 // apart.
-#include <algorithm>
 #include <optional>
 
 #include "ir/graph.hpp"
@@ -16,8 +15,6 @@
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/run_time_values.hpp"
-#include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -169,10 +166,9 @@ Workaround separate_column_constants() {
       .summary =
           "Keeps operations with a constant per column from being fused into products that lose constants "
           "or have dynamic sizes",
-      .rows = {LegalizationRow{
-                   Fault::converted_bias, {ops::Convert}, affects<precedes_second_bias>, separate_from_input},
-               separation_row(Fault::dynamic_column_constants, {ops::MatMul}, does_not_compile),
-               separation_row(Fault::small_product_constants, {ops::MatMul}, is_small)}};
+      .rows = {row(Fault::converted_bias, {ops::Convert}, affects<precedes_second_bias>, separate_from_input),
+               row(Fault::dynamic_column_constants, {ops::MatMul}, does_not_compile, separate_from_uses),
+               row(Fault::small_product_constants, {ops::MatMul}, is_small, separate_from_uses)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -3,14 +3,15 @@
 // tensor is repeated in the Concat. That does not change the maximum or minimum, and OpenVINO does not
 // replace a Concat of three tensors.
 #include <algorithm>
-#include <array>
 
 #include "ir/shape_tools.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -20,20 +21,16 @@ constexpr ir::OperationSet kReductions = {ops::ReduceMax, ops::ReduceMin};
 
 /// Whether the reduction is along the axis of `concat` alone.
 bool reduces_axis_of(ir::ReductionView reduction, ir::ConcatView concat) {
-  const auto axes = ir::exact_values(reduction.axes());
   const ir::PartialShape& shape = concat.output(0).shape;
-  if (!axes || axes->size() != 1 || !shape.has_rank()) return !axes;
-  const auto rank = static_cast<std::int64_t>(shape.rank());
-  return (axes->front() + rank) % rank == (concat.axis() + rank) % rank;
+  if (!shape.has_rank()) return !ir::exact_values(reduction.axes());
+  const auto axes = sorted_axes(reduction.axes(), shape.rank());
+  return !axes || *axes == ir::Integers{static_cast<std::int64_t>(joined_axis(concat))};
 }
 
 /// Whether the replacement by Maximum or Minimum is right: both tensors have one element along the axis.
 bool has_single_elements(ir::ConcatView concat) {
-  const auto axis = concat.axis();
   return std::ranges::all_of(concat.parts(), [&](ir::Value part) {
-    if (!part.shape().has_rank()) return false;
-    const auto rank = static_cast<std::int64_t>(part.shape().rank());
-    return part.shape()[static_cast<std::size_t>((axis + rank) % rank)] == ir::Dimension(1);
+    return part.shape().has_rank() && part.shape()[joined_axis(concat)] == ir::Dimension(1);
   });
 }
 
@@ -48,7 +45,7 @@ ir::Value separate_unsqueezed(ir::Builder& builder, ir::ReductionView reduction)
   const ir::UnsqueezeView unsqueeze = *reduction.data().node;
   const ir::Value joined = opaque_copy(builder, unsqueeze.data());
   const ir::Value wide = builder.op(ops::Unsqueeze, {joined, unsqueeze.axes()});
-  return builder.clone(reduction, std::array{wide, reduction.axes()}).value();
+  return with_input(builder, reduction, ir::ReductionView::Input::data, wide).value();
 }
 
 bool is_affected(ir::ReductionView reduction) {
@@ -64,20 +61,18 @@ ir::Value separate(ir::Builder& builder, ir::ReductionView reduction) {
   // The constant is likely the smaller one.
   const ir::Value twice = first.node->constant() != nullptr ? first : last;
   const ir::Value joined = ir::concat(builder, {first, last, twice}, concat.axis());
-  return builder.op(reduction.node().op().id, {joined, reduction.axes()},
-                    {{"keep_dims", reduction.keep_dims()}});
+  return with_input(builder, reduction, ir::ReductionView::Input::data, joined).value();
 }
 
 }  // namespace
 
 Workaround separate_concat_reductions() {
-  return {
-      .name = "separate_concat_reductions",
-      .stage = Stage::kernels,
-      .summary = "Keeps OpenVINO from replacing the maximum of a Concat by Maximum of its parts",
-      .rows = {LegalizationRow{Fault::concat_reduction, kReductions, affects<is_affected>, replace<separate>},
-               LegalizationRow{Fault::concat_reduction, kReductions, affects<is_unsqueezed_concat>,
-                               replace<separate_unsqueezed>}}};
+  return {.name = "separate_concat_reductions",
+          .stage = Stage::kernels,
+          .summary = "Keeps OpenVINO from replacing the maximum of a Concat by Maximum of its parts",
+          .rows = {row(Fault::concat_reduction, kReductions, affects<is_affected>, replace<separate>),
+                   row(Fault::concat_reduction, kReductions, affects<is_unsqueezed_concat>,
+                       replace<separate_unsqueezed>)}};
 }
 
 }  // namespace onnx2ir::passes

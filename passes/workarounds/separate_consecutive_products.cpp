@@ -106,18 +106,12 @@ Workaround separate_consecutive_products() {
   return {.name = "separate_consecutive_products",
           .stage = Stage::kernels,
           .summary = "Keeps from the CPU plugin's kernel of consecutive products what it cannot compute",
-          .rows = {LegalizationRow{Fault::consecutive_double_products,
-                                   {ops::MatMul},
-                                   affects<multiplies_double_product>,
-                                   separate_from_input},
-                   LegalizationRow{Fault::consecutive_unit_products,
-                                   {ops::MatMul},
-                                   affects<is_unit_product>,
-                                   replace<scaled_column>},
-                   LegalizationRow{Fault::conversion_after_products,
-                                   {ops::Convert},
-                                   affects<converts_product>,
-                                   separate_from_input}}};
+          .rows = {row(Fault::consecutive_double_products, {ops::MatMul}, affects<multiplies_double_product>,
+                       separate_from_input),
+                   row(Fault::consecutive_unit_products, {ops::MatMul}, affects<is_unit_product>,
+                       replace<scaled_column>),
+                   row(Fault::conversion_after_products, {ops::Convert}, affects<converts_product>,
+                       separate_from_input)}};
 }
 
 }  // namespace onnx2ir::passes

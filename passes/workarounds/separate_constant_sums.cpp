@@ -4,21 +4,17 @@
 // a factor if the numbers have 16 bits: the CPU plugin computes the sums in f32. Here a copy of the inner
 // sum, which OpenVINO does not remove, keeps the constants apart.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "ir/graph.hpp"
 #include "passes/analysis/constant_values.hpp"
-#include "passes/analysis/scalar_pattern.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-constexpr ir::OperationSet kSums{ops::Add, ops::Subtract};
 
 /// The operations of a chain that are followed: bounds the time for long chains of sums.
 constexpr int kMostFused = 8;
@@ -135,7 +131,7 @@ Workaround separate_constant_sums() {
   return {.name = "separate_constant_sums",
           .stage = Stage::kernels,
           .summary = "Keeps OpenVINO from adding a constant to a much larger one after a mask",
-          .rows = {LegalizationRow{Fault::rounded_constant_sum, kSums, is_affected, separate_sum}}};
+          .rows = {row(Fault::rounded_constant_sum, kSums, is_affected, separate_sum)}};
 }
 
 }  // namespace onnx2ir::passes

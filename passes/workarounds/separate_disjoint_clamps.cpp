@@ -11,7 +11,6 @@
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -95,10 +94,8 @@ Workaround separate_disjoint_clamps() {
   return {.name = "separate_disjoint_clamps",
           .stage = Stage::kernels,
           .summary = "Keeps a Clamp apart from a FakeQuantize that maps all of its numbers to one",
-          .rows = {LegalizationRow{Fault::disjoint_clamp,
-                                   {ops::FakeQuantize},
-                                   affects<quantizes_disjoint_numbers>,
-                                   separate_from_input}}};
+          .rows = {row(Fault::disjoint_clamp, {ops::FakeQuantize}, affects<quantizes_disjoint_numbers>,
+                       separate_from_input)}};
 }
 
 }  // namespace onnx2ir::passes

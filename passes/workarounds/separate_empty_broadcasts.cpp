@@ -41,11 +41,11 @@ bool is_affected(ir::BroadcastView broadcast) {
 }  // namespace
 
 Workaround separate_empty_broadcasts() {
-  return {
-      .name = "separate_empty_broadcasts",
-      .stage = Stage::kernels,
-      .summary = "Keeps arithmetic apart from Broadcasts to sizes that may be 0",
-      .rows = {separation_row(Fault::empty_broadcast_in_arithmetic, {ops::Broadcast}, affects<is_affected>)}};
+  return {.name = "separate_empty_broadcasts",
+          .stage = Stage::kernels,
+          .summary = "Keeps arithmetic apart from Broadcasts to sizes that may be 0",
+          .rows = {row(Fault::empty_broadcast_in_arithmetic, {ops::Broadcast}, affects<is_affected>,
+                       separate_from_uses)}};
 }
 
 }  // namespace onnx2ir::passes

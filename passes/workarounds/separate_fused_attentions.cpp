@@ -7,6 +7,7 @@
 #include "ir/size_rules.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -19,10 +20,8 @@ namespace {
 /// operations.
 bool is_attention_output(ir::MatMulView product) {
   if (!product.output(0).shape.is_static() || !product.a().node->is(ops::SoftMax)) return false;
-  const auto is_result = [](const ir::Use& use) { return use.node->is(ops::Result); };
   const std::vector<const ir::Node*> chain = chain_after(product);
-  return std::ranges::any_of(product.output(0).uses, is_result) ||
-         (!chain.empty() && std::ranges::any_of(chain.back()->output(0).uses, is_result));
+  return is_read_by(product, {ops::Result}) || (!chain.empty() && is_read_by(*chain.back(), {ops::Result}));
 }
 
 /// Fault::attention_rank: elementwise operations behind an attention that give the result more axes.
@@ -39,10 +38,8 @@ bool widens_attention(ir::MatMulView product) {
 bool is_attention_with_dynamic_mask(const ir::Node& softmax) {
   const ir::Node& sum = *softmax.input(0).node;
   const auto is_static = [](ir::Value operand) { return operand.shape().is_static(); };
-  return sum.is_one_of({ops::Add, ops::Subtract}) && std::ranges::any_of(sum.inputs(), is_static) &&
-         !std::ranges::all_of(sum.inputs(), is_static) &&
-         std::ranges::any_of(softmax.output(0).uses,
-                             [](const ir::Use& use) { return use.node->is(ops::MatMul); });
+  return sum.is_one_of(kSums) && std::ranges::any_of(sum.inputs(), is_static) &&
+         !std::ranges::all_of(sum.inputs(), is_static) && is_read_by(softmax, {ops::MatMul});
 }
 
 /// Fault::dynamic_attention_values.
@@ -95,19 +92,21 @@ bool is_rotated_half(const ir::Node& node) {
 }  // namespace
 
 Workaround separate_fused_attentions() {
-  return {.name = "separate_fused_attentions",
-          .stage = Stage::kernels,
-          .summary = "Keeps operations of attention apart that OpenVINO would fuse wrongly",
-          .rows = {separation_row(Fault::attention_broadcast, {ops::MatMul},
-                                  must_be_separated<is_broadcast_attention>),
-                   separation_row(Fault::attention_output_rank, {ops::MatMul},
-                                  must_be_separated<is_attention_output>),
-                   separation_row(Fault::attention_rank, {ops::MatMul}, must_be_separated<widens_attention>),
-                   separation_row(Fault::dynamic_attention_mask, {ops::SoftMax},
-                                  must_be_separated<is_attention_with_dynamic_mask>),
-                   separation_row(Fault::dynamic_attention_values, {ops::SoftMax},
-                                  must_be_separated<weighs_dynamic_values>),
-                   separation_row(Fault::rotary_shape, {ops::Concat}, must_be_separated<is_rotated_half>)}};
+  return {
+      .name = "separate_fused_attentions",
+      .stage = Stage::kernels,
+      .summary = "Keeps operations of attention apart that OpenVINO would fuse wrongly",
+      .rows = {
+          row(Fault::attention_broadcast, {ops::MatMul}, must_be_separated<is_broadcast_attention>,
+              separate_from_uses),
+          row(Fault::attention_output_rank, {ops::MatMul}, must_be_separated<is_attention_output>,
+              separate_from_uses),
+          row(Fault::attention_rank, {ops::MatMul}, must_be_separated<widens_attention>, separate_from_uses),
+          row(Fault::dynamic_attention_mask, {ops::SoftMax},
+              must_be_separated<is_attention_with_dynamic_mask>, separate_from_uses),
+          row(Fault::dynamic_attention_values, {ops::SoftMax}, must_be_separated<weighs_dynamic_values>,
+              separate_from_uses),
+          row(Fault::rotary_shape, {ops::Concat}, must_be_separated<is_rotated_half>, separate_from_uses)}};
 }
 
 }  // namespace onnx2ir::passes

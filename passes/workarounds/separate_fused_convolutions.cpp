@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -16,8 +16,6 @@
 
 namespace onnx2ir::passes {
 namespace {
-
-constexpr ir::OperationSet kConvolutions = {ops::Convolution, ops::GroupConvolution};
 
 /// Whether the value is a convolution, possibly with arithmetic with constants.
 bool is_convolved(ir::Value value) {
@@ -78,10 +76,8 @@ bool precedes_broadcast_sum(const ir::Node& node) {
 bool makes_channels(const ir::Node& node) {
   const ir::Value* const constant = constant_operand(node);
   const ir::Node* const reader = only_reader(node);
-  constexpr ir::OperationSet kReaders = {ops::Convolution, ops::GroupConvolution,
-                                         ops::ConvolutionBackpropData, ops::GroupConvolutionBackpropData};
-  if (constant == nullptr || reader == nullptr || !reader->is_one_of(kReaders)) return false;
-  if (reader->input(0).node != &node) return false;
+  if (constant == nullptr || reader == nullptr || !reader->is_one_of(kProducts)) return false;
+  if (reader->is(ops::MatMul) || reader->input(0).node != &node) return false;
   const ir::PartialShape& data = (node.input(0) == *constant ? node.input(1) : node.input(0)).shape();
   const ir::PartialShape& result = node.output(0).shape;
   if (!data.has_rank() || !result.has_rank() || data.rank() < 2) return true;
@@ -94,7 +90,7 @@ bool scales_along_kernel(const ir::Node& node) {
   const ir::Node* const reader = only_reader(node);
   const ir::PartialShape& shape = node.output(0).shape;
   if (constant == nullptr || reader == nullptr || !shape.has_rank()) return false;
-  if (!reader->is_one_of({ops::Convolution, ops::GroupConvolution})) return false;
+  if (!reader->is_one_of(kConvolutions)) return false;
   const std::vector<std::size_t> axes = axes_of(*constant, shape.rank());
   return !axes.empty() && axes.back() > 1;
 }
@@ -105,14 +101,14 @@ Workaround separate_fused_convolutions() {
   return {.name = "separate_fused_convolutions",
           .stage = Stage::kernels,
           .summary = "Keeps operations apart from convolutions that OpenVINO would fuse wrongly",
-          .rows = {separation_row(Fault::activation_before_pool, {ops::MaxPool},
-                                  must_be_separated<precedes_activation>),
-                   separation_row(Fault::channels_from_factor, {ops::Multiply, ops::Divide},
-                                  must_be_separated<makes_channels>),
-                   separation_row(Fault::convolution_sum_shape, kConvolutions,
-                                  must_be_separated<precedes_broadcast_sum>),
-                   separation_row(Fault::factor_along_kernel, {ops::Multiply, ops::Divide},
-                                  must_be_separated<scales_along_kernel>)}};
+          .rows = {row(Fault::activation_before_pool, {ops::MaxPool}, must_be_separated<precedes_activation>,
+                       separate_from_uses),
+                   row(Fault::channels_from_factor, {ops::Multiply, ops::Divide},
+                       must_be_separated<makes_channels>, separate_from_uses),
+                   row(Fault::convolution_sum_shape, kConvolutions, must_be_separated<precedes_broadcast_sum>,
+                       separate_from_uses),
+                   row(Fault::factor_along_kernel, {ops::Multiply, ops::Divide},
+                       must_be_separated<scales_along_kernel>, separate_from_uses)}};
 }
 
 }  // namespace onnx2ir::passes

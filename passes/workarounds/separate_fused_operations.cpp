@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
@@ -49,8 +48,7 @@ bool precedes_axis_constant(const ir::Node& node) {
 /// Fault::space_to_batch_shape.
 bool is_padded_for_blocks(ir::SpaceToDepthView blocks) {
   constexpr ir::OperationSet kMoves = {ops::Reshape, ops::Transpose, ops::Pad};
-  const auto is_moved = [&](const ir::Use& use) { return use.node->is_one_of(kMoves); };
-  if (!std::ranges::any_of(blocks.output(0).uses, is_moved)) return false;
+  if (!is_read_by(blocks, kMoves)) return false;
   bool is_padded = false;
   const ir::Node* source = blocks.data().node;
   for (int depth = 0; depth < 4 && source->is_one_of(kMoves); ++depth) {
@@ -103,22 +101,23 @@ bool is_repeated_softmax(const ir::Node& node) {
 }  // namespace
 
 Workaround separate_fused_operations() {
-  return {
-      .name = "separate_fused_operations",
-      .stage = Stage::kernels,
-      .summary = "Keeps operations apart that OpenVINO would fuse wrongly",
-      .rows = {
-          separation_row(Fault::prelu_axis, {ops::Multiply}, must_be_separated<is_scaled_negative_part>),
-          separation_row(Fault::product_axis_constants, {ops::MatMul},
-                         must_be_separated<precedes_axis_constant>),
-          separation_row(Fault::repeated_softmax, {ops::SoftMax}, must_be_separated<is_repeated_softmax>),
-          separation_row(Fault::scaled_vector_product, {ops::MatMul},
-                         must_be_separated<is_scaled_vector_product>),
-          separation_row(Fault::slice_before_gather_elements, {ops::Slice},
-                         must_be_separated<is_gathered_slice>),
-          separation_row(Fault::space_to_batch_shape, {ops::SpaceToDepth},
-                         must_be_separated<is_padded_for_blocks>),
-          separation_row(Fault::sum_of_scalar, {ops::MatMul}, must_be_separated<precedes_sum_with_scalar>)}};
+  return {.name = "separate_fused_operations",
+          .stage = Stage::kernels,
+          .summary = "Keeps operations apart that OpenVINO would fuse wrongly",
+          .rows = {row(Fault::prelu_axis, {ops::Multiply}, must_be_separated<is_scaled_negative_part>,
+                       separate_from_uses),
+                   row(Fault::product_axis_constants, {ops::MatMul},
+                       must_be_separated<precedes_axis_constant>, separate_from_uses),
+                   row(Fault::repeated_softmax, {ops::SoftMax}, must_be_separated<is_repeated_softmax>,
+                       separate_from_uses),
+                   row(Fault::scaled_vector_product, {ops::MatMul},
+                       must_be_separated<is_scaled_vector_product>, separate_from_uses),
+                   row(Fault::slice_before_gather_elements, {ops::Slice},
+                       must_be_separated<is_gathered_slice>, separate_from_uses),
+                   row(Fault::space_to_batch_shape, {ops::SpaceToDepth},
+                       must_be_separated<is_padded_for_blocks>, separate_from_uses),
+                   row(Fault::sum_of_scalar, {ops::MatMul}, must_be_separated<precedes_sum_with_scalar>,
+                       separate_from_uses)}};
 }
 
 }  // namespace onnx2ir::passes

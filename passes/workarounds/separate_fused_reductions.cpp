@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -40,10 +41,6 @@ bool precedes_unit_reduction(const ir::Node& node) {
   });
 }
 
-std::int64_t count_units(const ir::PartialShape& shape) {
-  return std::ranges::count_if(shape, [](const ir::Dimension& size) { return size.admits(1); });
-}
-
 /// Whether OpenVINO may remove the Reshape `node` behind a Reduce that does not keep its axes. `reduced` is
 /// the result of the Reduce. OpenVINO takes the Reshape for one that restores the axes if it has the rank of
 /// the data, and all of its sizes but one are copied or are 1. The axes of the Reduce are not examined: they
@@ -64,15 +61,15 @@ bool seems_to_restore_axes(const ir::PartialShape& reduced, const ir::Node& node
 
 /// Whether `reduced` is read by a Transpose that may move axes of size 1 of it.
 bool has_unit_transpose(const ir::Output& reduced) {
-  return count_units(reduced.shape) > 0 &&
-         std::ranges::any_of(reduced.uses, [](const ir::Use& use) { return use.node->is(ops::Transpose); });
+  return std::ranges::any_of(reduced.shape, [](const ir::Dimension& size) { return size.admits(1); }) &&
+         is_read_by(reduced, {ops::Transpose});
 }
 
 /// Whether OpenVINO may merge `node` with a Reshape before or behind it, or remove it: arithmetic with one
 /// number that is 0 or 1, possibly only together with the next one.
 bool may_join_reshapes(const ir::Node& node) {
   if (node.op().traits.reshapes || node.is(ops::Transpose)) return true;
-  if (!node.is_one_of({ops::Add, ops::Subtract, ops::Multiply, ops::Divide})) return false;
+  if (!node.is_one_of(kSumsAndFactors)) return false;
   const ir::Value* const constant = constant_operand(node);
   return constant != nullptr && constant->shape().element_count() == 1;
 }
@@ -100,12 +97,9 @@ bool precedes_channel_constant(ir::ReductionView reduction) {
   const ir::PartialShape& data = reduction.data().shape();
   const ir::PartialShape& reduced = reduction.output(0).shape;
   if (!data.has_rank() || data.rank() < 2 || data[1].is_static() || !data[1].admits(1)) return false;
-  const auto axes = ir::exact_values(reduction.axes());
+  const auto axes = sorted_axes(reduction.axes(), data.rank());
   if (!axes || !reduced.has_rank()) return false;
-  const auto is_reduced = [&](std::size_t axis) {
-    return std::ranges::any_of(
-        *axes, [&](std::int64_t other) { return ir::normalize_axis(other, data.rank()) == axis; });
-  };
+  const auto is_reduced = [&](std::int64_t axis) { return std::ranges::count(*axes, axis) > 0; };
   if (is_reduced(1)) return false;
   const std::size_t channels = !reduction.keep_dims() && is_reduced(0) ? 0 : 1;
   const ir::Node* reader = fused_reader(reduction);
@@ -120,22 +114,18 @@ bool precedes_channel_constant(ir::ReductionView reduction) {
   return false;
 }
 
-ir::OperationSet reductions() {
-  return operations_with([](const ir::Traits& traits) { return traits.is_reduction; });
-}
-
 }  // namespace
 
 Workaround separate_fused_reductions() {
   return {.name = "separate_fused_reductions",
           .stage = Stage::kernels,
           .summary = "Keeps operations apart from Reduces that OpenVINO would fuse wrongly",
-          .rows = {separation_row(Fault::dynamic_reduce_channels, reductions(),
-                                  must_be_separated<precedes_channel_constant>),
-                   separation_row(Fault::transposed_unit_reduction, reductions(),
-                                  must_be_separated<is_transposed_reduction>),
-                   separation_row(Fault::transposed_unit_reduction, {ops::Transpose},
-                                  must_be_separated<precedes_unit_reduction>)}};
+          .rows = {row(Fault::dynamic_reduce_channels, kReductions,
+                       must_be_separated<precedes_channel_constant>, separate_from_uses),
+                   row(Fault::transposed_unit_reduction, kReductions,
+                       must_be_separated<is_transposed_reduction>, separate_from_uses),
+                   row(Fault::transposed_unit_reduction, {ops::Transpose},
+                       must_be_separated<precedes_unit_reduction>, separate_from_uses)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -10,6 +10,7 @@
 #include "ir/views/reshaping.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -87,10 +88,9 @@ Workaround separate_group_filters() {
       .name = "separate_group_filters",
       .stage = Stage::kernels,
       .summary = "Keeps factors after a convolution out of filters that others read",
-      .rows = {LegalizationRow{
-                   Fault::scaled_group_filters, {ops::GroupConvolution}, affects<shares_filters>, separate},
-               separation_row(Fault::scaled_shared_filters, {ops::Convolution, ops::GroupConvolution},
-                              must_be_separated<precedes_factor>)}};
+      .rows = {row(Fault::scaled_group_filters, {ops::GroupConvolution}, affects<shares_filters>, separate),
+               row(Fault::scaled_shared_filters, kConvolutions, must_be_separated<precedes_factor>,
+                   separate_from_uses)}};
 }
 
 }  // namespace onnx2ir::passes

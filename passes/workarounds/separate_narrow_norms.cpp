@@ -4,6 +4,7 @@
 #include "ir/known_values.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/groups.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -22,21 +23,19 @@ bool is_affected(ir::ReductionView mean) {
   const ir::PartialShape& shape = mean.data().shape();
   if (!shape.has_rank() || shape.rank() == 0 || !mean.keep_dims() || !is_square(*mean.data().node))
     return false;
-  const auto axes = ir::exact_values(mean.axes());
-  const auto last = static_cast<std::int64_t>(shape.rank()) - 1;
-  const bool is_along_last = axes && axes->size() == 1 && (axes->front() == -1 || axes->front() == last);
-  return is_along_last && shape[shape.rank() - 1].min < kVector;
+  const std::size_t last = shape.rank() - 1;
+  return sorted_axes(mean.axes(), shape.rank()) == ir::Integers{static_cast<std::int64_t>(last)} &&
+         shape[last].min < kVector;
 }
 
 }  // namespace
 
 Workaround separate_narrow_norms() {
-  return {
-      .name = "separate_narrow_norms",
-      .stage = Stage::kernels,
-      .summary = "Keeps the squares of RMS normalisations of few numbers apart from their mean",
-      .rows = {LegalizationRow{
-          Fault::narrow_rms_normalization, {ops::ReduceMean}, affects<is_affected>, separate_from_input}}};
+  return {.name = "separate_narrow_norms",
+          .stage = Stage::kernels,
+          .summary = "Keeps the squares of RMS normalisations of few numbers apart from their mean",
+          .rows = {row(Fault::narrow_rms_normalization, {ops::ReduceMean}, affects<is_affected>,
+                       separate_from_input)}};
 }
 
 }  // namespace onnx2ir::passes

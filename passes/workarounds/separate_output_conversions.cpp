@@ -1,19 +1,15 @@
 // OpenVINO removes a conversion to a type that the CPU plugin computes with the numbers of another one, such
 // as f16 or i64, and back. If both results are outputs, the second one gets the names of the first one, too.
 // If the output of dynamic shape is an input of the model then, the CPU plugin writes beyond its memory.
-#include <algorithm>
 
 #include "ir/shape_tools.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-bool is_output(const ir::Output& output) {
-  return std::ranges::any_of(output.uses, [](const ir::Use& use) { return use.node->is(ops::Result); });
-}
 
 /// The type in which the CPU plugin computes numbers of `type`.
 ir::ElementType computed_type(ir::ElementType type) {
@@ -38,12 +34,13 @@ ir::ElementType computed_type(ir::ElementType type) {
 /// Fault::converted_output_name: both conversions keep the type in which the CPU plugin computes.
 bool converts_output_back(ir::ConvertView convert) {
   const ir::Output& back = convert.output(0);
-  if (!is_output(back)) return false;
+  if (!is_read_by(back, {ops::Result})) return false;
   ir::Value data = convert.data();
   for (; data.type() != back.type && computed_type(data.type()) == back.type;
        data = ir::ConvertView(*data.node).data()) {
     if (!data.node->is(ops::Convert)) return false;
-    if (is_output(data.output())) return computed_type(data.node->input(0).type()) == back.type;
+    if (is_read_by(data.output(), {ops::Result}))
+      return computed_type(data.node->input(0).type()) == back.type;
   }
   return false;
 }
@@ -52,7 +49,8 @@ bool converts_output_back(ir::ConvertView convert) {
 /// CPU plugin computes them. It converts an input of another type by itself.
 bool converts_input_to_output(ir::ConvertView convert) {
   const ir::Output& result = convert.output(0);
-  if (!is_output(result) || result.shape.is_static() || computed_type(result.type) != result.type)
+  if (!is_read_by(result, {ops::Result}) || result.shape.is_static() ||
+      computed_type(result.type) != result.type)
     return false;
   ir::Value data = convert.data();
   while (data.node->is(ops::Convert) && computed_type(data.type()) == result.type)
@@ -75,14 +73,10 @@ Workaround separate_output_conversions() {
       .name = "separate_output_conversions",
       .stage = Stage::kernels,
       .summary = "Keeps OpenVINO from removing conversions between two outputs, or an input and an output",
-      .rows = {LegalizationRow{Fault::converted_output_name,
-                               {ops::Convert},
-                               affects<converts_output_back>,
-                               separate_from_input},
-               LegalizationRow{Fault::input_converted_to_output,
-                               {ops::Convert},
-                               affects<converts_input_to_output>,
-                               reshape_data}}};
+      .rows = {row(Fault::converted_output_name, {ops::Convert}, affects<converts_output_back>,
+                   separate_from_input),
+               row(Fault::input_converted_to_output, {ops::Convert}, affects<converts_input_to_output>,
+                   reshape_data)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -7,15 +7,13 @@
 
 #include "ir/graph.hpp"
 #include "passes/analysis/constant_values.hpp"
-#include "passes/analysis/scalar_pattern.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-constexpr ir::OperationSet kArithmetic{ops::Add, ops::Subtract, ops::Multiply, ops::Divide};
 
 /// Constants of more bytes are not read: such scales and masks have more elements than a channel or a row.
 constexpr std::uint64_t kMostBytes = 1 << 16;
@@ -117,7 +115,7 @@ Workaround separate_overflowing_constants() {
   return {.name = "separate_overflowing_constants",
           .stage = Stage::kernels,
           .summary = "Keeps OpenVINO from combining constants to one that is infinite or 0",
-          .rows = {LegalizationRow{Fault::overflowing_constants, kArithmetic, is_affected, separate}}};
+          .rows = {row(Fault::overflowing_constants, kSumsAndFactors, is_affected, separate)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/reshaping.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -54,8 +55,7 @@ struct CountedAxes {
 
 /// Whether `node` is a Convolution of quantised numbers whose filters have several scales.
 bool has_scales_of_filters(const ir::Node& node) {
-  if (!node.is_one_of({ops::Convolution, ops::GroupConvolution}) || !is_quantized(node.input(0)))
-    return false;
+  if (!node.is_one_of(kConvolutions) || !is_quantized(node.input(0))) return false;
   const auto weights = dequantized_weights(node.input(1));
   return !weights || weights->scale.shape().element_count() != 1;
 }
@@ -63,12 +63,11 @@ bool has_scales_of_filters(const ir::Node& node) {
 /// The axes along which OpenVINO may give the numbers of `node` several scales or constants: those of its
 /// constants, or the channels that a Concat of quantised numbers joins, or a Convolution of them gives.
 std::vector<std::size_t> axes_of_scales(const ir::Node& node) {
-  if (node.is_one_of({ops::Convolution, ops::GroupConvolution}))
+  if (node.is_one_of(kConvolutions))
     return has_scales_of_filters(node) ? std::vector<std::size_t>{1} : std::vector<std::size_t>{};
   const auto concat = ir::match<ir::ConcatView>(node);
   if (!concat) return scaled_axes(node);
-  const ir::PartialShape& shape = node.output(0).shape;
-  const bool joins_channels = shape.has_rank() && ir::normalize_axis(concat->axis(), shape.rank()) == 1;
+  const bool joins_channels = node.output(0).shape.has_rank() && joined_axis(*concat) == 1;
   const auto is_integral = [](ir::Value part) { return holds_integers(part); };
   if (!joins_channels || !std::ranges::all_of(node.inputs(), is_integral)) return {};
   return {1};
@@ -95,7 +94,7 @@ bool precedes_constant_of_another_axis(const ir::Node& node) {
   constexpr ir::OperationSet kMoves = {ops::Gather, ops::MaxPool, ops::Pad, ops::Transpose};
   constexpr ir::OperationSet kKeepScales = {ops::Add,   ops::Divide, ops::Multiply,
                                             ops::PReLU, ops::ReLU,   ops::Subtract};
-  const bool is_product = node.is_one_of({ops::Convolution, ops::GroupConvolution});
+  const bool is_product = node.is_one_of(kConvolutions);
   const CountedAxes axes = counted_axes(node);
   if (axes.without_units.empty()) return false;
   std::vector<const ir::Node*> nodes = {&node};
@@ -105,7 +104,7 @@ bool precedes_constant_of_another_axis(const ir::Node& node) {
       const bool is_scaled = kKeepScales.contains(reader.op().id) || (!is_product && is_elementwise(reader));
       const bool is_fused = is_scaled || changes_unit_axes(reader) || kMoves.contains(reader.op().id);
       if (reader.is(ops::Convert) || !is_fused || is_opaque_copy(reader)) continue;
-      if (reader.is_one_of({ops::Add, ops::Subtract})) {
+      if (reader.is_one_of(kSums)) {
         const CountedAxes others = counted_axes(reader);
         if (!others.without_units.empty() && others != axes) return true;
       }
@@ -128,20 +127,16 @@ bool precedes_quantization(const ir::Node& node) {
       std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].is_dynamic(); });
   if (!is_dynamic && shape.is_static()) return false;
   const std::vector<const ir::Node*> readers = readers_past_moves(node);
-  const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
   const auto is_shared_transpose = [](const ir::Node* reader) {
     return reader->is(ops::Transpose) && reader->output(0).uses.size() > 1;
   };
   return (is_dynamic || std::ranges::any_of(readers, is_shared_transpose)) &&
-         std::ranges::any_of(readers, is_quantization);
+         any_is_one_of(readers, {ops::FakeQuantize});
 }
 
 /// Fault::quantized_clamp_channels. OpenVINO merges the sum and the Clamp with the FakeQuantize, but not the
 /// bias of a product; if all sizes are static, only after an AvgPool.
 bool precedes_quantized_clamp(const ir::Node& node) {
-  constexpr ir::OperationSet kProducts = {ops::Convolution, ops::ConvolutionBackpropData,
-                                          ops::GroupConvolution, ops::GroupConvolutionBackpropData,
-                                          ops::MatMul};
   const ir::Value* const data = scaled_axes(node).empty() ? nullptr : variable_operand(node);
   if (data == nullptr || (node.output(0).shape.is_static() && !data->node->is(ops::AvgPool))) return false;
   if (kProducts.contains(data->node->op().id) && is_used_once(*data)) return false;
@@ -252,20 +247,20 @@ Workaround separate_quantized_channels() {
       .stage = Stage::kernels,
       .summary =
           "Keeps quantised operations apart of which OpenVINO would move the scales of channels wrongly",
-      .rows = {if_quantized(separation_row(Fault::quantized_axis_constants,
-                                           {ops::Concat, ops::Convolution, ops::Divide, ops::FakeQuantize,
-                                            ops::GroupConvolution, ops::Multiply},
-                                           must_be_separated<precedes_constant_of_another_axis>)),
-               if_quantized(separation_row(Fault::quantized_channel_factors, {ops::Multiply, ops::Divide},
-                                           must_be_separated<scales_before_quantization>)),
-               if_quantized(separation_row(Fault::quantized_clamp_channels, {ops::Add, ops::Subtract},
-                                           must_be_separated<precedes_quantized_clamp>)),
-               separation_row(Fault::quantized_concat_factors, {ops::FakeQuantize},
-                              must_be_separated<is_scaled_concat>),
-               if_quantized(separation_row(Fault::quantized_dynamic_channels, arithmetic_and_quantization(),
-                                           must_be_separated<precedes_quantization>)),
-               if_quantized(separation_row(Fault::quantized_regrouped_channels, arithmetic_and_quantization(),
-                                           must_be_separated<precedes_regrouped_channels>))}};
+      .rows = {row(Fault::quantized_axis_constants,
+                   {ops::Concat, ops::Convolution, ops::Divide, ops::FakeQuantize, ops::GroupConvolution,
+                    ops::Multiply},
+                   must_be_separated<precedes_constant_of_another_axis>, separate_from_uses, kIfQuantized),
+               row(Fault::quantized_channel_factors, {ops::Multiply, ops::Divide},
+                   must_be_separated<scales_before_quantization>, separate_from_uses, kIfQuantized),
+               row(Fault::quantized_clamp_channels, {ops::Add, ops::Subtract},
+                   must_be_separated<precedes_quantized_clamp>, separate_from_uses, kIfQuantized),
+               row(Fault::quantized_concat_factors, {ops::FakeQuantize}, must_be_separated<is_scaled_concat>,
+                   separate_from_uses),
+               row(Fault::quantized_dynamic_channels, arithmetic_and_quantization(),
+                   must_be_separated<precedes_quantization>, separate_from_uses, kIfQuantized),
+               row(Fault::quantized_regrouped_channels, arithmetic_and_quantization(),
+                   must_be_separated<precedes_regrouped_channels>, separate_from_uses, kIfQuantized)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,6 +1,5 @@
 // Workarounds for conversions to integers beside a FakeQuantize: OpenVINO takes each of them for a part of a
 // quantisation, which has no fractions to cut off.
-#include <algorithm>
 #include <cmath>
 
 #include "ir/known_values.hpp"
@@ -8,6 +7,7 @@
 #include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
@@ -57,22 +57,20 @@ bool cuts_fractions_before_quantization(ir::ConvertView convert) {
   if (!cuts_fractions(convert) || ir::info(convert.output(0).type).bits != kBits) return false;
   const ir::Node* const found = quantization_of(convert.data());
   if (found != nullptr && gives_integers(ir::FakeQuantizeView(*found))) return false;
-  return std::ranges::any_of(readers_past_moves(convert.node()),
-                             [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); });
+  return any_is_one_of(readers_past_moves(convert), {ops::FakeQuantize});
 }
 
 }  // namespace
 
 Workaround separate_quantized_conversions() {
-  return {.name = "separate_quantized_conversions",
-          .stage = Stage::kernels,
-          .summary = "Keeps conversions to integers apart from quantised numbers with fractions",
-          .rows = {if_quantized(LegalizationRow{Fault::quantized_truncation,
-                                                {ops::Convert},
-                                                must_be_separated<cuts_quantized_fractions>,
-                                                separate_from_input}),
-                   if_quantized(separation_row(Fault::truncation_before_quantization, {ops::Convert},
-                                               must_be_separated<cuts_fractions_before_quantization>))}};
+  return {
+      .name = "separate_quantized_conversions",
+      .stage = Stage::kernels,
+      .summary = "Keeps conversions to integers apart from quantised numbers with fractions",
+      .rows = {row(Fault::quantized_truncation, {ops::Convert}, must_be_separated<cuts_quantized_fractions>,
+                   separate_from_input, kIfQuantized),
+               row(Fault::truncation_before_quantization, {ops::Convert},
+                   must_be_separated<cuts_fractions_before_quantization>, separate_from_uses, kIfQuantized)}};
 }
 
 }  // namespace onnx2ir::passes

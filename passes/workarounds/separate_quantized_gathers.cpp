@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -22,16 +23,6 @@ namespace onnx2ir::passes {
 namespace {
 
 constexpr std::size_t kMostSources = 64;
-
-/// Whether a graph may have a reduction. Tested first, because all arithmetic is examined.
-bool may_reduce(const ir::Graph& graph) {
-  static const ir::OperationSet kReductions =
-      operations_with([](const ir::Traits& traits) { return traits.is_reduction; });
-  return graph.may_hold(kReductions);
-}
-
-constexpr ir::OperationSet kProducts = {ops::Convolution, ops::ConvolutionBackpropData, ops::GroupConvolution,
-                                        ops::GroupConvolutionBackpropData, ops::MatMul};
 
 /// Whether `node` is a product of integers, as those of MatMulInteger.
 bool is_integer_product(const ir::Node& node) {
@@ -51,10 +42,10 @@ bool scales_integer_product(const ir::Node& node) {
 
 /// Fault::quantized_scalar_gather: a Reduce.
 bool precedes_reduction(const ir::Node& node) {
-  if (!may_reduce(node.graph()) || scaled_axes(node).empty()) return false;
+  // Tested first, because all arithmetic is examined.
+  if (!node.graph().may_hold(kReductions) || scaled_axes(node).empty()) return false;
   if (integers_of(node) == nullptr && !scales_integer_product(node)) return false;
-  return std::ranges::any_of(readers_past_moves(node),
-                             [](const ir::Node* reader) { return reader->op().traits.is_reduction; });
+  return any_is_one_of(readers_past_moves(node), kReductions);
 }
 
 /// Whether `node` is a product of quantised numbers and quantised weights.
@@ -138,9 +129,7 @@ bool pools_product(const ir::Node& node) {
 
 /// Whether `node` joins numbers along the axis of the channels.
 bool joins_channels(const ir::Node& node) {
-  if (!node.is(ops::Concat)) return false;
-  const ir::PartialShape& shape = node.output(0).shape;
-  return !shape.has_rank() || ir::normalize_axis(ir::ConcatView(node).axis(), shape.rank()) == 1;
+  return node.is(ops::Concat) && (!node.output(0).shape.has_rank() || joined_axis(node) == 1);
 }
 
 /// Whether `node` joins quantised numbers along the axis of the channels.
@@ -207,25 +196,19 @@ Workaround separate_quantized_gathers() {
       .stage = Stage::kernels,
       .summary =
           "Keeps Gathers, reductions and pools apart from quantised numbers with scales that OpenVINO moves",
-      .rows = {
-          if_quantized(
-              separation_row(Fault::quantized_gather_of_part,
-                             {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract},
-                             must_be_separated<precedes_gather_of_part>)),
-          if_quantized(LegalizationRow{Fault::quantized_gather_of_part,
-                                       {ops::Gather},
-                                       affects<gathers_joined_channels>,
-                                       separate_from_input}),
-          if_quantized(LegalizationRow{
-              Fault::quantized_product_gather, {ops::Gather}, affects<gathers_product>, separate_from_input}),
-          if_quantized(LegalizationRow{Fault::quantized_product_pool,
-                                       {ops::AvgPool, ops::Interpolate, ops::MaxPool},
-                                       affects<pools_product>,
-                                       separate_from_input}),
-          if_quantized(separation_row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
-                                      must_be_separated<precedes_reduction>)),
-          if_quantized(LegalizationRow{
-              Fault::quantized_scalar_gather, {ops::Gather}, affects<gathers_scaled>, gather_by_vector})}};
+      .rows = {row(Fault::quantized_gather_of_part,
+                   {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract},
+                   must_be_separated<precedes_gather_of_part>, separate_from_uses, kIfQuantized),
+               row(Fault::quantized_gather_of_part, {ops::Gather}, affects<gathers_joined_channels>,
+                   separate_from_input, kIfQuantized),
+               row(Fault::quantized_product_gather, {ops::Gather}, affects<gathers_product>,
+                   separate_from_input, kIfQuantized),
+               row(Fault::quantized_product_pool, {ops::AvgPool, ops::Interpolate, ops::MaxPool},
+                   affects<pools_product>, separate_from_input, kIfQuantized),
+               row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
+                   must_be_separated<precedes_reduction>, separate_from_uses, kIfQuantized),
+               row(Fault::quantized_scalar_gather, {ops::Gather}, affects<gathers_scaled>, gather_by_vector,
+                   kIfQuantized)}};
 }
 
 }  // namespace onnx2ir::passes

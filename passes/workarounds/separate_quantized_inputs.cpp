@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
@@ -12,6 +11,7 @@
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
@@ -83,8 +83,7 @@ bool pools_channel(ir::MaxPoolView pool) {
   const ir::PartialShape& shape = pool.output(0).shape;
   const bool has_channels = shape.has_rank() && shape.rank() > 1 && !shape[1].admits(1);
   return !shape.is_static() && !has_channels && holds_integers(pool.data()) &&
-         std::ranges::any_of(readers_past_moves(pool.node()),
-                             [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); });
+         any_is_one_of(readers_past_moves(pool), {ops::FakeQuantize});
 }
 
 /// Fault::quantized_filters_of_channel. OpenVINO shifts signed numbers, too.
@@ -103,20 +102,13 @@ Workaround separate_quantized_inputs() {
       .stage = Stage::kernels,
       .summary = "Computes quantised operations in f32 that OpenVINO computes wrongly with integers",
       .rows = {
-          LegalizationRow{Fault::quantized_filters_of_channel,
-                          {ops::GroupConvolution},
-                          affects<multiplies_signed_channels>,
-                          separate_from_input},
-          LegalizationRow{Fault::quantized_narrow_average,
-                          {ops::AvgPool},
-                          affects<averages_few_channels>,
-                          separate_from_input},
-          LegalizationRow{
-              Fault::quantized_padded_average, {ops::AvgPool}, affects<averages_pads>, separate_from_input},
-          LegalizationRow{
-              Fault::quantized_pad_value, {ops::Pad}, affects<pads_quantized_numbers>, separate_from_input},
-          LegalizationRow{
-              Fault::quantized_pool_of_channel, {ops::MaxPool}, affects<pools_channel>, separate_from_input},
+          row(Fault::quantized_filters_of_channel, {ops::GroupConvolution},
+              affects<multiplies_signed_channels>, separate_from_input),
+          row(Fault::quantized_narrow_average, {ops::AvgPool}, affects<averages_few_channels>,
+              separate_from_input),
+          row(Fault::quantized_padded_average, {ops::AvgPool}, affects<averages_pads>, separate_from_input),
+          row(Fault::quantized_pad_value, {ops::Pad}, affects<pads_quantized_numbers>, separate_from_input),
+          row(Fault::quantized_pool_of_channel, {ops::MaxPool}, affects<pools_channel>, separate_from_input),
       }};
 }
 

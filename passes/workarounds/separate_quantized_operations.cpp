@@ -1,13 +1,12 @@
 // Workarounds for fusions of a FakeQuantize, or of quantised numbers, that are wrong: OpenVINO moves their
 // scales and zero points.
-#include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
@@ -28,8 +27,7 @@ bool clamps_scaled_integers(ir::ClampView clamp) {
       const ir::ElementType type = convert->data().type();
       return ir::is_integral(type) && ir::info(type).bits == kBits;
     }
-    const bool is_scaling = source->is_one_of({ops::Add, ops::Divide, ops::Multiply, ops::Subtract}) &&
-                            constant_operand(*source) != nullptr;
+    const bool is_scaling = source->is_one_of(kSumsAndFactors) && constant_operand(*source) != nullptr;
     if (!is_scaling && !moves_elements(*source) && !source->is(ops::ReLU)) return false;
     const ir::Value* const data = variable_operand(*source);
     if (data == nullptr) return false;
@@ -43,8 +41,7 @@ bool is_reversed(const ir::Node& node) {
   if (node.output(0).shape.is_static() || !ir::is_computed_from_constants(node.input(0))) return false;
   const ir::Value* const constant = constant_operand(node);
   if (constant == nullptr || scaled_axes(node).empty()) return false;
-  return std::ranges::any_of(chain_after(node),
-                             [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); });
+  return any_is_one_of(chain_after(node), {ops::FakeQuantize});
 }
 
 void swap_operands(ir::Builder& /*builder*/, ir::Node& node) {
@@ -55,8 +52,7 @@ void swap_operands(ir::Builder& /*builder*/, ir::Node& node) {
 
 /// Fault::quantized_extremum.
 bool is_quantized_extremum(const ir::Node& node) {
-  const std::vector<const ir::Node*> chain = chain_after(node);
-  return std::ranges::any_of(chain, [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); });
+  return any_is_one_of(chain_after(node), {ops::FakeQuantize});
 }
 
 /// Fault::quantized_transpose. OpenVINO moves the Transpose after the FakeQuantize.
@@ -72,16 +68,12 @@ Workaround separate_quantized_operations() {
       .name = "separate_quantized_operations",
       .stage = Stage::kernels,
       .summary = "Keeps quantised operations apart that OpenVINO would fuse wrongly",
-      .rows = {if_quantized(separation_row(Fault::quantized_extremum, {ops::ReduceMax, ops::ReduceMin},
-                                           must_be_separated<is_quantized_extremum>)),
-               LegalizationRow{
-                   Fault::quantized_transpose, {ops::FakeQuantize}, quantizes_transpose, separate_from_input},
-               LegalizationRow{
-                   Fault::reversed_quantized_sum, {ops::Add, ops::Multiply}, is_reversed, swap_operands},
-               if_quantized(LegalizationRow{Fault::scaled_integer_clamp,
-                                            {ops::Clamp},
-                                            affects<clamps_scaled_integers>,
-                                            separate_from_input})}};
+      .rows = {row(Fault::quantized_extremum, {ops::ReduceMax, ops::ReduceMin},
+                   must_be_separated<is_quantized_extremum>, separate_from_uses, kIfQuantized),
+               row(Fault::quantized_transpose, {ops::FakeQuantize}, quantizes_transpose, separate_from_input),
+               row(Fault::reversed_quantized_sum, {ops::Add, ops::Multiply}, is_reversed, swap_operands),
+               row(Fault::scaled_integer_clamp, {ops::Clamp}, affects<clamps_scaled_integers>,
+                   separate_from_input, kIfQuantized)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -13,6 +13,7 @@
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -86,7 +87,7 @@ std::optional<double> step_of(ir::Value value) {
 bool precedes_step_of_product(ir::MatMulView product) {
   constexpr double kRounding = 1e-6;
   const ir::Node* const sum = only_reader(product);
-  if (sum == nullptr || !sum->is_one_of({ops::Add, ops::Subtract}) || scaled_axes(*sum).empty()) return false;
+  if (sum == nullptr || !sum->is_one_of(kSums) || scaled_axes(*sum).empty()) return false;
   const ir::Node* const quantization = only_reader(*sum);
   if (quantization == nullptr || !quantization->is(ops::FakeQuantize)) return false;
   const auto weights = weights_of(product);
@@ -108,9 +109,7 @@ bool multiplies_quantized_channels(ir::GroupConvolutionView convolution) {
 bool follows_quantized_product(ir::Value value) {
   for (int depth = 0; depth < kMostMoves; ++depth) {
     const ir::Node& node = *value.node;
-    if (node.is_one_of({ops::MatMul, ops::Convolution, ops::GroupConvolution})) {
-      return is_quantized(node.input(0));
-    }
+    if (node.is_one_of(kIntegerProducts)) return is_quantized(node.input(0));
     const ir::Value* const data = is_elementwise(node) ? variable_operand(node) : nullptr;
     if (data == nullptr) return false;
     value = *data;
@@ -132,17 +131,16 @@ Workaround separate_quantized_products() {
       .name = "separate_quantized_products",
       .stage = Stage::kernels,
       .summary = "Keeps products of quantised numbers apart from operations that OpenVINO would fuse wrongly",
-      .rows = {if_quantized(separation_row(Fault::quantized_group_filters, {ops::GroupConvolution},
-                                           must_be_separated<multiplies_quantized_channels>)),
-               if_quantized(separation_row(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},
-                                           must_be_separated<precedes_negative_factor>)),
-               if_quantized(separation_row(Fault::quantized_row_constants, {ops::MatMul},
-                                           must_be_separated<precedes_row_constant>)),
-               if_quantized(separation_row(Fault::quantized_unit_scale, {ops::MatMul},
-                                           must_be_separated<precedes_step_of_product>)),
-               separation_row(Fault::shared_quantized_product,
-                              {ops::Convolution, ops::GroupConvolution, ops::MatMul},
-                              must_be_separated<is_shared_quantized_product>)}};
+      .rows = {row(Fault::quantized_group_filters, {ops::GroupConvolution},
+                   must_be_separated<multiplies_quantized_channels>, separate_from_uses, kIfQuantized),
+               row(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},
+                   must_be_separated<precedes_negative_factor>, separate_from_uses, kIfQuantized),
+               row(Fault::quantized_row_constants, {ops::MatMul}, must_be_separated<precedes_row_constant>,
+                   separate_from_uses, kIfQuantized),
+               row(Fault::quantized_unit_scale, {ops::MatMul}, must_be_separated<precedes_step_of_product>,
+                   separate_from_uses, kIfQuantized),
+               row(Fault::shared_quantized_product, kIntegerProducts,
+                   must_be_separated<is_shared_quantized_product>, separate_from_uses)}};
 }
 
 }  // namespace onnx2ir::passes

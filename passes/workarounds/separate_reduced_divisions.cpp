@@ -1,13 +1,12 @@
 // The CPU plugin fuses the division of a reduced integer by a constant into the Reduce and rounds the
 // quotient to the nearest integer (integer_reduce_then_division in tests/faults). The remainder is subtracted
 // from the dividend first: its second use prevents the fusion, and the quotient is an integer.
-#include <array>
 
 #include "ir/graph.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -46,8 +45,8 @@ ir::Value without_remainder(ir::Builder& builder, ir::DivideView divide) {
   const ir::Value divisor = divide.b();
   const ir::Op remainder = divide.m_pythondiv().value_or(true) ? ops::FloorMod : ops::Mod;
   const ir::Value rest = builder.op(remainder, {dividend, divisor});
-  const std::array inputs = {builder.op(ops::Subtract, {dividend, rest}), divisor};
-  return builder.node(ops::Divide, inputs, divide.node().attributes()).value();
+  const ir::Value whole = builder.op(ops::Subtract, {dividend, rest});
+  return with_input(builder, divide, ir::DivideView::Input::a, whole).value();
 }
 
 }  // namespace
@@ -56,10 +55,8 @@ Workaround separate_reduced_divisions() {
   return {.name = "separate_reduced_divisions",
           .stage = Stage::operations,
           .summary = "Subtracts the remainder before a reduced integer is divided by a constant",
-          .rows = {LegalizationRow{Fault::integer_reduce_then_division,
-                                   {ops::Divide},
-                                   affects<divides_reduced>,
-                                   replace<without_remainder>}}};
+          .rows = {row(Fault::integer_reduce_then_division, {ops::Divide}, affects<divides_reduced>,
+                       replace<without_remainder>)}};
 }
 
 }  // namespace onnx2ir::passes

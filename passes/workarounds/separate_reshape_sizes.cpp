@@ -6,7 +6,6 @@
 
 #include "ir/constant_data.hpp"
 #include "ir/graph.hpp"
-#include "ir/inference.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -56,10 +55,9 @@ Workaround separate_reshape_sizes() {
   return {.name = "separate_reshape_sizes",
           .stage = Stage::kernels,
           .summary = "Gives arithmetic a scalar of its own if its constant is also the shape of a Reshape",
-          .rows = {LegalizationRow{Fault::reshape_size_operand, operations_with([](const ir::Traits& traits) {
-                                     return traits.is_arithmetic;
-                                   }),
-                                   is_affected, use_scalar}}};
+          .rows = {row(Fault::reshape_size_operand,
+                       operations_with([](const ir::Traits& traits) { return traits.is_arithmetic; }),
+                       is_affected, use_scalar)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -50,11 +50,11 @@ ir::Value separate(ir::Builder& builder, ir::ReshapeView merge) {
 }  // namespace
 
 Workaround separate_shuffled_channels() {
-  return {.name = "separate_shuffled_channels",
-          .stage = Stage::kernels,
-          .summary = "Keeps OpenVINO from reading a dynamic number of groups as a shuffle of channels",
-          .rows = {LegalizationRow{
-              Fault::shuffle_channels_groups, {ops::Reshape}, affects<is_affected>, replace<separate>}}};
+  return {
+      .name = "separate_shuffled_channels",
+      .stage = Stage::kernels,
+      .summary = "Keeps OpenVINO from reading a dynamic number of groups as a shuffle of channels",
+      .rows = {row(Fault::shuffle_channels_groups, {ops::Reshape}, affects<is_affected>, replace<separate>)}};
 }
 
 }  // namespace onnx2ir::passes

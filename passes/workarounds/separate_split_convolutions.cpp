@@ -5,6 +5,7 @@
 #include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/spatial.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
@@ -14,10 +15,8 @@ namespace {
 
 /// Whether the Concat joins one Convolution of each part of the Split along the channels.
 bool joins_all_parts(ir::ConcatView concat, ir::AnySplitView split) {
-  const auto rank = static_cast<std::int64_t>(concat.output(0).shape.rank());
   const auto parts = concat.parts();
-  if ((concat.axis() != 1 && concat.axis() + rank != 1) || parts.size() != split.node().outputs().size())
-    return false;
+  if (joined_axis(concat) != 1 || parts.size() != split.node().outputs().size()) return false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto convolution = ir::match<ir::ConvolutionView>(parts[i]);
     if (!convolution || convolution->data().node != &split.node() || convolution->data().index != i)
@@ -43,8 +42,8 @@ Workaround separate_split_convolutions() {
   return {.name = "separate_split_convolutions",
           .stage = Stage::kernels,
           .summary = "Keeps convolutions of the parts of a Split apart from a Concat that joins others",
-          .rows = {separation_row(Fault::split_convolution_concat, {ops::Convolution},
-                                  must_be_separated<is_joined_with_others>)}};
+          .rows = {row(Fault::split_convolution_concat, {ops::Convolution},
+                       must_be_separated<is_joined_with_others>, separate_from_uses)}};
 }
 
 }  // namespace onnx2ir::passes

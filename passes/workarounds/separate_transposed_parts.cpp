@@ -9,9 +9,11 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
+#include "ir/views/spatial.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -45,12 +47,8 @@ bool moves_channels_first(ir::TransposeView transpose) {
 bool joins_ranges(ir::ConcatView concat) {
   const ir::PartialShape& shape = concat.output(0).shape;
   if (!shape.has_rank()) return true;
-  const auto rank = static_cast<std::int64_t>(shape.rank());
-  const std::int64_t axis = concat.axis() < 0 ? concat.axis() + rank : concat.axis();
-  for (std::int64_t i = 0; i < axis; ++i) {
-    if (shape[static_cast<std::size_t>(i)] != ir::Dimension(1)) return false;
-  }
-  return true;
+  return std::ranges::all_of(shape.dimensions().first(joined_axis(concat)),
+                             [](const ir::Dimension& size) { return size == ir::Dimension(1); });
 }
 
 /// Whether a Concat reads the output, or a Reshape of it.
@@ -65,18 +63,6 @@ bool is_joined(const ir::Output& output) {
   });
 }
 
-/// Whether a Transpose moves only axes of size 1: OpenVINO replaces it by a Reshape.
-bool moves_units(ir::TransposeView transpose) {
-  const ir::PartialShape& shape = transpose.data().shape();
-  const auto order = ir::exact_values(transpose.order());
-  if (!order || !shape.has_rank() || order->size() != shape.rank()) return false;
-  std::vector<std::int64_t> moved;
-  for (const std::int64_t axis : *order) {
-    if (shape[static_cast<std::size_t>(axis)] != ir::Dimension(1)) moved.push_back(axis);
-  }
-  return std::ranges::is_sorted(moved);
-}
-
 /// Whether a model output is a Reshape of `output`, possibly of several ones; `transpose` is not counted.
 bool is_reshaped_result(const ir::Output& output, const ir::Node& transpose) {
   constexpr std::size_t kMostReshapes = 16;
@@ -86,7 +72,8 @@ bool is_reshaped_result(const ir::Output& output, const ir::Node& transpose) {
       if (i > 0 && use.node->is(ops::Result)) return true;
       if (use.node == &transpose) continue;
       const auto moved = ir::match<ir::TransposeView>(*use.node);
-      const bool is_reshape = moved ? moves_units(*moved) : use.node->op().traits.reshapes;
+      // OpenVINO replaces a Transpose that moves only axes of size 1 by a Reshape.
+      const bool is_reshape = moved ? moves_only_unit_axes(*moved) : use.node->op().traits.reshapes;
       if (is_reshape && use.index == 0 && values.size() <= kMostReshapes)
         values.push_back(&use.node->output(0));
     }
@@ -97,8 +84,7 @@ bool is_reshaped_result(const ir::Output& output, const ir::Node& transpose) {
 /// Whether `transpose` gives channels to an operation that may read them where `data` has them.
 bool gives_channels(ir::TransposeView transpose) {
   if (!transpose.output(0).shape.is_static() || !moves_channels_first(transpose)) return false;
-  const auto has_channels = [](const ir::Use& use) { return use.node->is_one_of(kWithChannels); };
-  return std::ranges::any_of(transpose.output(0).uses, has_channels);
+  return is_read_by(transpose, kWithChannels);
 }
 
 /// Fault::transposed_concat_part.
@@ -139,14 +125,10 @@ Workaround separate_transposed_parts() {
           "Copies a part of a Concat, or a tensor whose Reshape is an output of the model, for a "
           "Transpose that gives its channels to a convolution",
       .rows = {
-          LegalizationRow{
-              Fault::convolved_concat_part, {ops::Convolution}, affects<convolves_part>, separate_from_input},
-          LegalizationRow{
-              Fault::transposed_concat_part, {ops::Transpose}, affects<transposes_part>, separate_from_input},
-          LegalizationRow{Fault::transposed_model_output,
-                          {ops::Transpose},
-                          affects<transposes_result>,
-                          separate_from_input}}};
+          row(Fault::convolved_concat_part, {ops::Convolution}, affects<convolves_part>, separate_from_input),
+          row(Fault::transposed_concat_part, {ops::Transpose}, affects<transposes_part>, separate_from_input),
+          row(Fault::transposed_model_output, {ops::Transpose}, affects<transposes_result>,
+              separate_from_input)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -3,23 +3,19 @@
 // place if the Reduce keeps its axes. Here such a Reduce counts its axes from the front, and an Unsqueeze
 // restores them.
 #include <algorithm>
-#include <array>
-#include <vector>
 
-#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
+#include "passes/analysis/axes.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-constexpr ir::OperationSet kReductions = {ops::ReduceL1,        ops::ReduceL2,   ops::ReduceLogicalAnd,
-                                          ops::ReduceLogicalOr, ops::ReduceMax,  ops::ReduceMean,
-                                          ops::ReduceMin,       ops::ReduceProd, ops::ReduceSum};
 
 /// Whether the value is another one with additional axes of size 1.
 bool is_unsqueezed(ir::Value value) {
@@ -57,19 +53,11 @@ bool is_affected(ir::ReductionView reduction) {
 
 ir::Value separated(ir::Builder& builder, ir::ReductionView reduction) {
   const ir::Value data = reduction.data();
-  const auto axes = ir::exact_values(reduction.axes());
-  const bool follows_reduction = is_reduced(data);
-  const bool keeps_axes = reduction.keep_dims();
-  std::vector<std::int64_t> places;
-  for (const std::int64_t axis : *axes) {
-    places.push_back(static_cast<std::int64_t>(ir::normalize_axis(axis, data.shape().rank())));
-  }
-  std::ranges::sort(places);
-  const ir::Value list = builder.integers(places, reduction.axes().type());
-  if (follows_reduction)
-    return builder.op(reduction.node().op().id, {data, list}, {{"keep_dims", keeps_axes}});
+  const auto axes = sorted_axes(reduction.axes(), data.shape().rank());
+  const ir::Value list = builder.integers(*axes, reduction.axes().type());
+  if (is_reduced(data)) return with_input(builder, reduction, ir::ReductionView::Input::axes, list).value();
   const ir::Value reduced = builder.op(reduction.node().op().id, {data, list}, {{"keep_dims", false}});
-  return keeps_axes ? ir::unsqueeze(builder, reduced, places) : reduced;
+  return reduction.keep_dims() ? ir::unsqueeze(builder, reduced, axes->unchecked()) : reduced;
 }
 
 /// Whether the value is a Reshape that adds axes of size 1 and splits or joins others, possibly with an
@@ -88,13 +76,12 @@ bool reduces_reshaped(ir::ReductionView reduction) {
 }  // namespace
 
 Workaround separate_unsqueezed_reductions() {
-  return {.name = "separate_unsqueezed_reductions",
-          .stage = Stage::operations,
-          .summary = "Counts axes of Reduces after an Unsqueeze from the front, and removes the axes",
-          .rows = {LegalizationRow{Fault::reshaped_reduction, kReductions, affects<reduces_reshaped>,
-                                   separate_from_input},
-                   LegalizationRow{Fault::unsqueezed_reduction, kReductions, affects<is_affected>,
-                                   replace<separated>}}};
+  return {
+      .name = "separate_unsqueezed_reductions",
+      .stage = Stage::operations,
+      .summary = "Counts axes of Reduces after an Unsqueeze from the front, and removes the axes",
+      .rows = {row(Fault::reshaped_reduction, kReductions, affects<reduces_reshaped>, separate_from_input),
+               row(Fault::unsqueezed_reduction, kReductions, affects<is_affected>, replace<separated>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -2,13 +2,13 @@
 // at the zero point. Where a comparison or a quotient depends on it, a Clamp without effect between the two
 // operations keeps the plugin from fusing them. It also keeps it from computing with integers, so the Clamp
 // is emitted nowhere else.
-#include <array>
 #include <limits>
 
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/jumps.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -26,9 +26,8 @@ bool is_affected(const ir::Node& multiply) {
 
 ir::Value separate(ir::Builder& builder, ir::MultiplyView multiply) {
   constexpr double kFar = std::numeric_limits<float>::max();
-  const std::array inputs{builder.op(ops::Clamp, {multiply.a()}, {{"min", -kFar}, {"max", kFar}}),
-                          multiply.b()};
-  return builder.node(ops::Multiply, inputs, multiply.node().attributes()).value();
+  const ir::Value clamped = builder.op(ops::Clamp, {multiply.a()}, {{"min", -kFar}, {"max", kFar}});
+  return with_input(builder, multiply, ir::MultiplyView::Input::a, clamped).value();
 }
 
 }  // namespace
@@ -37,8 +36,7 @@ Workaround separate_zero_points() {
   return {.name = "separate_zero_points",
           .stage = Stage::operations,
           .summary = "Subtracts zero points apart from scales where the result must be exactly 0",
-          .rows = {LegalizationRow{
-              Fault::reassociated_zero_point, {ops::Multiply}, is_affected, replace<separate>}}};
+          .rows = {row(Fault::reassociated_zero_point, {ops::Multiply}, is_affected, replace<separate>)}};
 }
 
 }  // namespace onnx2ir::passes

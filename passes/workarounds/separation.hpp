@@ -28,11 +28,6 @@ bool must_be_separated(const ir::Node& node) {
          !computes_weights(node);
 }
 
-inline LegalizationRow separation_row(Fault fault, const ir::OperationSet& operations,
-                                      bool (*is_affected)(const ir::Node&)) {
-  return {fault, operations, is_affected, separate_from_uses};
-}
-
 /// The operations that may have a scale or zero point for each channel.
 inline ir::OperationSet arithmetic_and_quantization() {
   ir::OperationSet operations =

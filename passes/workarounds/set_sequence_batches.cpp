@@ -32,7 +32,7 @@ Workaround set_sequence_batches() {
   return {.name = "set_sequence_batches",
           .stage = Stage::kernels,
           .summary = "Gives the data of recurrent operations the batch size of their constant initial states",
-          .rows = {LegalizationRow{Fault::constant_initial_state, kSequences, is_affected, set_batch}}};
+          .rows = {row(Fault::constant_initial_state, kSequences, is_affected, set_batch)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -2,13 +2,13 @@
 // for, and it compares slices along the first axis.
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <optional>
 #include <vector>
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/indexing.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -38,14 +38,13 @@ void compare_along_first_axis(ir::Builder& builder, ir::Node& node) {
   const std::size_t rank = unique.data().shape().rank();
   const std::size_t axis = ir::normalize_axis(*axis_of(unique), rank);
   // The other axes keep their order, by which slices are sorted.
-  std::vector<std::int64_t> to_front(rank);
-  std::iota(to_front.begin(), to_front.end(), 0);
+  std::vector<std::int64_t> to_front = all_axes(rank);
   std::vector<std::int64_t> back = to_front;
   const auto end = static_cast<std::ptrdiff_t>(axis) + 1;
   std::rotate(to_front.begin(), to_front.begin() + end - 1, to_front.begin() + end);
   std::rotate(back.begin(), back.begin() + 1, back.begin() + end);
   const auto transposed = [&](Value value, const std::vector<std::int64_t>& order) {
-    return axis == 0 ? value : builder.op(ops::Transpose, {value, builder.integers(order)});
+    return axis == 0 ? value : ir::transpose(builder, value, order);
   };
   Value data = transposed(unique.data(), to_front);
   if (type == ir::ElementType::i8) data = ir::convert(builder, data, ir::ElementType::i32);
@@ -63,9 +62,7 @@ bool keeps_order(ir::UniqueView unique) {
 void sort_and_reorder(ir::Builder& builder, ir::Node& node) {
   ir::Node& sorted = builder.clone(node, node.inputs());
   sorted.set_attribute({"sorted", true});
-  const ir::Value its_axis = ir::UniqueView(node).axis();
-  const auto given = its_axis ? ir::exact_values(its_axis) : std::nullopt;
-  const std::int64_t axis = given ? given->front() : 0;
+  const std::int64_t axis = axis_of(node).value_or(0);
   const Value first = sorted.value(1);
   const Value count = ir::reshape(builder, ir::shape_of(builder, first), std::vector<std::int64_t>{});
   const Value order = builder
@@ -97,9 +94,8 @@ Workaround sort_unique_elements() {
           .summary =
               "Sorts in a Unique that keeps the order of first occurrence, and compares along the first axis",
           .rows = {
-              LegalizationRow{Fault::unique_order, {ops::Unique}, affects<keeps_order>, sort_and_reorder},
-              LegalizationRow{
-                  Fault::unique_slices, {ops::Unique}, affects<misjudges_slices>, compare_along_first_axis}}};
+              row(Fault::unique_order, {ops::Unique}, affects<keeps_order>, sort_and_reorder),
+              row(Fault::unique_slices, {ops::Unique}, affects<misjudges_slices>, compare_along_first_axis)}};
 }
 
 }  // namespace onnx2ir::passes

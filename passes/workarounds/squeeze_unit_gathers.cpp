@@ -40,8 +40,7 @@ Workaround squeeze_unit_gathers() {
   return {.name = "squeeze_unit_gathers",
           .stage = Stage::kernels,
           .summary = "Replaces the Gather of an only element before a shared Transpose by a Squeeze",
-          .rows = {LegalizationRow{
-              Fault::skipped_gather, {ops::Transpose}, affects<is_affected>, replace<squeezed>}}};
+          .rows = {row(Fault::skipped_gather, {ops::Transpose}, affects<is_affected>, replace<squeezed>)}};
 }
 
 }  // namespace onnx2ir::passes

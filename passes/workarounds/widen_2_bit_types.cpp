@@ -1,13 +1,13 @@
 // Releases before 2026.4 read u2 in an IR but cannot compute with it. Constants become u4, which all releases
 // keep compressed in products; conversions to u2 become conversions to u8. Inputs and outputs of the model
 // keep their types.
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "ir/shape_tools.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -26,13 +26,8 @@ ir::ConstantData widened(std::span<const std::byte> packed, std::size_t elements
   return ir::ConstantData(std::move(bytes));
 }
 
-bool is_read_by_result(const ir::Node& node) {
-  return std::ranges::any_of(node.output(0).uses,
-                             [](const ir::Use& use) { return use.node->is(ops::Result); });
-}
-
 bool is_affected(const ir::Node& node) {
-  return node.output(0).type == ir::ElementType::u2 && !is_read_by_result(node);
+  return node.output(0).type == ir::ElementType::u2 && !is_read_by(node, {ops::Result});
 }
 
 ir::Value widen(ir::Builder& builder, const ir::Node& node) {
@@ -49,8 +44,7 @@ Workaround widen_2_bit_types() {
   return {.name = "widen_2_bit_types",
           .stage = Stage::imported,
           .summary = "Stores constants of 2 bits in 4, and computes in 8 bits instead of 2",
-          .rows = {LegalizationRow{
-              Fault::two_bit_types, {ops::Const, ops::Convert}, is_affected, replace<widen>}}};
+          .rows = {row(Fault::two_bit_types, {ops::Const, ops::Convert}, is_affected, replace<widen>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,55 +1,38 @@
 // Replaces convolutions of one input channel that the CPU plugin computes wrongly (measured by tests/faults)
 // by larger ones that it computes correctly, and slices the result.
 #include <algorithm>
+#include <array>
 
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-using Sizes = ir::Integers;
-
-struct Convolution {
-  ir::Value data;
-  ir::Value filter;
-  Sizes kernel;
-  Sizes strides;
-  Sizes dilations;
-  Sizes pads_begin;
-  Sizes pads_end;
-  std::string auto_pad;
-};
-
-/// The convolution of `node` if it has one input channel and at least two spatial axes; no value otherwise.
-std::optional<Convolution> one_channel_convolution(ir::ConvolutionView convolution) {
+/// The sizes of the kernel of a convolution with one input channel and at least two spatial axes; no value
+/// for others.
+std::optional<ir::Integers> kernel_of(ir::ConvolutionView convolution) {
   const auto filter = convolution.filters().shape().sizes();
   if (!filter || filter->size() < 4 || (*filter)[1] != 1) return std::nullopt;
-  return Convolution{.data = convolution.data(),
-                     .filter = convolution.filters(),
-                     .kernel = Sizes(filter->begin() + 2, filter->end()),
-                     .strides = convolution.strides().list(),
-                     .dilations = convolution.dilations().list(),
-                     .pads_begin = convolution.pads_begin().list(),
-                     .pads_end = convolution.pads_end().list(),
-                     .auto_pad = convolution.auto_pad()};
+  return ir::Integers(filter->begin() + 2, filter->end());
 }
 
 /// The larger one of the pads of the last axis. OpenVINO makes a Pad before the convolution a part of it.
 /// A pad that auto_pad computes is smaller than the kernel and does not count.
-std::int64_t larger_pad(const Convolution& convolution) {
+std::int64_t larger_pad(ir::ConvolutionView convolution, std::size_t last) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;  // larger than any size that fits into memory
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  if (convolution.auto_pad == "explicit") {
-    begin = convolution.pads_begin[convolution.kernel.size() - 1];
-    end = convolution.pads_end[convolution.kernel.size() - 1];
+  if (convolution.auto_pad() == "explicit") {
+    begin = convolution.pads_begin()[last];
+    end = convolution.pads_end()[last];
   }
-  if (const auto pad = ir::match<ir::PadView>(convolution.data); pad && pad->pad_mode() == "constant") {
+  if (const auto pad = ir::match<ir::PadView>(convolution.data()); pad && pad->pad_mode() == "constant") {
     const auto begins = ir::exact_values(pad->begins());
     const auto ends = ir::exact_values(pad->ends());
     if (begins && ends && !begins->empty() && !ends->empty()) {
@@ -61,84 +44,72 @@ std::int64_t larger_pad(const Convolution& convolution) {
 }
 
 /// Fault::convolution_of_one_channel.
-bool needs_second_filter(const Convolution& convolution) {
-  if (convolution.filter.shape()[0] != ir::Dimension(1)) return false;
-  const std::size_t last = convolution.kernel.size() - 1;
-  const std::int64_t extent = (convolution.kernel[last] - 1) * convolution.dilations[last] + 1;
-  if (larger_pad(convolution) > extent) return true;
-  return last == 2 && convolution.kernel[0] > 1 && convolution.dilations[0] != convolution.dilations[1];
+bool reads_past_pads(ir::ConvolutionView convolution) {
+  const auto kernel = kernel_of(convolution);
+  if (!kernel || convolution.filters().shape()[0] != ir::Dimension(1)) return false;
+  const auto dilations = convolution.dilations();
+  const std::size_t last = kernel->size() - 1;
+  const std::int64_t extent = ((*kernel)[last] - 1) * dilations[last] + 1;
+  if (larger_pad(convolution, last) > extent) return true;
+  return last == 2 && (*kernel)[0] > 1 && dilations[0] != dilations[1];
 }
 
 /// Fault::convolution_to_one_column.
-bool may_have_one_column(const Convolution& convolution, const ir::PartialShape& result) {
-  const std::size_t last = convolution.kernel.size() - 1;
-  return convolution.strides[last - 1] == 1 && convolution.strides[last] > 1 &&
-         convolution.dilations[last] == 1 && convolution.kernel[last] > 1 && result[last + 2].min <= 1 &&
-         result[last + 1].max != 1;
+bool may_have_one_column(ir::ConvolutionView convolution) {
+  const auto kernel = kernel_of(convolution);
+  if (!kernel) return false;
+  const auto strides = convolution.strides();
+  const ir::PartialShape& result = convolution.output(0).shape;
+  const std::size_t last = kernel->size() - 1;
+  return strides[last - 1] == 1 && strides[last] > 1 && convolution.dilations()[last] == 1 &&
+         (*kernel)[last] > 1 && result[last + 2].min <= 1 && result[last + 1].max != 1;
 }
 
-ir::Value emit(ir::Builder& builder, const Convolution& convolution) {
-  return builder.op(ops::Convolution, {convolution.data, convolution.filter},
-                    {{"strides", convolution.strides.unchecked()},
-                     {"dilations", convolution.dilations.unchecked()},
-                     {"pads_begin", convolution.pads_begin.unchecked()},
-                     {"pads_end", convolution.pads_end.unchecked()},
-                     {"auto_pad", convolution.auto_pad}});
-}
-
-/// Adds a second input channel of zeros.
-void add_channel(ir::Builder& builder, Convolution& convolution) {
-  const Sizes none(convolution.kernel.size() + 2, 0);
-  Sizes one_channel = none;
-  one_channel[1] = 1;
-  convolution.data = builder.op(ops::Pad,
-                                {convolution.data, builder.integers(none), builder.integers(one_channel),
-                                 builder.number_like(0, convolution.data)},
-                                {{"pad_mode", "constant"}});
-  convolution.filter = ir::concat(builder, {convolution.filter, convolution.filter}, 1);
-}
-
-/// Pads the data on the right, so that the result has one more column.
-void add_column(Convolution& convolution) {
-  if (convolution.auto_pad == "valid") {
-    convolution.auto_pad = "explicit";
-    convolution.pads_begin.assign(convolution.kernel.size(), 0);
-    convolution.pads_end.assign(convolution.kernel.size(), 0);
-  }
-  convolution.pads_end.back() += convolution.strides.back();
+/// The same filters once more, along `axis`.
+ir::Value doubled(ir::Builder& builder, ir::Value filters, std::int64_t axis) {
+  return ir::concat(builder, {filters, filters}, axis);
 }
 
 /// All but the last element along `axis`.
 ir::Value without_last(ir::Builder& builder, ir::Value value, std::size_t axis) {
-  return builder.op(ops::Slice, {value, builder.integers({0}), builder.integers({-1}), builder.integers({1}),
-                                 builder.integers({static_cast<std::int64_t>(axis)})});
+  return ir::slice(builder, value, 0, -1, static_cast<std::int64_t>(axis));
 }
 
-bool reads_past_pads(const ir::Node& node) {
-  const auto convolution = one_channel_convolution(node);
-  return convolution && needs_second_filter(*convolution);
+ir::Value with_second_filter(ir::Builder& builder, ir::ConvolutionView convolution) {
+  const ir::Value filters = doubled(builder, convolution.filters(), 0);
+  ir::Node& wide = with_input(builder, convolution, ir::ConvolutionView::Input::filters, filters);
+  return without_last(builder, wide.value(), 1);
 }
 
-ir::Value with_second_filter(ir::Builder& builder, const ir::Node& node) {
-  auto convolution = *one_channel_convolution(node);
-  convolution.filter = ir::concat(builder, {convolution.filter, convolution.filter}, 0);
-  return without_last(builder, emit(builder, convolution), 1);
+/// Adds a second input channel of zeros.
+ir::Value with_second_channel(ir::Builder& builder, ir::ConvolutionView convolution) {
+  const ir::Value data = convolution.data();
+  const ir::Integers none(convolution.filters().shape().rank(), 0);
+  ir::Integers one_channel = none;
+  one_channel[1] = 1;
+  const ir::Value padded = builder.op(
+      ops::Pad, {data, builder.integers(none), builder.integers(one_channel), builder.number_like(0, data)},
+      {{"pad_mode", "constant"}});
+  const std::array inputs = {padded, doubled(builder, convolution.filters(), 1)};
+  return builder.clone(convolution, inputs).value();
 }
 
-bool may_have_one_column(const ir::Node& node) {
-  const auto convolution = one_channel_convolution(node);
-  return convolution && may_have_one_column(*convolution, node.output(0).shape);
-}
-
-ir::Value with_more_columns(ir::Builder& builder, const ir::Node& node) {
-  auto convolution = *one_channel_convolution(node);
+/// Pads the data on the right, so that the result has one more column, which is removed.
+ir::Value with_more_columns(ir::Builder& builder, ir::ConvolutionView convolution) {
+  const bool is_padded = convolution.auto_pad() == "explicit";
   // The pads that auto_pad computes cannot be extended.
-  if (convolution.auto_pad != "explicit" && convolution.auto_pad != "valid") {
-    add_channel(builder, convolution);
-    return emit(builder, convolution);
-  }
-  add_column(convolution);
-  return without_last(builder, emit(builder, convolution), convolution.kernel.size() + 1);
+  if (!is_padded && convolution.auto_pad() != "valid") return with_second_channel(builder, convolution);
+  const std::size_t axes = convolution.strides().size();
+  const ir::Integers begins = is_padded ? convolution.pads_begin().list() : ir::Integers(axes, 0);
+  ir::Integers ends = is_padded ? convolution.pads_end().list() : ir::Integers(axes, 0);
+  ends.back() += convolution.strides()[axes - 1];
+  const ir::Value wide = builder.op(ops::Convolution, {convolution.data(), convolution.filters()},
+                                    {{"strides", convolution.strides().list().unchecked()},
+                                     {"dilations", convolution.dilations().list().unchecked()},
+                                     {"pads_begin", begins.unchecked()},
+                                     {"pads_end", ends.unchecked()},
+                                     {"auto_pad", "explicit"}});
+  return without_last(builder, wide, axes + 1);
 }
 
 }  // namespace
@@ -149,14 +120,10 @@ Workaround widen_one_channel_convolutions() {
           .summary =
               "Adds an output channel or column to convolutions of one channel that the CPU plugin computes "
               "wrongly",
-          .rows = {LegalizationRow{Fault::convolution_of_one_channel,
-                                   {ops::Convolution},
-                                   reads_past_pads,
-                                   replace<with_second_filter>},
-                   LegalizationRow{Fault::convolution_to_one_column,
-                                   {ops::Convolution},
-                                   may_have_one_column,
-                                   replace<with_more_columns>}}};
+          .rows = {row(Fault::convolution_of_one_channel, {ops::Convolution}, affects<reads_past_pads>,
+                       replace<with_second_filter>),
+                   row(Fault::convolution_to_one_column, {ops::Convolution}, affects<may_have_one_column>,
+                       replace<with_more_columns>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -4,6 +4,7 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -20,26 +21,23 @@ bool has_4_bit_zero_point(ir::SubtractView subtract) {
 
 ir::Value widen(ir::Builder& builder, ir::SubtractView subtract) {
   using enum ir::ElementType;
-  const ir::Value numbers = subtract.a();
   const ir::Value zero_point = subtract.b();
   const ir::Value small = zero_point.node->input(0);
   const auto sizes = small.shape().sizes();
-  const auto values =
-      ir::decode_integers(i4, small.node->constant()->bytes(), *small.shape().element_count());
+  const auto values = ir::exact_values(small);
   const ir::Value wide = builder.constant(i8, *sizes, ir::encode_integers(*values, i8));
   const ir::Value widened = ir::convert(builder, wide, zero_point.type());
-  return builder.op(ops::Subtract, {numbers, widened});
+  return with_input(builder, subtract, ir::SubtractView::Input::b, widened).value();
 }
 
 }  // namespace
 
 Workaround widen_zero_points() {
-  return {
-      .name = "widen_zero_points",
-      .stage = Stage::kernels,
-      .summary = "Stores 4-bit signed zero points of weights in 8 bits",
-      .rows = {LegalizationRow{
-          Fault::signed_4_bit_zero_points, {ops::Subtract}, affects<has_4_bit_zero_point>, replace<widen>}}};
+  return {.name = "widen_zero_points",
+          .stage = Stage::kernels,
+          .summary = "Stores 4-bit signed zero points of weights in 8 bits",
+          .rows = {row(Fault::signed_4_bit_zero_points, {ops::Subtract}, affects<has_4_bit_zero_point>,
+                       replace<widen>)}};
 }
 
 }  // namespace onnx2ir::passes

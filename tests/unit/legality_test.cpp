@@ -107,7 +107,7 @@ TEST_CASE("each workaround has a name of its own, rows, and operations", "[passe
 TEST_CASE("a row with a condition on the model affects only models that fulfil it, in all graphs",
           "[passes]") {
   Workaround conditional = workaround(change_nothing);
-  conditional.rows[0] = passes::if_quantized(conditional.rows[0]);
+  conditional.rows[0].model_holds = passes::kIfQuantized;
   const passes::RowIndex index(target::Target(), conditional);
   CHECK_FALSE(passes::first_violation(*sum_of_bytes(), index));
   const auto quantized_in_branch = ir::parse_text(R"(model "branches"

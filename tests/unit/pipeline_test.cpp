@@ -129,7 +129,7 @@ TEST_CASE("a pass that changes the model without saying so is an internal error"
     result.set_input(0, builder.op(ops::ReLU, {result.input(0)}));
     return false;
   };
-  const Pass pass{.name = "silent", .kind = passes::PassKind::optimize, .summary = "", .run = add_copy};
+  const Pass pass{{}, passes::PassKind::optimize, "silent", add_copy, ""};
   passes::PassContext context;
   context.checks = true;
   CHECK_THROWS_WITH(passes::run_pass_once(*model, pass, context),

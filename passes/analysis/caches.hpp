@@ -1,15 +1,23 @@
-// The axes of a language model's cache: which one is the batch, and which one grows.
+// The caches of a language model: inputs `past*` that are returned as outputs `present*`.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ir/graph.hpp"
-#include "passes/analysis/model_caches.hpp"
 
 namespace onnx2ir::passes {
+
+struct CacheEnds {
+  ir::Node* past;     ///< Parameter
+  ir::Node* present;  ///< Result of the same type and rank
+};
+
+/// In the order of the inputs.
+std::vector<CacheEnds> caches_of(const ir::Graph& graph);
 
 struct CacheAxes {
   std::size_t batch = 0;

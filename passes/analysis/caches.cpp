@@ -1,8 +1,10 @@
-#include "passes/analysis/cache_axes.hpp"
+#include "passes/analysis/caches.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
@@ -12,9 +14,16 @@
 #include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/selection.hpp"
+#include "passes/analysis/axes.hpp"
+#include "passes/analysis/operation_groups.hpp"
 
 namespace onnx2ir::passes {
 namespace {
+
+bool fit(const ir::Output& past, const ir::Output& present) {
+  return past.type == present.type && past.shape.has_rank() && present.shape.has_rank() &&
+         past.shape.rank() == present.shape.rank() && past.shape.rank() > 0;
+}
 
 constexpr int kMaxSteps = 8;  ///< from a cache as an output up to the Concat
 
@@ -58,10 +67,7 @@ std::optional<Appended> appended(ir::Value present, ir::Value past, int steps) {
     const bool is_cache = std::ranges::any_of(
         concat->parts(), [&](ir::Value part) { return before_conversions(part) == past; });
     if (!is_cache) return std::nullopt;
-    const std::int64_t axis = concat->axis();
-    const auto rank = static_cast<std::int64_t>(past.shape().rank());
-    return Appended{
-        .axis = static_cast<std::size_t>(axis < 0 ? axis + rank : axis), .is_whole = true, .concat = &node};
+    return Appended{.axis = joined_axis(*concat), .is_whole = true, .concat = &node};
   }
   if (!node.is(ops::Gather) && !node.is(ops::Slice)) return std::nullopt;
   auto found = appended(node.input(0), past, steps - 1);
@@ -158,7 +164,6 @@ std::vector<std::size_t> open_axes(const ir::PartialShape& shape, std::size_t ba
 /// Whether a convolution reads `value`: it gives fewer elements than an operation on zeros would if the cache
 /// is empty at first.
 bool is_convolved(ir::Value value, int steps = kMaxSteps) {
-  constexpr ir::OperationSet kConvolutions = {ops::Convolution, ops::GroupConvolution};
   return std::ranges::any_of(value.output().uses, [&](const ir::Use& use) {
     if (use.node->is_one_of(kConvolutions)) return use.index == 0;
     const bool passes_on =
@@ -208,6 +213,22 @@ std::string unknown_length(const CacheEnds& cache, const CacheAxes& axes, std::o
 }
 
 }  // namespace
+
+std::vector<CacheEnds> caches_of(const ir::Graph& graph) {
+  std::map<std::string, ir::Node*> presents;
+  for (ir::Node* result : graph.results()) {
+    if (const auto key = ir::key_of_present(result->name)) presents.emplace(*key, result);
+  }
+  std::vector<CacheEnds> caches;
+  for (ir::Node* parameter : graph.parameters()) {
+    const auto key = ir::key_of_past(parameter->name);
+    const auto found = key ? presents.find(*key) : presents.end();
+    if (found == presents.end() || !fit(parameter->output(0), found->second->output(0))) continue;
+    caches.push_back({parameter, found->second});
+    presents.erase(found);
+  }
+  return caches;
+}
 
 CacheAxesOrReason axes_of(const CacheEnds& cache, const ir::Dimension& batch) {
   const ir::PartialShape& past = cache.past->output(0).shape;

@@ -186,10 +186,10 @@ void infer_if(Node& node) {
 }  // namespace
 
 std::vector<OpFunction> structural_functions() {
+  // The type of a Result is that of its input: bodies and model outputs read it there.
   return {
-      {ops::Parameter, keep_output}, {ops::Result, infer_as_data},  // bodies and model outputs read the type
-                                                                    // there
-      {ops::Const, keep_output},     {ops::Loop, infer_loop},      {ops::If, infer_if},
+      {ops::Parameter, keep_output}, {ops::Result, infer_as_data}, {ops::Const, keep_output},
+      {ops::Loop, infer_loop},       {ops::If, infer_if},
   };
 }
 

@@ -66,6 +66,28 @@ std::optional<onnx2ir::Stats> stats_of(onnx2ir_conversion& conversion, const cha
   return found;
 }
 
+/// Stores the text that `make` returns for the model in `text`. Null, with the reason in the conversion, if
+/// there is no model or its files cannot be read.
+template <typename Make>
+const char* text_of(onnx2ir_conversion& conversion, std::string& text, Make make) noexcept {
+  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
+    if (!conversion.conversion.model) return nullptr;
+    const auto read = [&] { text = make(*conversion.conversion.model); };
+    return read_weights(conversion, read) ? text.c_str() : nullptr;
+  });
+}
+
+/// Adds the problem, if there is one.
+onnx2ir_status status_of(onnx2ir_conversion& conversion, std::optional<onnx2ir::Diagnostic> problem) {
+  if (!problem) return ONNX2IR_OK;
+  add_error(conversion, *std::move(problem));
+  return ONNX2IR_FAILED;
+}
+
+onnx2ir::SaveOptions saving_of(const onnx2ir_options* options) {
+  return options == nullptr ? onnx2ir::SaveOptions() : options->saving;
+}
+
 }  // namespace
 
 extern "C" {
@@ -201,11 +223,8 @@ onnx2ir_status onnx2ir_conversion_save(onnx2ir_conversion* conversion, const cha
                                        const onnx2ir_options* options) {
   return without_exceptions(ONNX2IR_FAILED, [&] {
     if (!conversion->conversion.model) return ONNX2IR_FAILED;
-    auto problem = conversion->conversion.model->save(
-        xml, bin == nullptr ? "" : bin, options == nullptr ? onnx2ir::SaveOptions() : options->saving);
-    if (!problem) return ONNX2IR_OK;
-    add_error(*conversion, *std::move(problem));
-    return ONNX2IR_FAILED;
+    return status_of(*conversion,
+                     conversion->conversion.model->save(xml, bin == nullptr ? "" : bin, saving_of(options)));
   });
 }
 
@@ -257,53 +276,34 @@ onnx2ir_status onnx2ir_conversion_write(onnx2ir_conversion* conversion, onnx2ir_
     const auto sink = [](onnx2ir_write write, void* user) {
       return [=](std::span<const std::byte> bytes) { return write(bytes.data(), bytes.size(), user) != 0; };
     };
-    auto problem =
-        conversion->conversion.model->write(sink(xml, xml_user), sink(weights, weights_user),
-                                            options == nullptr ? onnx2ir::SaveOptions() : options->saving);
-    if (!problem) return ONNX2IR_OK;
-    add_error(*conversion, *std::move(problem));
-    return ONNX2IR_FAILED;
+    return status_of(*conversion, conversion->conversion.model->write(
+                                      sink(xml, xml_user), sink(weights, weights_user), saving_of(options)));
   });
 }
 
 const char* onnx2ir_conversion_graph(onnx2ir_conversion* conversion) {
-  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
-    if (!conversion->conversion.model) return nullptr;
-    const auto read = [&] { conversion->graph = conversion->conversion.model->text(); };
-    return read_weights(*conversion, read) ? conversion->graph.c_str() : nullptr;
-  });
+  return text_of(*conversion, conversion->graph, [](const onnx2ir::Model& model) { return model.text(); });
 }
 
 const char* onnx2ir_conversion_html(onnx2ir_conversion* conversion) {
-  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
-    if (!conversion->conversion.model) return nullptr;
-    const auto read = [&] { conversion->html = conversion->conversion.model->html(); };
-    return read_weights(*conversion, read) ? conversion->html.c_str() : nullptr;
-  });
+  return text_of(*conversion, conversion->html, [](const onnx2ir::Model& model) { return model.html(); });
 }
 
 const char* onnx2ir_conversion_diff(onnx2ir_conversion* before, const onnx2ir_conversion* after) {
-  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
-    if (!before->conversion.model || !after->conversion.model) return nullptr;
-    const auto compare = [&] {
-      before->differences.clear();
-      for (const std::string& line : onnx2ir::diff(*before->conversion.model, *after->conversion.model))
-        before->differences += line + '\n';
-    };
-    return read_weights(*before, compare) ? before->differences.c_str() : nullptr;
+  if (!after->conversion.model) return nullptr;
+  return text_of(*before, before->differences, [&](const onnx2ir::Model& model) {
+    std::string lines;
+    for (const std::string& line : onnx2ir::diff(model, *after->conversion.model)) lines += line + '\n';
+    return lines;
   });
 }
 
 const char* onnx2ir_conversion_differences(onnx2ir_conversion* before, const onnx2ir_conversion* after,
                                            int ignores_names) {
-  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
-    if (!before->conversion.model || !after->conversion.model) return nullptr;
-    const onnx2ir::DiffOptions how{.ignores_names = ignores_names != 0};
-    const auto compare = [&] {
-      before->difference_list =
-          to_json(onnx2ir::differences(*before->conversion.model, *after->conversion.model, how));
-    };
-    return read_weights(*before, compare) ? before->difference_list.c_str() : nullptr;
+  if (!after->conversion.model) return nullptr;
+  return text_of(*before, before->difference_list, [&](const onnx2ir::Model& model) {
+    return to_json(
+        onnx2ir::differences(model, *after->conversion.model, {.ignores_names = ignores_names != 0}));
   });
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/failure.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming): the names are those of the C interface.
@@ -62,16 +63,10 @@ bool read_weights(onnx2ir_conversion& handle, Read read) {
     read();
     return true;
   } catch (const std::bad_alloc&) {
-    add_error(handle, {onnx2ir::Severity::error,
-                       onnx2ir::DiagnosticCode::out_of_memory,
-                       "the IR needs more memory than is available",
-                       {},
-                       {},
-                       {}});
+    add_error(handle, base::diagnostic_of(
+                          {DiagnosticCode::out_of_memory, "the IR needs more memory than is available"}));
   } catch (const std::exception& problem) {
-    add_error(
-        handle,
-        {onnx2ir::Severity::error, onnx2ir::DiagnosticCode::unreadable_input, problem.what(), {}, {}, {}});
+    add_error(handle, base::diagnostic_of({DiagnosticCode::unreadable_input, problem.what()}));
   }
   return false;
 }

@@ -160,8 +160,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     if (options.max_memory != 0 && diagnostic.code == DiagnosticCode::out_of_memory)
       diagnostic.hint =
           "Options::max_memory limits it (--max-memory on the command line, max_memory= in Python); raise "
-          "the "
-          "limit, or set it to 0";
+          "the limit, or set it to 0";
   }
   return conversion;
 }

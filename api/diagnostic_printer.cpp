@@ -3,6 +3,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/joined.hpp"
 #include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
@@ -21,15 +22,6 @@ std::string_view name_of(Severity severity) {
   return "error";
 }
 
-std::string join(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (!text.empty()) text += separator;
-    text += part;
-  }
-  return text;
-}
-
 /// "main/loop_3.body, node 4 'gate' (Add, opset 13)"
 std::string place_text(const Place& place) {
   std::string text = place.graph;
@@ -44,10 +36,6 @@ std::string place_text(const Place& place) {
   }
   return text;
 }
-
-}  // namespace
-
-namespace {
 
 /// Diagnostics that differ in their places only.
 struct Group {
@@ -86,8 +74,9 @@ std::string group_text(const Group& group) {
   std::string text = headline(group);
   for (const Place* place : group.places) {
     text += "\n  at " + place_text(*place);
-    if (!place->outputs.empty()) text += ", outputs: " + join(place->outputs, ", ");
-    if (!place->function_stack.empty()) text += ", inside functions: " + join(place->function_stack, " > ");
+    if (!place->outputs.empty()) text += ", outputs: " + base::joined(place->outputs, ", ");
+    if (!place->function_stack.empty())
+      text += ", inside functions: " + base::joined(place->function_stack, " > ");
   }
   for (const std::string& note : group.first->notes) text += "\n  note: " + note;
   if (!group.first->hint.empty()) text += "\n  hint: " + group.first->hint;
@@ -107,7 +96,7 @@ std::string to_string(std::span<const Diagnostic> diagnostics) {
     texts.emplace_back("in detail:");
   }
   for (const Group& group : groups) texts.push_back(group_text(group));
-  return join(texts, "\n");
+  return base::joined(texts, "\n");
 }
 
 std::string to_string(const Diagnostic& diagnostic) {
@@ -115,8 +104,9 @@ std::string to_string(const Diagnostic& diagnostic) {
   text += ": " + diagnostic.message + " [" + std::string(name_of(diagnostic.code)) + ']';
   const Place& place = diagnostic.place;
   if (const std::string where = place_text(place); !where.empty()) text += "\n  at " + where;
-  if (!place.outputs.empty()) text += "\n  outputs: " + join(place.outputs, ", ");
-  if (!place.function_stack.empty()) text += "\n  inside functions: " + join(place.function_stack, " > ");
+  if (!place.outputs.empty()) text += "\n  outputs: " + base::joined(place.outputs, ", ");
+  if (!place.function_stack.empty())
+    text += "\n  inside functions: " + base::joined(place.function_stack, " > ");
   for (const std::string& note : diagnostic.notes) text += "\n  note: " + note;
   if (!diagnostic.hint.empty()) text += "\n  hint: " + diagnostic.hint;
   return text;

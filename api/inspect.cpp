@@ -49,12 +49,6 @@ std::unique_ptr<ir::Model> read_model(const std::filesystem::path& path, const s
   return path.extension() == ".ir" ? ir::parse_text(text, weights) : backend_xml::read_xml(text, weights);
 }
 
-/// Models are printed and compared as they are written: with unique names, and without notes for passes.
-std::unique_ptr<ir::Model> written(Model::Implementation& model) {
-  const std::scoped_lock lock(model.writing);
-  return backend_xml::as_written(*model.model);
-}
-
 bool is_about_input(const base::Failure& failure) {
   return failure.code() == DiagnosticCode::unreadable_ir ||
          failure.code() == DiagnosticCode::unreadable_input;
@@ -74,15 +68,12 @@ std::string text_of(const Problem& problem, const std::string& name) {
 /// `name`: "'model.xml'"; empty for IR in memory.
 template <typename Read>
 void read_into(Conversion& conversion, const std::string& name, Read read) {
-  const auto fail = [&](DiagnosticCode code, std::string message) {
-    Diagnostic diagnostic;
-    diagnostic.code = code;
-    diagnostic.message = std::move(message);
-    conversion.diagnostics.push_back(std::move(diagnostic));
+  const auto fail = [&](DiagnosticCode code, std::string message, std::string hint = {}) {
+    conversion.diagnostics.push_back(base::diagnostic_of({code, std::move(message), std::move(hint)}));
   };
   const auto fail_internally = [&](const std::exception& fault) {
-    fail(DiagnosticCode::internal_error, std::string("an internal error of onnx2ir: ") + fault.what());
-    conversion.diagnostics.back().hint = "please report it with the IR";
+    fail(DiagnosticCode::internal_error, std::string("an internal error of onnx2ir: ") + fault.what(),
+         "please report it with the IR");
   };
   try {
     auto implementation = std::make_unique<Model::Implementation>();
@@ -99,6 +90,11 @@ void read_into(Conversion& conversion, const std::string& name, Read read) {
 }
 
 }  // namespace
+
+std::unique_ptr<ir::Model> written(Model::Implementation& model) {
+  const std::scoped_lock lock(model.writing);
+  return backend_xml::as_written(*model.model);
+}
 
 Conversion read_ir_bytes(std::string_view xml, std::vector<std::byte> weights) {
   Conversion conversion;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "api/model.hpp"
-#include "backend_xml/xml_reader.hpp"
 #include "ir/extension.hpp"
 #include "ir/narrowing.hpp"
 #include "ir/views/extension.hpp"
@@ -179,11 +178,7 @@ Json json_of(const BodyPort& port) {
 }  // namespace
 
 void Model::visit_layers(const LayerVisitor& visit) const {
-  std::unique_ptr<ir::Model> copy;
-  {
-    const std::scoped_lock lock(implementation_->writing);
-    copy = backend_xml::as_written(*implementation_->model);
-  }
+  const auto copy = written(*implementation_);
   Walk(visit).graph(copy->graph, {});
 }
 

@@ -5,7 +5,6 @@
 #include "api/model.hpp"
 #include "api/provenance.hpp"
 #include "api/stages.hpp"
-#include "backend_xml/xml_reader.hpp"
 #include "ir/inference.hpp"
 #include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
@@ -57,10 +56,8 @@ struct Legalizer {
 
   /// A copy of `model`, to be changed.
   static std::unique_ptr<ir::Model> copy(const Model& model) {
-    Model::Implementation& implementation = *model.implementation_;
-    const std::scoped_lock lock(implementation.writing);
-    auto copied = backend_xml::as_written(*implementation.model);
-    copied->inputs = implementation.model->inputs;
+    auto copied = written(*model.implementation_);
+    copied->inputs = model.implementation_->model->inputs;
     prepare(*copied);
     return copied;
   }

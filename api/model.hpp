@@ -27,4 +27,7 @@ struct Model::Implementation {
   std::mutex writing = {};
 };
 
+/// A copy of the model as it is written: with unique names, and without notes for passes.
+std::unique_ptr<ir::Model> written(Model::Implementation& model);
+
 }  // namespace onnx2ir

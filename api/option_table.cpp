@@ -157,8 +157,7 @@ std::span<const Row<Options>> conversion_rows() {
   static constexpr auto kRows = std::to_array<Row<Options>>({
       {{"input", "INPUTS",
         "inputs of the converted model, separated by commas: the name of a tensor, followed by a shape, a "
-        "type or a constant value (\"x[1,3,?,1..8]{f16},rate->16000\"); without names, in "
-        "the model's order",
+        "type or a constant value (\"x[1,3,?,1..8]{f16},rate->16000\"); without names, in the model's order",
         "Model", Kind::list},
        set_inputs},
       {{"output", "TENSORS",
@@ -192,8 +191,7 @@ std::span<const Row<Options>> conversion_rows() {
        [](Options& options, std::string_view value) { return set_flag(options.compress_to_fp16, value); }},
       {{"target_runtime", "RELEASES",
         "the OpenVINO releases that must be able to run the IR, for example 2025.4 or 2024.6..2026.4; all "
-        "supported "
-        "releases by default",
+        "supported releases by default",
         "IR"},
        [](Options& options, std::string_view value) {
          options.target_runtime = value;
@@ -207,8 +205,7 @@ std::span<const Row<Options>> conversion_rows() {
        [](Options& options, std::string_view value) { return set_flag(options.stateful, value); }},
       {{"quantization", "HOW",
         "how quantised models are computed: fast (integer kernels, within a quantisation step of "
-        "onnxruntime; "
-        "the default) or exact (in f32, with the rounding of onnxruntime)",
+        "onnxruntime; the default) or exact (in f32, with the rounding of onnxruntime)",
         "IR", Kind::text, kNamesOf<kQuantizations>},
        [](Options& options, std::string_view value) {
          return set_choice(options.quantization, value, kQuantizations);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/joined.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
 namespace onnx2ir {
@@ -11,16 +12,6 @@ namespace {
 // The names of the facts that list releases.
 constexpr const char* kConvertedFor = "target_runtime";
 constexpr const char* kLegalizedFor = "legalized_for";
-
-template <typename List, typename Text>
-std::string joined(const List& list, Text text) {
-  std::string all;
-  for (const auto& element : list) {
-    if (!all.empty()) all += ',';
-    all += text(element);
-  }
-  return all;
-}
 
 std::string text_of(const DimensionBounds& bounds) {
   if (bounds.min == bounds.max) return std::to_string(bounds.min);
@@ -31,7 +22,8 @@ std::string text_of(const DimensionBounds& bounds) {
 /// As on the command line: "x[1,?]{f16}", "rate->16000".
 std::string text_of(const InputSpec& input) {
   std::string text = input.name;
-  if (input.shape) text += '[' + joined(*input.shape, [](const auto& size) { return text_of(size); }) + ']';
+  if (input.shape)
+    text += '[' + base::joined(*input.shape, ",", [](const auto& size) { return text_of(size); }) + ']';
   if (!input.element_type.empty()) text += '{' + input.element_type + '}';
   if (input.value) text += "->" + *input.value;
   return text;
@@ -50,14 +42,15 @@ std::vector<std::string> parts_of(const std::string& text) {
 Provenance provenance(const Options& options, const target::Target& target) {
   Provenance facts{{"version", std::string(version())}, {"framework", "onnx"}};
   facts.emplace_back(kConvertedFor, to_string(target.releases()));
-  const auto identity = [](const std::string& name) { return name; };
   if (!options.inputs.empty())
-    facts.emplace_back("input", joined(options.inputs, [](const auto& input) { return text_of(input); }));
-  if (!options.outputs.empty()) facts.emplace_back("output", joined(options.outputs, identity));
+    facts.emplace_back("input",
+                       base::joined(options.inputs, ",", [](const auto& input) { return text_of(input); }));
+  if (!options.outputs.empty()) facts.emplace_back("output", base::joined(options.outputs, ","));
   if (!options.operator_map.empty())
     facts.emplace_back("operator_map", options.operator_map.filename().string());
   if (!options.extensions.empty())
-    facts.emplace_back("extension", joined(options.extensions, [](const std::filesystem::path& library) {
+    facts.emplace_back("extension",
+                       base::joined(options.extensions, ",", [](const std::filesystem::path& library) {
                          return library.filename().string();
                        }));
   if (options.keep_unknown) facts.emplace_back("keep_unknown", "true");
@@ -71,7 +64,7 @@ Provenance provenance(const Options& options, const target::Target& target) {
   }
   if (!options.debug.stop_after.empty()) facts.emplace_back("stop_after", options.debug.stop_after);
   if (!options.debug.skip_passes.empty())
-    facts.emplace_back("skip_pass", joined(options.debug.skip_passes, identity));
+    facts.emplace_back("skip_pass", base::joined(options.debug.skip_passes, ","));
   return facts;
 }
 

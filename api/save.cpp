@@ -72,11 +72,7 @@ void Model::copy_weights(const std::function<std::byte*(std::size_t size)>& allo
 std::optional<Diagnostic> check_files(const std::filesystem::path& xml, const std::filesystem::path& bin) {
   auto problem = backend_xml::check_pair(xml, weights_beside(xml, bin));
   if (!problem) return std::nullopt;
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::not_a_pair;
-  diagnostic.message = *std::move(problem);
-  diagnostic.hint = "convert the model again";
-  return diagnostic;
+  return base::diagnostic_of({DiagnosticCode::not_a_pair, *std::move(problem), "convert the model again"});
 }
 
 namespace {
@@ -90,11 +86,8 @@ std::vector<base::UsedFile> used_files(std::span<const UsedFile> files) {
 
 std::optional<Diagnostic> cannot_write(std::optional<std::string> problem) {
   if (!problem) return std::nullopt;
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::cannot_write;
-  diagnostic.message = *std::move(problem);
-  diagnostic.hint = backend_xml::kOtherOutput;
-  return diagnostic;
+  return base::diagnostic_of(
+      {DiagnosticCode::cannot_write, *std::move(problem), std::string(backend_xml::kOtherOutput)});
 }
 
 }  // namespace

@@ -9,11 +9,8 @@
 namespace onnx2ir {
 
 Diagnostic unreadable_input(std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::unreadable_input;
-  diagnostic.message = std::move(message);
-  diagnostic.hint = "convert the model again when no program writes to its files";
-  return diagnostic;
+  return base::diagnostic_of({DiagnosticCode::unreadable_input, std::move(message),
+                              "convert the model again when no program writes to its files"});
 }
 
 namespace {
@@ -59,12 +56,10 @@ std::optional<target::Target> read_target(const std::string& text, DiagnosticSin
   if (text.empty()) return target::Target();
   if (const auto releases = target::parse_release_range(text)) return target::Target(*releases);
   const target::ReleaseRange supported;
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::bad_target_runtime;
-  diagnostic.message = "'" + text + "' is not a supported OpenVINO release or a range of them";
-  diagnostic.hint =
-      "name a release such as " + to_string(supported.newest) + ", or a range within " + to_string(supported);
-  sink.report(std::move(diagnostic));
+  sink.report(base::diagnostic_of({DiagnosticCode::bad_target_runtime,
+                                   "'" + text + "' is not a supported OpenVINO release or a range of them",
+                                   "name a release such as " + to_string(supported.newest) +
+                                       ", or a range within " + to_string(supported)}));
   return std::nullopt;
 }
 

@@ -11,7 +11,7 @@
 
 #include "api/model.hpp"
 #include "api/stages.hpp"
-#include "backend_xml/xml_reader.hpp"
+#include "base/failure.hpp"
 #include "ir/inference.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
@@ -24,6 +24,17 @@ std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(' ');
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+/// The parts of the sum that a dimension is called after: "past + length".
+std::vector<std::string_view> summands(std::string_view name) {
+  std::vector<std::string_view> parts;
+  while (!name.empty()) {
+    const auto plus = std::min(name.find('+'), name.size());
+    parts.push_back(trimmed(name.substr(0, plus)));
+    name.remove_prefix(std::min(plus + 1, name.size()));
+  }
+  return parts;
 }
 
 std::optional<std::int64_t> number(std::string_view text) {
@@ -41,14 +52,11 @@ std::optional<std::int64_t> size_of(std::string_view name, const Sizes& sizes,
   if (const auto found = sizes.find(name); found != sizes.end()) return found->second;
   std::int64_t sum = 0;
   std::vector<std::string> unknown;
-  for (std::string_view rest = name; !rest.empty();) {
-    const auto plus = std::min(rest.find('+'), rest.size());
-    const std::string_view part = trimmed(rest.substr(0, plus));
+  for (const std::string_view part : summands(name)) {
     const auto given = sizes.find(part);
     const auto size = given == sizes.end() ? number(part) : given->second;
     if (!size) unknown.emplace_back(part);
     if (__builtin_add_overflow(sum, size.value_or(0), &sum)) unknown.emplace_back(part);
-    rest.remove_prefix(std::min(plus + 1, rest.size()));
   }
   if (unknown.empty() && !name.empty()) return sum;
   for (std::string& part : unknown) {
@@ -58,10 +66,7 @@ std::optional<std::int64_t> size_of(std::string_view name, const Sizes& sizes,
 }
 
 Diagnostic bad_size(std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::bad_interface;
-  diagnostic.message = std::move(message);
-  return diagnostic;
+  return base::diagnostic_of({DiagnosticCode::bad_interface, std::move(message)});
 }
 
 /// Gives the dynamic dimensions of the inputs of a model the sizes that the options name.
@@ -97,11 +102,7 @@ class SizeSetter {
     const std::string place = input.name + '[' + std::to_string(axis) + ']';
     const std::string name = name_of(input.name, shape.rank(), axis);
     known_.push_back(place);
-    for (std::string_view rest = name; !rest.empty();) {
-      const auto plus = std::min(rest.find('+'), rest.size());
-      known_.emplace_back(trimmed(rest.substr(0, plus)));
-      rest.remove_prefix(std::min(plus + 1, rest.size()));
-    }
+    for (const std::string_view part : summands(name)) known_.emplace_back(part);
     if (!name.empty()) known_.push_back(name);
     const auto given = sizes_.find(place);
     if (shape[axis].is_static() && given == sizes_.end()) return false;
@@ -206,11 +207,7 @@ Stats stats(const Model& model, const StatsOptions& options) {
   Stats result;
   DiagnosticSink sink;
   contain(sink, [&] {
-    std::unique_ptr<ir::Model> copy;
-    {
-      const std::scoped_lock lock(implementation.writing);
-      copy = backend_xml::as_written(*implementation.model);
-    }
+    const auto copy = written(implementation);
     if (implementation.counts) result.onnx = counts_of(*implementation.counts);
     SizeSetter setter(implementation.input_names, options);
     const bool has_changed = setter.set(*copy);

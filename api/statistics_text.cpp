@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/statistics_json.hpp"
+#include "base/joined.hpp"
 #include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
@@ -102,12 +103,6 @@ std::string ir_text(const GraphCounts& counts, const Costs& costs) {
   return headline("IR", "layers", counts) + '\n' + table_text(rows) + weights_text(counts);
 }
 
-std::string joined(const std::vector<std::string>& names, std::string_view separator) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : std::string(separator)) + name;
-  return text;
-}
-
 std::string costs_text(const Stats& stats) {
   const Costs& costs = stats.costs;
   std::string text = fmt::format("one inference: {} multiply-adds, {} FLOPs",
@@ -127,7 +122,7 @@ std::string costs_text(const Stats& stats) {
     if (!costs.peak_bytes)
       text += costs.without_sizes != 0 ? " and the memory of activations" : "the memory of activations";
     if (!stats.missing_sizes.empty())
-      text += "; give sizes with --dim " + joined(stats.missing_sizes, "=N,") + "=N";
+      text += "; give sizes with --dim " + base::joined(stats.missing_sizes, "=N,") + "=N";
     text += '\n';
   }
   return text;

@@ -36,8 +36,7 @@ std::string suggestion(const std::vector<frontend::OperatorRow>& table, const Pl
 /// For operators that resemble no other.
 constexpr std::string_view kOtherWays =
     "`onnx2ir explain extensions`: --operator-map converts the operator to an operation of the IR, "
-    "--extension by a "
-    "library of yours, --keep-unknown keeps it for an extension of OpenVINO";
+    "--extension by a library of yours, --keep-unknown keeps it for an extension of OpenVINO";
 
 }  // namespace
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <vector>
 
 #include "base/byte_hash.hpp"
+#include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
@@ -63,19 +63,8 @@ std::uint64_t full_hash(const ir::ConstantData& data) {
 }
 
 bool are_equal(const ir::ConstantData& a, const ir::ConstantData& b) {
-  if (a.size() != b.size() || a.narrowing() != b.narrowing()) return false;
-  if (a.place() == b.place()) return true;
-  if (a.size() <= kSmallConstant) return std::ranges::equal(a.bytes().span(), b.bytes().span());
-  std::vector<std::byte> pieces(2 * kPiece);
-  for (std::uint64_t offset = 0; offset < a.size(); offset += kPiece) {
-    const auto size = std::min<std::uint64_t>(kPiece, a.size() - offset);
-    const auto of_a = std::span(pieces).first(size);
-    const auto of_b = std::span(pieces).subspan(kPiece, size);
-    a.copy(offset, of_a);
-    b.copy(offset, of_b);
-    if (std::memcmp(of_a.data(), of_b.data(), size) != 0) return false;
-  }
-  return true;
+  const auto unchanged = ir::Narrowing::none;
+  return a.narrowing() == b.narrowing() && ir::have_equal_bytes(a.narrowed(unchanged), b.narrowed(unchanged));
 }
 
 }  // namespace onnx2ir::backend_xml

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "backend_xml/xml_values.hpp"
+#include "base/joined.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
@@ -112,10 +113,8 @@ std::optional<std::string> missing_attribute(pugi::xml_node layer, std::string_v
       (found->type == "ReadValue" && name == "variable_type"))
     return std::string(ir::info(output().type).name);
   if (found->type == "ReadValue" && name == "variable_shape") {
-    std::string sizes;
-    for (const ir::Dimension& dimension : output().shape)
-      sizes += (sizes.empty() ? "" : ",") + std::to_string(dimension.size());
-    return sizes;
+    return base::joined(output().shape, ",",
+                        [](const ir::Dimension& dimension) { return std::to_string(dimension.size()); });
   }
   const auto* const missing = std::ranges::find_if(kMissingAttributes, [&](const MissingAttribute& one) {
     return one.type == found->type && one.name == name;

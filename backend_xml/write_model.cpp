@@ -10,11 +10,51 @@
 #include "backend_xml/weights_digest.hpp"
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_writer.hpp"
+#include "base/cancellation.hpp"
 #include "base/failure.hpp"
 #include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
+
+void report(const WriteOptions& options, std::string_view stage, double fraction) {
+  if (options.progress) options.progress(stage, fraction);
+  base::check_cancelled(options.is_cancelled);
+}
+
+/// Throws Failure (unreadable_input) if a file of constants has changed since it was opened.
+void check_files(const WeightsLayout& layout) {
+  std::set<const base::InputFile*> files;
+  for (const WeightsLayout::Block& block : layout.blocks) {
+    if (block.data->file() != nullptr) files.insert(block.data->file());
+  }
+  for (const base::InputFile* file : files) file->check_unchanged();
+}
+
+/// Returns whether `sink` has taken all of the XML. Sets `problem` if the XML is too large.
+bool write_text(const ir::Model& model, const WeightsLayout& layout, std::string_view digest,
+                const TextSink& sink, const WriteOptions& options, std::optional<Problem>& problem) {
+  std::uint64_t written = 0;
+  const bool done = write_xml(model, layout, digest, [&](std::string_view piece) {
+    written += piece.size();
+    base::check_cancelled(options.is_cancelled);
+    return written <= options.max_xml_size && sink(piece);
+  });
+  if (written > options.max_xml_size)
+    problem = Problem{DiagnosticCode::cannot_write,
+                      "the XML is larger than " + std::to_string(options.max_xml_size) +
+                          " bytes; --max-xml-size, SaveOptions::max_xml_size in C++ or max_xml_size= in "
+                          "Python raises the limit"};
+  return done;
+}
+
+/// The problem of a failure that ends the writing; throws others again.
+Problem problem_of(const base::Failure& failure, std::string_view if_cancelled) {
+  if (!failure.ends_conversion()) throw failure;
+  Problem problem = failure.problem();
+  if (problem.code == DiagnosticCode::cancelled) problem.message = if_cancelled;
+  return problem;
+}
 
 /// Writes and renames the two files of a model.
 class Pair {
@@ -31,45 +71,34 @@ class Pair {
   /// Each step returns whether it succeeded; if not, problem() gives the reason.
   bool write() {
     const WeightsLayout layout = lay_out_weights(*model_);
-    std::set<const base::InputFile*> files;
-    report(kWeightsStage, 0);
-    if (options_->progress || options_->is_cancelled) {
-      const double all = static_cast<double>(std::max<std::uint64_t>(layout.size, 1));
-      weights_.set_listener([this, all](std::uint64_t position) {
-        report(kWeightsStage, kWeightsPart * static_cast<double>(position) / all);
-      });
-    }
+    const double all = static_cast<double>(std::max<std::uint64_t>(layout.size, 1));
+    const auto report_weights = [this, all](std::uint64_t position) {
+      report(*options_, "weights", kWeightsPart * static_cast<double>(position) / all);
+    };
+    report_weights(0);
+    if (options_->progress || options_->is_cancelled) weights_.set_listener(report_weights);
     for (const WeightsLayout::Block& block : layout.blocks) {
       if (!weights_.seek(block.offset) || !weights_.write(*block.data, options_->threads)) return false;
-      report(kWeightsStage, kWeightsPart * static_cast<double>(block.offset + block.data->written_size()) /
-                                static_cast<double>(std::max<std::uint64_t>(layout.size, 1)));
-      if (block.data->file() != nullptr) files.insert(block.data->file());
+      report_weights(block.offset + block.data->written_size());
     }
     if (!weights_.complete()) return false;
     if (syncs()) weights_.start_sync();
     const std::string digest = weights_digest(layout);
-    for (const base::InputFile* file : files) file->check_unchanged();
-    std::uint64_t written = 0;
-    report("xml", kWeightsPart);
-    write_xml(*model_, layout, digest, [&](std::string_view piece) {
-      written += piece.size();
-      check_cancelled();
-      return written <= options_->max_xml_size && text_.write(piece);
-    });
-    if (written <= options_->max_xml_size) return text_.complete();
-    problem_ = Problem{DiagnosticCode::cannot_write, too_large_xml(options_->max_xml_size)};
-    return false;
+    check_files(layout);
+    report(*options_, "xml", kWeightsPart);
+    const auto sink = [this](std::string_view piece) { return text_.write(piece); };
+    return write_text(*model_, layout, digest, sink, *options_, problem_) && text_.complete();
   }
 
   bool sync() {
-    report("disk", kXmlPart);
+    report(*options_, "disk", kXmlPart);
     if (!syncs()) return true;
     text_.start_sync();
     return weights_.sync() && text_.sync();
   }
 
   bool publish() {
-    check_cancelled();
+    base::check_cancelled(options_->is_cancelled);
     const FolderLocks locks(weights_.folder(), text_.folder());
     if (locks.locked_by_other() != nullptr) {
       problem_ = Problem{DiagnosticCode::cannot_write, "another process holds the lock of the folder '" +
@@ -107,19 +136,10 @@ class Pair {
   }
 
  private:
-  static constexpr std::string_view kWeightsStage = "weights";
   /// The parts of the work up to the end of the weights, and up to the end of the XML.
   static constexpr double kWeightsPart = 0.8;
   static constexpr double kXmlPart = 0.9;
 
-  void check_cancelled() const {
-    if (options_->is_cancelled && options_->is_cancelled())
-      throw base::Failure(DiagnosticCode::cancelled, "the conversion was cancelled");
-  }
-  void report(std::string_view stage, double fraction) const {
-    if (options_->progress) options_->progress(stage, fraction);
-    check_cancelled();
-  }
   bool syncs() const {
     if (options_->sync != Sync::replaced) return options_->sync == Sync::always;
     return weights_.replaces() || text_.replaces();
@@ -134,20 +154,34 @@ class Pair {
   std::optional<Problem> problem_;
 };
 
+/// The part of the work of write_streams() up to the end of the weights.
+constexpr double kStreamedWeightsPart = 0.9;
+
+/// Returns whether `sink` has taken all weights, with zeros between the constants.
+bool write_weights(const WeightsLayout& layout, const ByteSink& sink, const WriteOptions& options) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20U;
+  std::vector<std::byte> piece(std::min(layout.size, kPiece));
+  std::uint64_t position = 0;
+  for (const WeightsLayout::Block& block : layout.blocks) {
+    const std::vector<std::byte> gap(block.offset - position);
+    if (!gap.empty() && !sink(gap)) return false;
+    const std::uint64_t size = block.data->written_size();
+    for (std::uint64_t done = 0; done < size;) {
+      const auto part = std::span(piece).first(std::min<std::uint64_t>(size - done, piece.size()));
+      ir::copy_written(*block.data, done, part);
+      if (!sink(part)) return false;
+      done += part.size();
+      report(
+          options, "weights",
+          kStreamedWeightsPart * static_cast<double>(block.offset + done) / static_cast<double>(layout.size));
+    }
+    position = block.offset + size;
+  }
+  const std::vector<std::byte> rest(layout.size - position);
+  return rest.empty() || sink(rest);
+}
+
 }  // namespace
-
-Problem problem_of_writing(const base::Failure& failure, std::string_view if_cancelled) {
-  if (!failure.ends_conversion()) throw failure;
-  Problem problem = failure.problem();
-  if (problem.code == DiagnosticCode::cancelled) problem.message = if_cancelled;
-  return problem;
-}
-
-std::string too_large_xml(std::uint64_t most) {
-  return "the XML is larger than " + std::to_string(most) +
-         " bytes; --max-xml-size, SaveOptions::max_xml_size in C++ or max_xml_size= in Python raises the "
-         "limit";
-}
 
 std::optional<Problem> write_files(const ir::Model& model, const std::filesystem::path& xml,
                                    const std::filesystem::path& bin, const WriteOptions& options) {
@@ -159,7 +193,28 @@ std::optional<Problem> write_files(const ir::Model& model, const std::filesystem
     pair.sync_names();
     if (options.progress) options.progress("done", 1);
   } catch (const base::Failure& failure) {
-    return problem_of_writing(failure, "the writing was cancelled; the previous files are unchanged");
+    return problem_of(failure, "the writing was cancelled; the previous files are unchanged");
+  }
+  return std::nullopt;
+}
+
+std::optional<Problem> write_streams(const ir::Model& model, const ByteSink& xml, const ByteSink& bin,
+                                     const WriteOptions& options) {
+  try {
+    report(options, "weights", 0);
+    const WeightsLayout layout = lay_out_weights(model);
+    if (!write_weights(layout, bin, options))
+      return Problem{DiagnosticCode::cannot_write, "the receiver of the weights failed"};
+    const std::string digest = weights_digest(layout);
+    check_files(layout);
+    report(options, "xml", kStreamedWeightsPart);
+    std::optional<Problem> problem;
+    const auto sink = [&](std::string_view piece) { return xml(std::as_bytes(std::span(piece))); };
+    if (!write_text(model, layout, digest, sink, options, problem))
+      return problem ? problem : Problem{DiagnosticCode::cannot_write, "the receiver of the XML failed"};
+    if (options.progress) options.progress("done", 1);
+  } catch (const base::Failure& failure) {
+    return problem_of(failure, "the writing was cancelled");
   }
   return std::nullopt;
 }

@@ -1,9 +1,10 @@
-// The entry of the back end: writes a model to an XML file and a weights file, or to memory.
+// The entry of the back end: writes a model to an XML file and a weights file, to functions, or to memory.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <onnx2ir/result.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include "backend_xml/temporary_file.hpp"
-#include "base/failure.hpp"
 #include "ir/graph.hpp"
 
 namespace onnx2ir::backend_xml {
@@ -29,12 +29,6 @@ struct WriteOptions {
   std::function<void(std::string_view stage, double fraction)> progress = {};
   std::function<bool()> is_cancelled = {};
 };
-
-/// The problem of a failure that ends the writing; throws others again.
-Problem problem_of_writing(const base::Failure& failure, std::string_view if_cancelled);
-
-/// The error for an XML that is larger than `most` bytes.
-std::string too_large_xml(std::uint64_t most);
 
 /// Writes `model` to `xml` and its weights to `bin`. Both are published when both are complete, under a lock
 /// that other writers respect. After a failure, the previous files are unchanged. Returns the reason:

@@ -104,10 +104,7 @@ class Reader {
   ir::Node* known_operation(pugi::xml_node layer, ir::Graph& graph, const std::vector<ir::Value>& inputs,
                             const Ports& outputs) {
     const ir::OpDescriptor* op = ir::find_op_or_null(required_text(layer, "type"));
-    if (op == nullptr || op->id == ops::ExtensionOperation) return nullptr;
-    const auto count = static_cast<int>(inputs.size());
-    const bool is_variadic = op->max_inputs == ir::OpDescriptor::kVariadic;
-    if (count < op->min_inputs || (!is_variadic && count > op->max_inputs)) return nullptr;
+    if (op == nullptr || op->id == ops::ExtensionOperation || !op->takes(inputs.size())) return nullptr;
     const bool is_older = is_older_layer(layer);
     const bool has_any_outputs = op->outputs == ir::OpDescriptor::kVariadic;
     const std::size_t expected = has_any_outputs ? outputs.size() : static_cast<std::size_t>(op->outputs);

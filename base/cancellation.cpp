@@ -17,9 +17,13 @@ CancellationScope::~CancellationScope() {
   current = outer_;
 }
 
+void check_cancelled(const std::function<bool()>& is_cancelled) {
+  if (is_cancelled && is_cancelled())
+    throw Failure(DiagnosticCode::cancelled, "the conversion was cancelled");
+}
+
 void check_cancelled() {
-  if (current != nullptr && (*current)())
-    throw base::Failure(DiagnosticCode::cancelled, "the conversion was cancelled");
+  if (current != nullptr) check_cancelled(*current);
 }
 
 }  // namespace onnx2ir::base

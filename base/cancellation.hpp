@@ -17,7 +17,9 @@ class CancellationScope {
   const std::function<bool()>* outer_;
 };
 
-/// Throws Failure (cancelled) if the caller asks for the end: cheap enough to be called for each node.
+/// Throws Failure (cancelled) if `is_cancelled`, which may be empty, returns true.
+void check_cancelled(const std::function<bool()>& is_cancelled);
+/// The same with the function of the innermost scope: cheap enough to be called for each node.
 void check_cancelled();
 
 }  // namespace onnx2ir::base

@@ -31,8 +31,8 @@ inline constexpr std::array<CommandInfo, 9> kCommands{{
     {Command::stats, "stats", "MODEL", 1,
      "count the operators, parameters, bytes of weights and multiplications of a model or an IR, before and "
      "after the conversion, and the memory of its activations; sizes of dynamic dimensions are given with "
-     "--dim "
-     "or --input"},
+     "--dim or "
+     "--input"},
     {Command::verify, "verify", "MODEL [IR.xml]", 0,
      "run the model in onnxruntime and its IR in OpenVINO, and compare the outputs; verify --help lists its "
      "own options; needs the Python packages numpy, onnx, onnxruntime and openvino"},
@@ -46,6 +46,14 @@ inline constexpr std::array<CommandInfo, 9> kCommands{{
      "document about a topic; without words: list the topics"},
     {Command::help, "help", "[COMMAND]", 0, "print the options of all commands, or those of one"},
 }};
+
+/// The exit codes.
+inline constexpr int kDone = 0;
+inline constexpr int kModelError = 1;
+inline constexpr int kDifferent = 1;  ///< of diff
+inline constexpr int kAffected = 1;   ///< of lint
+inline constexpr int kUsage = 2;
+inline constexpr int kInternal = 3;
 
 /// The commands that take an option.
 class CommandSet {

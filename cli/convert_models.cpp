@@ -122,10 +122,7 @@ class Run {
   }
 
   int convert_all() {
-    if (const auto problem = output_problem_before()) {
-      print(arguments_, {*problem});
-      return kModelError;
-    }
+    if (report(arguments_, output_problem_before())) return kModelError;
     if (jobs_.size() == 1) {
       convert_only_model();
     } else {
@@ -177,12 +174,8 @@ class Run {
         Conversion conversion = convert(jobs_[i], options_of(outcome));
         finish(jobs_[i], conversion, outcome, start);
       } catch (const std::bad_alloc&) {
-        outcome.diagnostics.push_back({Severity::error,
-                                       DiagnosticCode::out_of_memory,
-                                       "the conversion needs more memory than is available",
-                                       {},
-                                       {},
-                                       {}});
+        outcome.diagnostics.push_back(
+            error_of(DiagnosticCode::out_of_memory, "the conversion needs more memory than is available"));
       }
       const std::scoped_lock lock(mutex_);
       outcomes_[i] = std::move(outcome);
@@ -274,12 +267,9 @@ class Run {
     if (const auto folder = xml.parent_path(); !folder.empty()) {
       std::error_code error;
       std::filesystem::create_directories(folder, error);
-      if (error) {
-        Diagnostic diagnostic;
-        diagnostic.code = DiagnosticCode::cannot_write;
-        diagnostic.message = "the folder '" + folder.string() + "' cannot be created: " + error.message();
-        return diagnostic;
-      }
+      if (error)
+        return error_of(DiagnosticCode::cannot_write,
+                        "the folder '" + folder.string() + "' cannot be created: " + error.message());
     }
     SaveOptions options = arguments_.saving;
     options.temporary = note_temporary;
@@ -327,10 +317,7 @@ class Run {
 
   bool write_report() const {
     if (std::ranges::any_of(outcomes_, &Outcome::keeps_report)) return false;
-    if (arguments_.report == "-") {
-      std::cout << report_text() << std::flush;
-      return std::cout.good();
-    }
+    if (arguments_.report == "-") return print_result(report_text()) == kDone;
     std::ofstream file(arguments_.report, std::ios::binary);
     file << report_text() << std::flush;
     if (!file) std::cerr << "onnx2ir: the report '" << arguments_.report << "' cannot be written\n";

@@ -5,11 +5,6 @@
 
 namespace onnx2ir::cli {
 
-inline constexpr int kDone = 0;
-inline constexpr int kModelError = 1;
-inline constexpr int kUsage = 2;
-inline constexpr int kInternal = 3;
-
 /// Converts all models; returns the exit code.
 int convert_models(const Arguments& arguments);
 

@@ -91,8 +91,7 @@ std::string manual_page(std::span<const Option> options) {
   }
   page +=
       ".SH EXIT STATUS\n0 done, 1 the model cannot be converted or the files cannot be written, 2 wrong "
-      "usage, "
-      "3 a fault of onnx2ir.\n";
+      "usage, 3 a fault of onnx2ir.\n";
   return page;
 }
 

@@ -7,9 +7,9 @@
 #include <onnx2ir/onnx2ir.hpp>
 
 #include "cli/arguments.hpp"
-#include "cli/convert_models.hpp"
 #include "cli/documentation.hpp"
 #include "cli/manual_topics.hpp"
+#include "cli/messages.hpp"
 
 namespace onnx2ir::cli {
 namespace {
@@ -142,10 +142,7 @@ std::string with_commands(std::string text) {
 }
 
 int explain(const std::vector<std::string>& words) {
-  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
-    std::cout << overview() << std::flush;
-    return std::cout.good() ? kDone : kModelError;
-  }
+  if (words.empty() || words[0] == "--help" || words[0] == "-h") return print_result(overview());
   const std::vector<Subject> subjects = all_subjects();
   bool is_first = true;
   for (const std::string& word : words) {
@@ -169,8 +166,7 @@ int explain(const std::vector<std::string>& words) {
               << '\n';
     return kUsage;
   }
-  std::cout << std::flush;
-  return std::cout.good() ? kDone : kModelError;
+  return print_result("");
 }
 
 }  // namespace onnx2ir::cli

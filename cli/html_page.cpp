@@ -7,17 +7,11 @@
 #include <iostream>
 #include <stdexcept>
 #include <system_error>
-#include <utility>
+
+#include "cli/messages.hpp"
 
 namespace onnx2ir::cli {
 namespace {
-
-Diagnostic failure(DiagnosticCode code, std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.code = code;
-  diagnostic.message = std::move(message);
-  return diagnostic;
-}
 
 bool write(const std::string& path, const std::string& page) {
   if (path == "-") return static_cast<bool>(std::cout << page << std::flush);
@@ -29,10 +23,10 @@ std::optional<Diagnostic> write_page(const std::string& path, const std::functio
   try {
     if (write(path, page())) return std::nullopt;
   } catch (const std::runtime_error& error) {
-    return failure(DiagnosticCode::unreadable_input, error.what());
+    return error_of(DiagnosticCode::unreadable_input, error.what());
   }
-  return failure(DiagnosticCode::cannot_write,
-                 "the HTML page '" + path + "' cannot be written: " + std::generic_category().message(errno));
+  return error_of(DiagnosticCode::cannot_write, "the HTML page '" + path + "' cannot be written: " +
+                                                    std::generic_category().message(errno));
 }
 
 }  // namespace

@@ -6,11 +6,8 @@
 #include <iterator>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <utility>
 
-#include "cli/convert_models.hpp"
-#include "cli/file_failures.hpp"
 #include "cli/html_page.hpp"
 #include "cli/messages.hpp"
 #include "cli/written_files.hpp"
@@ -25,6 +22,26 @@ const Conversion* keep(Conversion conversion) {
   return &all.emplace_back(std::move(conversion));
 }
 
+/// Whether the file is read as IR, not converted.
+bool is_ir(const std::string& path) {
+  const auto extension = std::filesystem::path(path).extension();
+  return extension == ".xml" || extension == ".ir";
+}
+
+/// Reads an IR, or converts an ONNX model; "-" is standard input.
+Conversion read_model(const Arguments& arguments, const std::string& path) {
+  if (is_ir(path)) return read_ir(path);
+  if (path != "-") return convert_file(path, arguments.options);
+  const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
+  return convert_bytes(std::as_bytes(std::span(bytes)), arguments.options);
+}
+
+/// The arguments with the source kept: pages and comments name the operators of ONNX.
+Arguments with_source(Arguments arguments) {
+  arguments.options.keep_source = true;
+  return arguments;
+}
+
 /// The model, or null after its errors are printed.
 const Model* read_or_report(const Arguments& arguments, const std::string& model, WrittenFiles& files) {
   const Conversion* const conversion = keep(read_model(arguments, model));
@@ -33,45 +50,30 @@ const Model* read_or_report(const Arguments& arguments, const std::string& model
   return conversion->model ? &*conversion->model : nullptr;
 }
 
+/// An IR is not converted, so that --input gives the sizes of its inputs only.
+void use_shapes_of_inputs(const Arguments& arguments, StatsOptions& options) {
+  for (const InputSpec& input : arguments.options.inputs) {
+    for (std::size_t axis = 0; input.shape && axis < input.shape->size(); ++axis) {
+      const DimensionBounds& bounds = (*input.shape)[axis];
+      if (bounds.min == bounds.max)
+        options.sizes.emplace_back(input.name + '[' + std::to_string(axis) + ']', bounds.min);
+    }
+  }
+}
+
 }  // namespace
-
-Arguments with_source(Arguments arguments) {
-  arguments.options.keep_source = true;
-  return arguments;
-}
-
-bool is_ir(const std::string& path) {
-  const auto extension = std::filesystem::path(path).extension();
-  return extension == ".xml" || extension == ".ir";
-}
-
-Conversion read_model(const Arguments& arguments, const std::string& path) {
-  if (is_ir(path)) return read_ir(path);
-  if (path != "-") return convert_file(path, arguments.options);
-  const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
-  return convert_bytes(std::as_bytes(std::span(bytes)), arguments.options);
-}
 
 int show_model(const Arguments& arguments) {
   return or_failure(kModelError, [&] {
     WrittenFiles files(arguments);
-    if (const auto problem = files.problem()) {
-      print(arguments, {*problem});
-      return kModelError;
-    }
-    const Conversion* const conversion = keep(read_model(with_source(arguments), arguments.models[0]));
-    print(arguments, conversion->diagnostics);
-    if (!conversion->model) return kModelError;
-    const Model* const model = &*conversion->model;
-    if (!arguments.html.empty()) {
-      files.add_read(conversion->files, arguments.models[0]);
-      auto problem = files.problem();
-      if (!problem) problem = write_html_page(*model, arguments.html);
-      if (problem) print(arguments, {*problem});
-      return problem ? kModelError : kDone;
-    }
-    std::cout << (arguments.has_origins ? model->text_with_origins() : model->text()) << std::flush;
-    return std::cout.good() ? kDone : kModelError;
+    if (report(arguments, files.problem())) return kModelError;
+    const Model* const model = read_or_report(with_source(arguments), arguments.models[0], files);
+    if (model == nullptr) return kModelError;
+    if (arguments.html.empty())
+      return print_result(arguments.has_origins ? model->text_with_origins() : model->text());
+    const bool fails =
+        report(arguments, files.problem()) || report(arguments, write_html_page(*model, arguments.html));
+    return fails ? kModelError : kDone;
   });
 }
 
@@ -79,11 +81,7 @@ int diff_models(const Arguments& arguments) {
   constexpr std::size_t kMostLines = 100;
   return or_failure(kUsage, [&] {
     WrittenFiles files(arguments);
-    auto problem = files.problem();
-    if (problem) {
-      print(arguments, {*problem});
-      return kUsage;
-    }
+    if (report(arguments, files.problem())) return kUsage;
     const Arguments how = arguments.html.empty() ? arguments : with_source(arguments);
     const Model* const before = read_or_report(how, arguments.models[0], files);
     const Model* const after = read_or_report(how, arguments.models[1], files);
@@ -91,10 +89,9 @@ int diff_models(const Arguments& arguments) {
     const DiffOptions options{.ignores_names = arguments.ignores_names};
     const std::vector<Difference> found = differences(*before, *after, options);
     if (!arguments.html.empty()) {
-      problem = files.problem();
-      if (!problem) problem = write_html_page(*before, *after, options, arguments.html);
-      if (problem) print(arguments, {*problem});
-      if (problem) return kUsage;
+      if (report(arguments, files.problem()) ||
+          report(arguments, write_html_page(*before, *after, options, arguments.html)))
+        return kUsage;
     } else if (arguments.has_json_output) {
       std::cout << to_json(found) << '\n';
     } else {
@@ -102,10 +99,28 @@ int diff_models(const Arguments& arguments) {
       if (found.size() > kMostLines)
         std::cout << "and " << found.size() - kMostLines << " more differences\n";
     }
-    std::cout << std::flush;
-    if (!std::cout.good()) return kUsage;
+    if (print_result("") != kDone) return kUsage;
     return found.empty() ? kDone : kDifferent;
   });
+}
+
+int count_model(const Arguments& arguments) {
+  const std::string& path = arguments.models[0];
+  WrittenFiles files(arguments);
+  if (report(arguments, files.problem())) return kModelError;
+  const Model* const model =
+      read_or_report(arguments.html.empty() ? arguments : with_source(arguments), path, files);
+  if (model == nullptr) return kModelError;
+  StatsOptions options = arguments.stats;
+  if (is_ir(path)) use_shapes_of_inputs(arguments, options);
+  const Stats found = stats(*model, options);
+  print(arguments, found.diagnostics);
+  if (!found.diagnostics.empty()) return kModelError;
+  if (arguments.html.empty())
+    return print_result(arguments.has_json_output ? to_json(found) : to_string(found));
+  const bool fails =
+      report(arguments, files.problem()) || report(arguments, write_html_page(*model, found, arguments.html));
+  return fails ? kModelError : kDone;
 }
 
 }  // namespace onnx2ir::cli

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <iostream>
-#include <stdexcept>
 #include <utility>
 
-#include "cli/convert_models.hpp"
-#include "cli/file_failures.hpp"
 #include "cli/messages.hpp"
 #include "cli/stage_times.hpp"
 #include "cli/temporary_files.hpp"
@@ -49,8 +46,7 @@ int lint_model(const Arguments& arguments) {
     } else {
       for (const AffectedLayer& layer : found.layers) std::cout << line_of(layer) << '\n';
     }
-    std::cout << std::flush;
-    if (!std::cout.good()) return kUsage;
+    if (print_result("") != kDone) return kUsage;
     return found.layers.empty() ? kDone : kAffected;
   });
 }
@@ -68,10 +64,7 @@ int legalize_model(const Arguments& arguments) {
     }
     WrittenFiles files(arguments);
     files.add_pair(xml);
-    if (const auto problem = files.problem()) {
-      print(arguments, {*problem});
-      return kModelError;
-    }
+    if (report(arguments, files.problem())) return kModelError;
     const Conversion read = read_ir(arguments.models[0]);
     print(arguments, read.diagnostics);
     if (!read.model) return kModelError;
@@ -90,16 +83,12 @@ int legalize_model(const Arguments& arguments) {
     if (!legal.model) return is_usage ? kUsage : kModelError;
     SaveOptions saving = arguments.saving;
     saving.temporary = note_temporary;
-    if (const auto problem = legal.model->save(xml, {}, saving)) {
-      print(arguments, {*problem});
-      return kModelError;
-    }
+    if (report(arguments, legal.model->save(xml, {}, saving))) return kModelError;
     if (arguments.verbose) std::cerr << times.text("");
     for (const AffectedLayer& layer : found.layers) {
       if (layer.warning.empty()) std::cout << line_of(layer) << '\n';
     }
-    std::cout << std::flush;
-    return std::cout.good() ? kDone : kModelError;
+    return print_result("");
   });
 }
 

@@ -12,6 +12,4 @@ int lint_model(const Arguments& arguments);
 /// Writes the IR with workarounds for these faults; returns the exit code.
 int legalize_model(const Arguments& arguments);
 
-inline constexpr int kAffected = 1;
-
 }  // namespace onnx2ir::cli

@@ -15,7 +15,6 @@
 #include "cli/listings.hpp"
 #include "cli/memory_limit.hpp"
 #include "cli/messages.hpp"
-#include "cli/model_statistics.hpp"
 #include "cli/temporary_files.hpp"
 #include "cli/verify_model.hpp"
 #include "platform/process.hpp"
@@ -55,10 +54,7 @@ std::string listing_text(const Arguments& arguments, const std::vector<Option>& 
 
 /// Checks whether FILE.xml and FILE.bin were written together.
 int check_files(const Arguments& arguments) {
-  const auto problem = onnx2ir::check_files(arguments.checked_files);
-  if (!problem) return kDone;
-  print(arguments, {*problem});
-  return kModelError;
+  return report(arguments, onnx2ir::check_files(arguments.checked_files)) ? kModelError : kDone;
 }
 
 /// The command that the first word names. A file with such a name is converted as ./show.
@@ -102,10 +98,7 @@ int run(std::vector<std::string> words) {
   arguments.command = command.command;
   const std::vector<Option> options = option_table(arguments);
   std::optional<std::string> problem = parse(words, options, arguments.models);
-  if (!problem && arguments.listing != Listing::none) {
-    std::cout << listing_text(arguments, options) << std::flush;
-    return std::cout.good() ? kDone : kModelError;
-  }
+  if (!problem && arguments.listing != Listing::none) return print_result(listing_text(arguments, options));
   const bool checks_files = !arguments.checked_files.empty();
   if (!problem && arguments.models.empty() && !checks_files) problem = "no model is given; see --help";
   if (!problem && command.models != 0 && arguments.models.size() != command.models)

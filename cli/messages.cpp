@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
+#include <stdexcept>
+#include <utility>
 
 #include "cli/diagnostic_formats.hpp"
 #include "cli/memory_limit.hpp"
@@ -77,6 +79,32 @@ std::string summary_text(const Written& written) {
   return fmt::format("{}, {}: {} {}, {} of weights, {}\n", written.xml, written.bin,
                      with_separators(written.layers), written.layers == 1 ? "layer" : "layers",
                      bytes_text(written.weights), time);
+}
+
+bool report(const Arguments& arguments, const std::optional<Diagnostic>& problem) {
+  if (problem) print(arguments, {*problem});
+  return problem.has_value();
+}
+
+int print_result(std::string_view text) {
+  std::cout << text << std::flush;
+  return std::cout.good() ? kDone : kModelError;
+}
+
+int or_failure(int code, const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const std::runtime_error& error) {
+    std::cerr << "onnx2ir: " << error.what() << '\n';
+    return code;
+  }
+}
+
+Diagnostic error_of(DiagnosticCode code, std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.message = std::move(message);
+  return diagnostic;
 }
 
 void print(const Arguments& arguments, std::vector<Diagnostic> diagnostics, std::string_view model) {

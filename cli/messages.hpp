@@ -1,7 +1,9 @@
-// What the tool prints to standard error: errors, warnings, and the summary of a conversion.
+// What the tool prints: results, errors, warnings, and the summary of a conversion.
 #pragma once
 
+#include <functional>
 #include <onnx2ir/onnx2ir.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,19 @@ namespace onnx2ir::cli {
 /// Prints to standard error, in the format that the options select. `model`: the file that the diagnostics
 /// are about; empty if the command line names only one.
 void print(const Arguments& arguments, std::vector<Diagnostic> diagnostics, std::string_view model = {});
+
+/// Prints the problem, if there is one. Returns whether there is.
+bool report(const Arguments& arguments, const std::optional<Diagnostic>& problem);
+
+/// Prints the result of a command to standard output; returns the exit code.
+int print_result(std::string_view text);
+
+/// Runs `work`, and returns its exit code. If it throws std::runtime_error, because a file cannot be read any
+/// more, prints the reason to standard error and returns `code`.
+int or_failure(int code, const std::function<int()>& work);
+
+/// An error without a place.
+Diagnostic error_of(DiagnosticCode code, std::string message);
 
 /// Whether standard error has nothing but the diagnostics.
 bool is_for_programs(DiagnosticsFormat format);

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <system_error>
 
-#include "cli/convert_models.hpp"
+#include "cli/commands.hpp"
 #include "platform/process.hpp"
 
 namespace onnx2ir::cli {

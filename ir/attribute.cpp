@@ -3,30 +3,19 @@
 #include <array>
 #include <charconv>
 
+#include "base/joined.hpp"
+
 namespace onnx2ir::ir {
 namespace {
-
-template <typename Sequence, typename Print>
-std::string join_with_commas(const Sequence& sequence, Print print) {
-  std::string text;
-  for (const auto& element : sequence) {
-    if (!text.empty()) text += ',';
-    text += print(element);
-  }
-  return text;
-}
 
 struct Printer {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(std::int64_t value) const { return std::to_string(value); }
   std::string operator()(double value) const { return shortest(value); }
   std::string operator()(const std::string& value) const { return value; }
-  std::string operator()(const std::vector<std::int64_t>& values) const {
-    return join_with_commas(values, *this);
-  }
-  std::string operator()(const std::vector<double>& values) const { return join_with_commas(values, *this); }
-  std::string operator()(const std::vector<std::string>& values) const {
-    return join_with_commas(values, *this);
+  template <typename Element>
+  std::string operator()(const std::vector<Element>& values) const {
+    return base::joined(values, ",", *this);
   }
   std::string operator()(ElementType type) const { return std::string(info(type).name); }
 };

@@ -13,10 +13,9 @@ namespace {
 /// Throws Failure (invalid_node): the number of inputs, and whether they are present, can depend on the
 /// model.
 void check_inputs(const OpDescriptor& op, std::span<const Value> inputs, const Graph& graph) {
-  const auto count = static_cast<int>(inputs.size());
-  if (count < op.min_inputs || (op.max_inputs != OpDescriptor::kVariadic && count > op.max_inputs))
+  if (!op.takes(inputs.size()))
     throw base::Failure(DiagnosticCode::invalid_node,
-                        std::string(op.name) + " does not take " + std::to_string(count) + " inputs");
+                        std::string(op.name) + " does not take " + std::to_string(inputs.size()) + " inputs");
   for (const Value& input : inputs) {
     if (!input) throw base::Failure(DiagnosticCode::invalid_node, "a required input is absent");
     if (&input.node->graph() != &graph)
@@ -51,11 +50,9 @@ void set_attributes(Node& node, std::span<const Attribute> attributes) {
     if (const std::size_t size = size_of(attribute.value); size > kSmall) base::charge_permanently(size);
     node.set_attribute(attribute);
   }
-  for (const AttributeSpec& spec : node.op().attributes) {
-    if (spec.presence == AttributeSpec::Presence::required && node.find_attribute(spec.name) == nullptr) {
-      throw base::InternalError(std::string(node.op().name) + " needs attribute " + std::string(spec.name));
-    }
-  }
+  if (const auto missing = missing_attributes(node.op(), node.attributes()); !missing.empty())
+    throw base::InternalError(std::string(node.op().name) + " needs attribute " +
+                              std::string(missing.front()));
 }
 
 }  // namespace

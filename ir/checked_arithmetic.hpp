@@ -33,6 +33,11 @@ inline std::int64_t checked_divide(std::int64_t a, std::int64_t divisor) {
   return a / divisor;
 }
 
+/// `a` / `b`, rounded down. `b` is neither 0 nor, if `a` is the least number, -1.
+constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
 /// The most elements that the converter creates for one constant or list because of a number in the model.
 /// Elements stored in the model do not count.
 inline constexpr std::int64_t kMaxMadeElements = std::int64_t{1} << 24;

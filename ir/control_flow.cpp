@@ -56,12 +56,6 @@ void remove_outputs(Node& loop, std::vector<std::uint32_t> outputs) {
   }
 }
 
-/// The first input that a port refers to; the number of inputs for a node without bodies.
-std::size_t first_mapped(const Node& node) {
-  if (node.loop() != nullptr) return LoopView::kFirstMapped;
-  return node.branches() != nullptr ? IfView::kFirstMapped : node.inputs().size();
-}
-
 std::uint32_t added_input(Node& node, Value value) {
   node.add_input(value);
   return static_cast<std::uint32_t>(node.inputs().size() - 1);
@@ -329,18 +323,23 @@ bool remove_unused_captures(Node& node) {
   return modified;
 }
 
+std::size_t own_input_count(const Node& node) {
+  if (node.loop() != nullptr) return LoopView::kFirstMapped;
+  return node.branches() != nullptr ? IfView::kFirstMapped : node.inputs().size();
+}
+
 void remove_unmapped_inputs(Node& node) {
   std::vector<bool> is_mapped(node.inputs().size());
   for_each_input_index(node, [&](std::uint32_t input) { is_mapped[input] = true; });
   std::vector<std::uint32_t> unmapped;
-  for (std::size_t i = first_mapped(node); i < is_mapped.size(); ++i) {
+  for (std::size_t i = own_input_count(node); i < is_mapped.size(); ++i) {
     if (!is_mapped[i]) unmapped.push_back(static_cast<std::uint32_t>(i));
   }
   remove_inputs(node, unmapped);
 }
 
 bool is_read(const Use& use) {
-  if (use.index < first_mapped(*use.node)) return true;
+  if (use.index < own_input_count(*use.node)) return true;
   const auto reads = [&](const auto& ports) {
     return std::ranges::any_of(
         ports, [&](const auto& port) { return port.input == use.index && is_read(port.parameter->value()); });

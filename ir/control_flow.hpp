@@ -139,6 +139,8 @@ void connect_invariant(Node& node, Body& body, Value outer, Node& parameter);
 /// Removes invariants and slices whose Parameters are unused, with their inputs. Returns whether any was
 /// removed.
 bool remove_unused_captures(Node& node);
+/// The number of inputs before those of the ports of bodies; all inputs for a node without bodies.
+std::size_t own_input_count(const Node& node);
 /// Removes inputs that no port refers to.
 void remove_unmapped_inputs(Node& node);
 

@@ -1,8 +1,7 @@
 // Converts numbers to the bytes of constants and back.
-#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -10,76 +9,50 @@
 #include "ir/element_bits.hpp"
 #include "ir/inference.hpp"
 #include "ir/small_floats.hpp"
+#include "ir/value_ranges.hpp"
 
 namespace onnx2ir::ir {
 namespace {
 
-template <typename Element>
-void store(std::span<std::byte> bytes, std::size_t index, Element element) {
-  std::memcpy(bytes.data() + index * sizeof(Element), &element, sizeof(Element));
-}
-
-template <typename Element>
-Element load(std::span<const std::byte> bytes, std::size_t index) {
-  Element element;
-  std::memcpy(&element, bytes.data() + index * sizeof(Element), sizeof(Element));
-  return element;
-}
-
-/// Stores elements of 1, 2 or 4 bits, the first one in the lowest bits of a byte. (u1 is the exception:
+/// The place of an element of less than a byte: the first one is in the lowest bits. (u1 is the exception:
 /// highest bit first.)
-void store_bits(std::span<std::byte> bytes, std::size_t index, unsigned bits, std::uint32_t value) {
-  const std::size_t position = index * bits;
-  const auto shift = static_cast<unsigned>(bits == 1 ? 7 - position % 8 : position % 8);
-  bytes[position / 8] |= static_cast<std::byte>((value & ((1U << bits) - 1U)) << shift);
+unsigned shift_in_byte(std::size_t index, unsigned bits) {
+  const std::size_t position = index * bits % 8;
+  return static_cast<unsigned>(bits == 1 ? 7 - position : position);
 }
 
-std::uint32_t load_bits(std::span<const std::byte> bytes, std::size_t index, unsigned bits) {
-  const std::size_t position = index * bits;
-  const auto shift = static_cast<unsigned>(bits == 1 ? 7 - position % 8 : position % 8);
-  return (std::to_integer<std::uint32_t>(bytes[position / 8]) >> shift) & ((1U << bits) - 1U);
+template <typename Word>
+Word load_word(std::span<const std::byte> bytes, std::size_t index) {
+  Word word;
+  std::memcpy(&word, bytes.data() + index * sizeof word, sizeof word);
+  return word;
 }
 
-bool is_packed_integer(ElementType type) {
-  return is_integral(type) && info(type).bits < 8 && 8 % info(type).bits == 0;
-}
-
-/// The least and greatest integer of `type`; false if it is not an integer type.
-bool integer_limits(ElementType type, std::int64_t& least, std::int64_t& greatest) {
-  if (type == ElementType::boolean) {
-    least = 0;
-    greatest = 1;
-    return true;
-  }
-  if (!is_integral(type)) return false;
-  const unsigned bits = info(type).bits;
-  const bool is_signed = is_signed_integral(type);
-  least = is_signed ? std::numeric_limits<std::int64_t>::min() >> (64 - bits) : 0;
-  greatest = bits == 64 ? std::numeric_limits<std::int64_t>::max()
-                        : static_cast<std::int64_t>((std::uint64_t{1} << (is_signed ? bits - 1 : bits)) - 1);
-  return true;
-}
-
-void store_integer(std::span<std::byte> bytes, std::size_t index, std::int64_t value, ElementType type) {
-  switch (type) {
-    case ElementType::boolean:
-    case ElementType::i8:
-    case ElementType::u8:
-      return store(bytes, index, static_cast<std::int8_t>(value));
-    case ElementType::i16:
-    case ElementType::u16:
-      return store(bytes, index, static_cast<std::int16_t>(value));
-    case ElementType::i32:
-    case ElementType::u32:
-      return store(bytes, index, static_cast<std::int32_t>(value));
-    case ElementType::i64:
-    case ElementType::u64:
-      return store(bytes, index, value);
+/// The element of `bits` bits at `index`, in the lowest bits of the result.
+std::uint64_t load(std::span<const std::byte> bytes, std::size_t index, unsigned bits) {
+  switch (bits) {
+    case 8:
+      return load_word<std::uint8_t>(bytes, index);
+    case 16:
+      return load_word<std::uint16_t>(bytes, index);
+    case 32:
+      return load_word<std::uint32_t>(bytes, index);
+    case 64:
+      return load_word<std::uint64_t>(bytes, index);
     default:
-      break;
+      return std::to_integer<std::uint64_t>(bytes[index * bits / 8]) >> shift_in_byte(index, bits) &
+             ((1U << bits) - 1U);
   }
-  if (!is_packed_integer(type)) invalid("cannot encode constants of type " + std::string(info(type).name));
-  store_bits(bytes, index, info(type).bits, static_cast<std::uint32_t>(value));
+}
+
+/// Stores the lowest bits of `element`; those at its place must be zero.
+void store(std::span<std::byte> bytes, std::size_t index, unsigned bits, std::uint64_t element) {
+  if (bits < 8) {
+    bytes[index * bits / 8] |=
+        static_cast<std::byte>((element & ((1U << bits) - 1U)) << shift_in_byte(index, bits));
+  } else {
+    std::memcpy(bytes.data() + index * (bits / 8), &element, bits / 8);
+  }
 }
 
 /// Zeroed memory for the elements of a constant.
@@ -95,7 +68,8 @@ struct Storage {
 
 Storage storage(ElementType type, std::size_t count) {
   const auto size = packed_size(type, count);
-  if (!size) invalid("cannot encode constants of type " + std::string(info(type).name));
+  if (!size || (count != 0 && !has_element_bits(type)))
+    invalid("cannot encode constants of type " + std::string(info(type).name));
   constexpr std::uint64_t kSmall = 256;
   Storage result;
   if (*size <= kSmall) {
@@ -108,34 +82,51 @@ Storage storage(ElementType type, std::size_t count) {
   return result;
 }
 
-std::optional<std::int64_t> load_integer(std::span<const std::byte> bytes, std::size_t index,
-                                         ElementType type) {
-  switch (type) {
-    case ElementType::boolean:
-      return load<std::uint8_t>(bytes, index) != 0 ? 1 : 0;
-    case ElementType::i8:
-      return load<std::int8_t>(bytes, index);
-    case ElementType::u8:
-      return load<std::uint8_t>(bytes, index);
-    case ElementType::i16:
-      return load<std::int16_t>(bytes, index);
-    case ElementType::u16:
-      return load<std::uint16_t>(bytes, index);
-    case ElementType::i32:
-      return load<std::int32_t>(bytes, index);
-    case ElementType::u32:
-      return load<std::uint32_t>(bytes, index);
-    case ElementType::i64:
-    case ElementType::u64:
-      return load<std::int64_t>(bytes, index);
-    default:
-      break;
+/// What decoding asks of a type, looked up once for all elements.
+struct Encoding {
+  explicit Encoding(ElementType its_type)
+      : type(its_type),
+        bits(info(type).bits),
+        has_integers(type == ElementType::boolean || is_integral(type)),
+        is_signed(is_signed_integral(type)) {}
+
+  ElementType type;
+  unsigned bits;
+  bool has_integers;
+  bool is_signed;
+};
+
+/// The integer or boolean with these bits. Numbers of u64 beyond int64 become negative.
+std::int64_t integer_of(std::uint64_t bits, const Encoding& encoding) {
+  if (encoding.type == ElementType::boolean) return bits != 0 ? 1 : 0;
+  const unsigned unused = encoding.is_signed ? 64 - encoding.bits : 0;
+  return static_cast<std::int64_t>(bits << unused) >> unused;
+}
+
+/// The number with these bits; no value if the type is not numeric.
+std::optional<double> number_of(std::uint64_t bits, const Encoding& encoding) {
+  if (encoding.type == ElementType::f32) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  if (encoding.type == ElementType::f64) return std::bit_cast<double>(bits);
+  if (encoding.type == ElementType::u64) return static_cast<double>(bits);
+  if (encoding.has_integers) return static_cast<double>(integer_of(bits, encoding));
+  if (!is_small_float(encoding.type)) return std::nullopt;
+  return decode_small_float(static_cast<std::uint32_t>(bits), encoding.type);
+}
+
+/// The bits of the element that is nearest to `number`. `limits`: those of integers.
+std::uint64_t bits_of(double number, ElementType type, const std::optional<ValueRange>& limits) {
+  if (limits) {
+    const double rounded = std::nearbyint(number);
+    // 2^63 is exact as a double, the greatest int64 is not.
+    return static_cast<std::uint64_t>(std::isnan(rounded)                           ? 0
+                                      : rounded <= static_cast<double>(limits->min) ? limits->min
+                                      : rounded >= static_cast<double>(limits->max) ? limits->max
+                                                                                    : std::int64_t(rounded));
   }
-  if (!is_packed_integer(type)) return std::nullopt;
-  const unsigned bits = info(type).bits;
-  const auto raw = static_cast<std::int64_t>(load_bits(bytes, index, bits));
-  const bool negative = is_signed_integral(type) && (raw >> (bits - 1)) != 0;
-  return negative ? raw - (std::int64_t{1} << bits) : raw;
+  if (type == ElementType::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(number));
+  if (type == ElementType::f64) return std::bit_cast<std::uint64_t>(number);
+  if (!is_small_float(type)) invalid("cannot encode numbers of type " + std::string(info(type).name));
+  return encode_small_float(number, type);
 }
 
 }  // namespace
@@ -146,115 +137,63 @@ bool has_element_bits(ElementType type) {
 }
 
 std::uint64_t element_bits(ElementType type, std::span<const std::byte> bytes, std::size_t index) {
-  const unsigned bits = info(type).bits;
-  if (bits < 8) return load_bits(bytes, index, bits);
-  std::uint64_t element = 0;
-  std::memcpy(&element, bytes.data() + index * (bits / 8), bits / 8);
-  return element;
+  return load(bytes, index, info(type).bits);
 }
 
 void set_element_bits(ElementType type, std::span<std::byte> bytes, std::size_t index, std::uint64_t bits) {
-  const unsigned size = info(type).bits;
-  if (size < 8) return store_bits(bytes, index, size, static_cast<std::uint32_t>(bits));
-  std::memcpy(bytes.data() + index * (size / 8), &bits, size / 8);
+  store(bytes, index, info(type).bits, bits);
 }
 
 ConstantData encode_integers(std::span<const std::int64_t> values, ElementType type) {
-  std::int64_t least = 0;
-  std::int64_t greatest = 0;
-  if (!integer_limits(type, least, greatest)) {
+  const auto limits = integer_limits(type);
+  if (!limits) {
     const std::vector<double> numbers(values.begin(), values.end());
     return encode_numbers(numbers, type);
   }
   Storage stored = storage(type, values.size());
-  const std::span<std::byte> bytes = stored.bytes;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] < least || values[i] > greatest) {
+    if (values[i] < limits->min || values[i] > limits->max)
       invalid(std::to_string(values[i]) + " is no " + std::string(info(type).name));
-    }
-    store_integer(bytes, i, values[i], type);
+    set_element_bits(type, stored.bytes, i, static_cast<std::uint64_t>(values[i]));
   }
   return stored.take();
 }
 
 ConstantData encode_numbers(std::span<const double> values, ElementType type) {
   Storage stored = storage(type, values.size());
-  const std::span<std::byte> bytes = stored.bytes;
-  std::int64_t least = 0;
-  std::int64_t greatest = 0;
-  const bool integers = integer_limits(type, least, greatest);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (integers) {
-      const double rounded = std::nearbyint(values[i]);
-      // 2^63 is exact as a double, the greatest int64 is not.
-      const std::int64_t value = std::isnan(rounded)                        ? 0
-                                 : rounded <= static_cast<double>(least)    ? least
-                                 : rounded >= static_cast<double>(greatest) ? greatest
-                                                                            : std::int64_t(rounded);
-      store_integer(bytes, i, value, type);
-    } else if (type == ElementType::f32) {
-      store(bytes, i, static_cast<float>(values[i]));
-    } else if (type == ElementType::f64) {
-      store(bytes, i, values[i]);
-    } else if (is_small_float(type)) {
-      const std::uint32_t code = encode_small_float(values[i], type);
-      switch (info(type).bits) {
-        case 16:
-          store(bytes, i, static_cast<std::uint16_t>(code));
-          break;
-        case 8:
-          store(bytes, i, static_cast<std::uint8_t>(code));
-          break;
-        default:
-          store_bits(bytes, i, info(type).bits, code);
-      }
-    } else {
-      invalid("cannot encode numbers of type " + std::string(info(type).name));
-    }
-  }
+  const auto limits = integer_limits(type);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    set_element_bits(type, stored.bytes, i, bits_of(values[i], type, limits));
   return stored.take();
 }
 
 std::optional<std::int64_t> decode_integer(ElementType type, std::span<const std::byte> bytes) {
-  if (type != ElementType::boolean && !is_integral(type)) return std::nullopt;
-  return packed_size(type, 1) == bytes.size() ? load_integer(bytes, 0, type) : std::nullopt;
+  const Encoding encoding(type);
+  if (!encoding.has_integers || !has_element_bits(type) || packed_size(type, 1) != bytes.size())
+    return std::nullopt;
+  return integer_of(load(bytes, 0, encoding.bits), encoding);
 }
 
 std::optional<std::vector<std::int64_t>> decode_integers(ElementType type, std::span<const std::byte> bytes,
                                                          std::size_t count) {
-  if (type != ElementType::boolean && !is_integral(type)) return std::nullopt;
-  if (packed_size(type, count) != bytes.size()) return std::nullopt;
+  const Encoding encoding(type);
+  if (!encoding.has_integers || packed_size(type, count) != bytes.size()) return std::nullopt;
+  if (count != 0 && !has_element_bits(type)) return std::nullopt;
   std::vector<std::int64_t> values(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto value = load_integer(bytes, i, type);
-    if (!value) return std::nullopt;
-    values[i] = *value;
-  }
+  for (std::size_t i = 0; i < count; ++i) values[i] = integer_of(load(bytes, i, encoding.bits), encoding);
   return values;
 }
 
 std::optional<std::vector<double>> decode_numbers(ElementType type, std::span<const std::byte> bytes,
                                                   std::size_t count) {
+  const Encoding encoding(type);
   if (packed_size(type, count) != bytes.size()) return std::nullopt;
+  if (count != 0 && !has_element_bits(type)) return std::nullopt;
   std::vector<double> values(count);
   for (std::size_t i = 0; i < count; ++i) {
-    if (type == ElementType::f32) {
-      values[i] = load<float>(bytes, i);
-    } else if (type == ElementType::f64) {
-      values[i] = load<double>(bytes, i);
-    } else if (type == ElementType::u64) {
-      values[i] = static_cast<double>(load<std::uint64_t>(bytes, i));
-    } else if (is_small_float(type)) {
-      const unsigned bits = info(type).bits;
-      const std::uint32_t code = bits == 16  ? load<std::uint16_t>(bytes, i)
-                                 : bits == 8 ? load<std::uint8_t>(bytes, i)
-                                             : load_bits(bytes, i, bits);
-      values[i] = decode_small_float(code, type);
-    } else if (const auto integer = load_integer(bytes, i, type)) {
-      values[i] = static_cast<double>(*integer);
-    } else {
-      return std::nullopt;
-    }
+    const auto number = number_of(load(bytes, i, encoding.bits), encoding);
+    if (!number) return std::nullopt;
+    values[i] = *number;
   }
   return values;
 }

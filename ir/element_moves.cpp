@@ -48,22 +48,22 @@ struct Move {
   std::optional<Integers> (*exact)(Value value) = nullptr;
 };
 
-Positions unchanged(const Move& move) {
-  std::vector<std::int64_t> result(static_cast<std::size_t>(move.count));
-  for (std::int64_t i = 0; i < move.count; ++i) result[static_cast<std::size_t>(i)] = i;
-  return result;
+/// A step along an axis of the output is a step of `by` elements in input 0.
+Positions strided(const Move& move, std::int64_t first, const Integers& by) {
+  return positions(move.to, move.count, [&](const Integers& at) {
+    std::int64_t position = first;
+    for (std::size_t i = 0; i < at.size(); ++i) position += at[i] * by[i];
+    return position;
+  });
 }
 
 Positions transposed(const Node& node, const Move& move) {
   const auto order = exact_order(node);
   if (!order) return std::nullopt;
   const Integers strides = strides_of(move.from);
-  return positions(move.to, move.count, [&](const Integers& at) {
-    std::int64_t position = 0;
-    for (std::size_t i = 0; i < at.size(); ++i)
-      position += at[i] * strides[static_cast<std::size_t>((*order)[i])];
-    return position;
-  });
+  Integers by;
+  for (const std::int64_t axis : *order) by.push_back(strides[static_cast<std::size_t>(axis)]);
+  return strided(move, 0, by);
 }
 
 Positions sliced(SliceView slice, const Move& move) {
@@ -84,11 +84,7 @@ Positions sliced(SliceView slice, const Move& move) {
     by[axis] *= std::clamp((*steps)[i], -size, size);
     first += slice_axis((*starts)[i], (*stops)[i], (*steps)[i], size).start * strides[axis];
   }
-  return positions(move.to, move.count, [&](const Integers& at) {
-    std::int64_t position = first;
-    for (std::size_t i = 0; i < at.size(); ++i) position += at[i] * by[i];
-    return position;
-  });
+  return strided(move, first, by);
 }
 
 Positions gathered(GatherView gather, const Move& move) {
@@ -126,23 +122,13 @@ Positions split(const Node& node, std::size_t output, const Move& move) {
   }
   if (begin + move.to[axis] > move.from[axis]) return std::nullopt;
   const Integers strides = strides_of(move.from);
-  return positions(move.to, move.count, [&](const Integers& at) {
-    std::int64_t position = begin * strides[axis];
-    for (std::size_t i = 0; i < at.size(); ++i) position += at[i] * strides[i];
-    return position;
-  });
+  return strided(move, begin * strides[axis], strides);
 }
 
 /// The output repeats input 0 along each axis; it may have more leading axes.
 Positions repeated(const Move& move) {
   if (std::ranges::find(move.from, 0) != move.from.end()) return std::nullopt;
-  const Integers strides = strides_of(move.from);
-  const std::size_t skip = move.to.size() - move.from.size();
-  return positions(move.to, move.count, [&](const Integers& at) {
-    std::int64_t position = 0;
-    for (std::size_t i = 0; i < move.from.size(); ++i) position += at[skip + i] % move.from[i] * strides[i];
-    return position;
-  });
+  return repeated_positions(move.from, move.to, move.count);
 }
 
 }  // namespace
@@ -163,6 +149,16 @@ SliceOfAxis slice_axis(std::int64_t start, std::int64_t stop, std::int64_t step,
   return {start, distance <= 0 ? 0 : (distance - 1) / stride + 1};
 }
 
+std::vector<std::int64_t> repeated_positions(const Integers& from, const Integers& to, std::int64_t count) {
+  const Integers strides = strides_of(from);
+  const std::size_t skip = to.size() - from.size();
+  return positions(to, count, [&](const Integers& at) {
+    std::int64_t position = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) position += at[skip + i] % from[i] * strides[i];
+    return position;
+  });
+}
+
 Positions moved_from(const Node& node, std::size_t output, std::optional<Integers> (*exact)(Value value)) {
   if (!node.is_one_of(kElementMoves)) return std::nullopt;
   const auto count = node.output(output).shape.element_count();
@@ -175,7 +171,7 @@ Positions moved_from(const Node& node, std::size_t output, std::optional<Integer
   if (const auto gather = match<GatherView>(node)) return gathered(*gather, move);
   if (node.is_one_of({ops::Split, ops::VariadicSplit})) return split(node, output, move);
   if (node.is_one_of({ops::Broadcast, ops::Tile})) return repeated(move);
-  return unchanged(move);
+  return strided(move, 0, strides_of(move.to));
 }
 
 }  // namespace onnx2ir::ir

@@ -23,6 +23,10 @@ inline constexpr OperationSet kElementMoves{ops::Reshape,   ops::Squeeze, ops::U
                                             ops::Transpose, ops::Slice,   ops::Gather,       ops::Broadcast,
                                             ops::Tile,      ops::Split,   ops::VariadicSplit};
 
+/// For each of `count` elements of a tensor of sizes `to`, in C order, its position in a tensor of sizes
+/// `from`, which is repeated along each axis. `to` may have more leading axes.
+std::vector<std::int64_t> repeated_positions(const Integers& from, const Integers& to, std::int64_t count);
+
 /// For each element of an output, in C order, its position in input 0; -1 for an index out of range. No value
 /// for operations outside of kElementMoves, for shapes that are not static, for more than kMaxKnownElements,
 /// or if `exact` does not know the indices, starts or steps: exact_values(), or exact_sizes(), which knows

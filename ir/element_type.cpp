@@ -7,34 +7,22 @@ namespace onnx2ir::ir {
 namespace {
 
 using enum ElementType;
+using enum ElementTypeInfo::Kind;
 
 constexpr std::array<ElementTypeInfo, 26> kElementTypes{{
-    {dynamic, "dynamic", "dynamic", 0},
-    {boolean, "boolean", "BOOL", 8},
-    {bf16, "bf16", "BF16", 16},
-    {f16, "f16", "FP16", 16},
-    {f32, "f32", "FP32", 32},
-    {f64, "f64", "FP64", 64},
-    {i4, "i4", "I4", 4},
-    {i8, "i8", "I8", 8},
-    {i16, "i16", "I16", 16},
-    {i32, "i32", "I32", 32},
-    {i64, "i64", "I64", 64},
-    {u1, "u1", "BIN", 1},
-    {u2, "u2", "U2", 2},
-    {u3, "u3", "U3", 3},
-    {u4, "u4", "U4", 4},
-    {u6, "u6", "U6", 6},
-    {u8, "u8", "U8", 8},
-    {u16, "u16", "U16", 16},
-    {u32, "u32", "U32", 32},
-    {u64, "u64", "U64", 64},
-    {nf4, "nf4", "NF4", 4},
-    {f8e4m3, "f8e4m3", "F8E4M3", 8},
-    {f8e5m2, "f8e5m2", "F8E5M2", 8},
-    {f4e2m1, "f4e2m1", "F4E2M1", 4},
-    {f8e8m0, "f8e8m0", "F8E8M0", 8},
-    {string, "string", "STRING", 0},
+    {dynamic, "dynamic", "dynamic", 0, other}, {boolean, "boolean", "BOOL", 8, other},
+    {bf16, "bf16", "BF16", 16, floating},      {f16, "f16", "FP16", 16, floating},
+    {f32, "f32", "FP32", 32, floating},        {f64, "f64", "FP64", 64, floating},
+    {i4, "i4", "I4", 4, signed_integer},       {i8, "i8", "I8", 8, signed_integer},
+    {i16, "i16", "I16", 16, signed_integer},   {i32, "i32", "I32", 32, signed_integer},
+    {i64, "i64", "I64", 64, signed_integer},   {u1, "u1", "BIN", 1, unsigned_integer},
+    {u2, "u2", "U2", 2, unsigned_integer},     {u3, "u3", "U3", 3, unsigned_integer},
+    {u4, "u4", "U4", 4, unsigned_integer},     {u6, "u6", "U6", 6, unsigned_integer},
+    {u8, "u8", "U8", 8, unsigned_integer},     {u16, "u16", "U16", 16, unsigned_integer},
+    {u32, "u32", "U32", 32, unsigned_integer}, {u64, "u64", "U64", 64, unsigned_integer},
+    {nf4, "nf4", "NF4", 4, floating},          {f8e4m3, "f8e4m3", "F8E4M3", 8, floating},
+    {f8e5m2, "f8e5m2", "F8E5M2", 8, floating}, {f4e2m1, "f4e2m1", "F4E2M1", 4, floating},
+    {f8e8m0, "f8e8m0", "F8E8M0", 8, floating}, {string, "string", "STRING", 0, other},
 }};
 
 constexpr bool rows_are_in_enumeration_order() {
@@ -73,41 +61,15 @@ std::optional<std::uint64_t> packed_size(ElementType type, std::uint64_t count) 
 }
 
 bool is_floating(ElementType type) {
-  switch (type) {
-    case bf16:
-    case f16:
-    case f32:
-    case f64:
-    case nf4:
-    case f8e4m3:
-    case f8e5m2:
-    case f4e2m1:
-    case f8e8m0:
-      return true;
-    default:
-      return false;
-  }
+  return info(type).kind == floating;
 }
 
 bool is_signed_integral(ElementType type) {
-  return type == i4 || type == i8 || type == i16 || type == i32 || type == i64;
+  return info(type).kind == signed_integer;
 }
 
 bool is_unsigned_integral(ElementType type) {
-  switch (type) {
-    case u1:
-    case u2:
-    case u3:
-    case u4:
-    case u6:
-    case u8:
-    case u16:
-    case u32:
-    case u64:
-      return true;
-    default:
-      return false;
-  }
+  return info(type).kind == unsigned_integer;
 }
 
 bool is_integral(ElementType type) {

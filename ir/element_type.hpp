@@ -38,12 +38,15 @@ enum class ElementType : std::uint8_t {
   string,
 };
 
-/// The name of a type in the IR, and the storage of its elements.
+/// The name of a type in the IR, and its elements.
 struct ElementTypeInfo {
+  enum class Kind : std::uint8_t { other, floating, signed_integer, unsigned_integer };
+
   ElementType type;
   std::string_view name;       ///< data attributes: "f32"
   std::string_view precision;  ///< port precision: "FP32"
   unsigned bits;               ///< bits per stored element; 0 for dynamic and string
+  Kind kind;
 };
 
 /// The row of `type`.

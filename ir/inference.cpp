@@ -54,6 +54,10 @@ void declare_output(Node& node, std::size_t index, ElementType type, PartialShap
   mark_readers_stale(node);
 }
 
+void infer_as_data(Node& node) {
+  set_output(node, 0, node.input(0).type(), node.input(0).shape());
+}
+
 void set_known(Node& node, std::size_t index, KnownValues values) {
   Output& output = node.output(index);
   const auto count = output.shape.element_count();
@@ -113,9 +117,7 @@ bool is_same(const std::optional<T>& before, const std::unique_ptr<const T>& now
 }
 
 bool is_same(const Visible& before, const Output& now) {
-  return before.type == now.type && before.shape.has_rank() == now.shape.has_rank() &&
-         std::ranges::equal(before.shape, now.shape,
-                            [](const Dimension& a, const Dimension& b) { return is_identical(a, b); }) &&
+  return before.type == now.type && is_identical(before.shape, now.shape) &&
          is_same(before.known, now.known) && is_same(before.elements, now.elements);
 }
 

@@ -24,6 +24,8 @@ inline void require(bool condition, std::string_view message) {
 void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
 /// The same for a Parameter, or an output that is inferred later. The nodes that read it become stale.
 void declare_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
+/// Sets the output of an operation to the type and shape of input 0.
+void infer_as_data(Node& node);
 /// Sets the known values of output `index`; ignored if their number does not fit the shape.
 void set_known(Node& node, std::size_t index, KnownValues values);
 

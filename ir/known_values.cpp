@@ -55,24 +55,20 @@ std::optional<Integers> exact_values(Value value) {
     if (output.type == ElementType::u64 && std::ranges::any_of(*values, is_too_large)) return std::nullopt;
     return Integers(*std::move(values));
   }
-  if (!output.known) return std::nullopt;
+  if (!output.known || !are_exact(*output.known)) return std::nullopt;
   Integers values;
   values.reserve(output.known->size());
-  for (const ValueRange& range : *output.known) {
-    if (!range.is_exact()) return std::nullopt;
-    values.push_back(range.min);
-  }
+  for (const ValueRange& range : *output.known) values.push_back(range.min);
   return values;
 }
 
 std::optional<Numbers> exact_numbers(Value value) {
   const Output& output = value.output();
   if (output.known) {
+    if (!are_exact(*output.known)) return std::nullopt;
     Numbers numbers;
-    for (const ValueRange& range : *output.known) {
-      if (!range.is_exact()) return std::nullopt;
+    for (const ValueRange& range : *output.known)
       numbers.push_back(is_floating(output.type) ? range.number() : static_cast<double>(range.min));
-    }
     return numbers;
   }
   const ConstantData* const data = value.node->constant();

@@ -8,6 +8,7 @@
 //     exact_order    the axes of a Transpose
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -38,6 +39,9 @@ struct ValueRange {
 };
 /// Elements of a small tensor in C order.
 using KnownValues = CheckedList<ValueRange>;
+inline bool are_exact(const KnownValues& known) {
+  return std::ranges::all_of(known, &ValueRange::is_exact);
+}
 /// Larger tensors are not tracked: known values are for shapes, axes and counts.
 inline constexpr std::int64_t kMaxKnownElements = 1024;
 

@@ -131,4 +131,29 @@ void copy_written(const ConstantData& data, std::uint64_t offset, std::span<std:
   std::ranges::copy(std::as_bytes(std::span(halves)), target.begin());
 }
 
+bool for_each_pair(
+    const ConstantData& a, const ConstantData& b,
+    const std::function<bool(std::span<const std::byte> of_a, std::span<const std::byte> of_b)>& compare) {
+  constexpr std::uint64_t kPairPiece = std::uint64_t{1} << 20U;
+  const std::uint64_t size = a.written_size();
+  std::vector<std::byte> pieces(2 * std::min(kPairPiece, size));
+  for (std::uint64_t offset = 0; offset < size; offset += kPairPiece) {
+    const auto count = static_cast<std::size_t>(std::min(kPairPiece, size - offset));
+    const auto of_a = std::span(pieces).first(count);
+    const auto of_b = std::span(pieces).subspan(count, count);
+    copy_written(a, offset, of_a);
+    copy_written(b, offset, of_b);
+    if (!compare(of_a, of_b)) return false;
+  }
+  return true;
+}
+
+bool have_equal_bytes(const ConstantData& a, const ConstantData& b) {
+  if (a.written_size() != b.written_size()) return false;
+  if (a.place() == b.place() && a.narrowing() == b.narrowing()) return true;
+  return for_each_pair(a, b, [](std::span<const std::byte> of_a, std::span<const std::byte> of_b) {
+    return std::memcmp(of_a.data(), of_b.data(), of_a.size()) == 0;
+  });
+}
+
 }  // namespace onnx2ir::ir

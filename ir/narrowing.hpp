@@ -27,6 +27,15 @@ void narrow(std::span<const std::byte> piece, Narrowing narrowing, std::span<std
 /// (unreadable_input).
 void copy_written(const ConstantData& data, std::uint64_t offset, std::span<std::byte> target);
 
+/// Calls `compare` with the same piece of both constants as they are written, which have the same size there,
+/// one piece after the other. Stops and returns false if `compare` returns false. Throws Failure
+/// (unreadable_input).
+bool for_each_pair(
+    const ConstantData& a, const ConstantData& b,
+    const std::function<bool(std::span<const std::byte> of_a, std::span<const std::byte> of_b)>& compare);
+/// Whether both are the same bytes when they are written. Throws Failure (unreadable_input).
+bool have_equal_bytes(const ConstantData& a, const ConstantData& b);
+
 /// The bytes of one element before narrowing.
 constexpr std::size_t element_size(Narrowing narrowing) {
   return narrowing == Narrowing::f64_to_f16 ? sizeof(double) : sizeof(float);

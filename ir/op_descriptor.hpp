@@ -71,6 +71,12 @@ struct OpDescriptor {
   std::vector<OlderVersion> older = {};  ///< the oldest first
   Op id;
   InferFunction infer = nullptr;  ///< set by the registry
+
+  /// Whether a node can have `count` inputs.
+  bool takes(std::size_t count) const {
+    return std::cmp_greater_equal(count, min_inputs) &&
+           (max_inputs == kVariadic || std::cmp_less_equal(count, max_inputs));
+  }
 };
 
 /// The rows of the table, without inference functions; generated.
@@ -83,6 +89,9 @@ bool is_version(const Node& node, std::string_view opset);
 
 /// Whether `attribute` is a note, which is not written to the XML.
 bool is_note(const OpDescriptor& op, std::string_view attribute);
+/// The names of the required attributes that are not in `attributes`.
+std::vector<std::string_view> missing_attributes(const OpDescriptor& op,
+                                                 std::span<const Attribute> attributes);
 
 /// All operations, sorted by family.
 std::span<const OpDescriptor> all_ops();

@@ -64,6 +64,17 @@ bool is_note(const OpDescriptor& op, std::string_view attribute) {
   });
 }
 
+std::vector<std::string_view> missing_attributes(const OpDescriptor& op,
+                                                 std::span<const Attribute> attributes) {
+  std::vector<std::string_view> missing;
+  for (const AttributeSpec& spec : op.attributes) {
+    if (spec.presence == AttributeSpec::Presence::required &&
+        std::ranges::find(attributes, spec.name, &Attribute::name) == attributes.end())
+      missing.push_back(spec.name);
+  }
+  return missing;
+}
+
 namespace {
 
 bool can_express(const OlderVersion& version, const Node& node) {

@@ -16,36 +16,15 @@ const Node* converted_node(const Origins& origins, const Node& written) {
   return found == origins.converted.end() ? nullptr : found->second;
 }
 
-/// A product of named sizes; no value if a factor has no name.
-std::optional<std::string> product(const SizeTerm& term, const SizeNames& names) {
-  std::string text;
-  const std::int64_t number = term.numerator < 0 ? -term.numerator : term.numerator;
-  if (number != 1 || term.factors.empty()) text = std::to_string(number);
-  for (const SizeAtom* factor : term.factors) {
-    const auto name = names.find(factor);
-    if (name == names.end()) return std::nullopt;
-    if (!text.empty()) text += '*';
-    text += name->second;
-  }
-  if (term.denominator != 1) text += '/' + std::to_string(term.denominator);
-  return text;
-}
-
 /// A sum of products of named sizes; no value if it has another form or is long.
 std::optional<std::string> named(const SizeExpression& size, const SizeNames& names) {
   constexpr std::size_t kLongest = 40;
-  std::string text;
-  for (const SizeTerm& term : size.terms) {
-    const auto factor = product(term, names);
-    if (!factor) return std::nullopt;
-    if (text.empty()) {
-      text = (term.numerator < 0 ? "-" : "") + *factor;
-    } else {
-      text += (term.numerator < 0 ? " - " : " + ") + *factor;
-    }
-    if (text.size() > kLongest) return std::nullopt;
-  }
-  return text.empty() ? std::nullopt : std::optional(text);
+  if (size.terms.empty()) return std::nullopt;
+  auto text = sum_text(size, [&](const SizeAtom& factor) {
+    const auto found = names.find(&factor);
+    return found == names.end() ? std::nullopt : std::optional(found->second);
+  });
+  return text && text->size() <= kLongest ? text : std::nullopt;
 }
 
 }  // namespace

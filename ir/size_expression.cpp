@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/memory_budget.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -107,10 +108,6 @@ bool is_integral(const SizeExpression& size) {
   return std::ranges::all_of(size.terms, [](const SizeTerm& term) { return term.denominator == 1; });
 }
 
-std::int64_t floor_divided(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-
 std::size_t combine(std::size_t hash, std::size_t more) {
   return hash * 1000003 ^ more;
 }
@@ -171,7 +168,7 @@ std::optional<std::int64_t> least_of(const Terms& terms) {
     if (number.numerator != 0 && !add(bound, number)) return std::nullopt;
   }
   if (bound.empty()) return 0;
-  return -floor_divided(-bound.front().numerator, bound.front().denominator);
+  return -floor_divide(-bound.front().numerator, bound.front().denominator);
 }
 
 bool is_quotient(const SizeTerm& term) {
@@ -360,7 +357,7 @@ Size SizeTable::floor_quotient(Size a, Size b) {
   Size whole = constant(0);
   Terms rest;
   for (const SizeTerm& term : a->terms) {
-    const std::int64_t quotient = floor_divided(term.numerator, *divisor);
+    const std::int64_t quotient = floor_divide(term.numerator, *divisor);
     SizeTerm multiple = term;
     multiple.numerator = quotient;
     SizeTerm remainder = term;
@@ -372,7 +369,7 @@ Size SizeTable::floor_quotient(Size a, Size b) {
   if (left->terms.empty() || left->constant()) return whole;
   const auto least = left->least();
   return sum(whole, storage_->function(this, Kind::floor_quotient, left, b,
-                                       least ? floor_divided(*least, *divisor) : kNoBound));
+                                       least ? floor_divide(*least, *divisor) : kNoBound));
 }
 
 Size SizeTable::maximum(Size a, Size b) {
@@ -498,7 +495,7 @@ std::string to_string(const SizeAtom& atom) {
 
 }  // namespace
 
-std::string to_string(const SizeExpression& size) {
+std::optional<std::string> sum_text(const SizeExpression& size, const FactorText& text_of) {
   if (size.terms.empty()) return "0";
   std::string text;
   for (const SizeTerm& term : size.terms) {
@@ -511,13 +508,19 @@ std::string to_string(const SizeExpression& size) {
     std::string product;
     if (number != 1 || term.factors.empty()) product = std::to_string(number);
     for (const SizeAtom* factor : term.factors) {
+      const auto name = text_of(*factor);
+      if (!name) return std::nullopt;
       if (!product.empty()) product += '*';
-      product += to_string(*factor);
+      product += *name;
     }
     text += product;
     if (term.denominator != 1) text += "/" + std::to_string(term.denominator);
   }
   return text;
+}
+
+std::string to_string(const SizeExpression& size) {
+  return *sum_text(size, [](const SizeAtom& atom) { return to_string(atom); });
 }
 
 }  // namespace onnx2ir::ir

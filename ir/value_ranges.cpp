@@ -5,7 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/builder.hpp"
+#include "ir/checked_arithmetic.hpp"
+#include "ir/element_moves.hpp"
 #include "ir/inference.hpp"
 
 namespace onnx2ir::ir {
@@ -42,11 +43,6 @@ std::int64_t multiply_ends(std::int64_t a, std::int64_t b) {
   if (a == 0 || b == 0) return 0;
   if (is_infinite(a) || is_infinite(b)) return (a < 0) == (b < 0) ? kHighest : kLowest;
   return saturate(static_cast<Wide>(a) * b);
-}
-
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  const std::int64_t quotient = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
 template <typename Divide>
@@ -180,17 +176,16 @@ ValueRange logical_not(ValueRange a) {
   return subtract(kTrue, truth(a));
 }
 
+std::optional<ValueRange> integer_limits(ElementType type) {
+  if (type == ElementType::boolean) return kEither;
+  if (!is_integral(type)) return std::nullopt;
+  const unsigned unused = 64 - info(type).bits;
+  if (is_signed_integral(type)) return ValueRange{kLowest >> unused, kHighest >> unused};
+  return ValueRange{0, unused == 0 ? kHighest : static_cast<std::int64_t>(UINT64_MAX >> unused)};
+}
+
 ValueRange fit(ValueRange a, ElementType type) {
-  ValueRange limits;
-  const unsigned bits = info(type).bits;
-  if (type == ElementType::boolean) {
-    limits = kEither;
-  } else if (is_unsigned_integral(type)) {
-    limits = {0, bits >= 64 ? kHighest : static_cast<std::int64_t>((std::uint64_t{1} << bits) - 1)};
-  } else if (bits < 64 && bits > 0) {
-    const std::int64_t end = std::int64_t{1} << (bits - 1);
-    limits = {-end, end - 1};
-  }
+  const ValueRange limits = integer_limits(type).value_or(kUnknown);
   return a.min >= limits.min && a.max <= limits.max ? a : kUnknown;
 }
 
@@ -204,21 +199,9 @@ std::optional<KnownValues> known_broadcast(Value value, std::span<const std::int
     if (__builtin_mul_overflow(count, size, &count)) return std::nullopt;
   }
   if (count > kMaxKnownElements) return std::nullopt;
-  const std::size_t offset = sizes.size() - from->size();
-  KnownValues result(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    std::size_t rest = i;
-    std::size_t source = 0;
-    std::size_t stride = 1;
-    for (std::size_t axis = sizes.size(); axis-- > offset;) {
-      const auto size = static_cast<std::size_t>(sizes[axis]);
-      const auto own = static_cast<std::size_t>((*from)[axis - offset]);
-      source += own == 1 ? 0 : rest % size * stride;
-      stride *= own;
-      rest /= size;
-    }
-    result[i] = (*known)[source];
-  }
+  KnownValues result;
+  for (const std::int64_t position : repeated_positions(*from, {sizes.begin(), sizes.end()}, count))
+    result.push_back((*known)[static_cast<std::size_t>(position)]);
   return result;
 }
 

@@ -39,6 +39,9 @@ ValueRange logical_not(ValueRange a);
 /// Whether a value is not zero.
 ValueRange truth(ValueRange a);
 
+/// The integers that `type` can hold, those of u64 up to the greatest int64; no value for types of other
+/// elements than integers and booleans.
+std::optional<ValueRange> integer_limits(ElementType type);
 /// `a` if `type` can hold all of it, otherwise the unknown interval.
 ValueRange fit(ValueRange a, ElementType type);
 

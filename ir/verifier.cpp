@@ -85,17 +85,13 @@ class Verifier {
   void operation(const Node& node) {
     const OpDescriptor& op = node.op();
     if (node.is(ops::Result) && node.has_uses()) report(node, "a Result is read");
-    const auto count = static_cast<int>(node.inputs().size());
-    if (count < op.min_inputs || (op.max_inputs != OpDescriptor::kVariadic && count > op.max_inputs)) {
-      report(node, "it has " + std::to_string(count) + " inputs");
-    }
+    const std::size_t count = node.inputs().size();
+    if (!op.takes(count)) report(node, "it has " + std::to_string(count) + " inputs");
     if (node.is_computed_from_constants() != (count_variable_inputs(node) == 0))
       report(node, "it is not known whether it is computed from constants");
     // Node::set_attribute rejects values of another kind.
-    for (const AttributeSpec& spec : op.attributes) {
-      if (spec.presence == AttributeSpec::Presence::required && node.find_attribute(spec.name) == nullptr)
-        report(node, "attribute " + std::string(spec.name) + " is missing");
-    }
+    for (const std::string_view name : missing_attributes(op, node.attributes()))
+      report(node, "attribute " + std::string(name) + " is missing");
   }
 
   /// Records that a port refers to input `index` and to `parameter` of `body`.

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "base/joined.hpp"
 #include "ir/builder.hpp"
+#include "ir/control_flow.hpp"
 #include "ir/diff/matching.hpp"
 #include "ir/diff/ports.hpp"
 #include "ir/extension.hpp"
@@ -22,43 +23,19 @@
 namespace onnx2ir::ir {
 namespace {
 
-bool have_equal_bytes(const ConstantData& before, const ConstantData& after) {
-  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20U;
-  const std::uint64_t size = before.written_size();
-  if (after.written_size() != size) return false;
-  if (before.place() == after.place() && before.narrowing() == after.narrowing()) return true;
-  std::vector<std::byte> pieces(2 * std::min(kPiece, size));
-  for (std::uint64_t offset = 0; offset < size; offset += kPiece) {
-    const auto count = static_cast<std::size_t>(std::min(kPiece, size - offset));
-    const auto of_before = std::span(pieces).first(count);
-    const auto of_after = std::span(pieces).subspan(count, count);
-    copy_written(before, offset, of_before);
-    copy_written(after, offset, of_after);
-    if (std::memcmp(of_before.data(), of_after.data(), count) != 0) return false;
-  }
-  return true;
-}
-
 /// Compares the elements of two numeric constants of the same type and shape; no value for others.
 std::optional<Difference::Elements> changed_elements(const Output& output, const ConstantData& before,
                                                      const ConstantData& after) {
-  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20U;
   const unsigned bits = info(output.type).bits;
   const std::uint64_t size = before.written_size();
   if (bits == 0 || size != after.written_size() || size % ((bits + 7) / 8) != 0) return std::nullopt;
   Difference::Elements found;
   double magnitude = 0;
-  std::vector<std::byte> pieces(2 * std::min(kPiece, size));
-  for (std::uint64_t offset = 0; offset < size; offset += kPiece) {
-    const auto length = static_cast<std::size_t>(std::min(kPiece, size - offset));
-    const auto of_before = std::span(pieces).first(length);
-    const auto of_after = std::span(pieces).subspan(length, length);
-    copy_written(before, offset, of_before);
-    copy_written(after, offset, of_after);
-    const std::size_t count = length * 8 / bits;
+  const auto compare = [&](std::span<const std::byte> of_before, std::span<const std::byte> of_after) {
+    const std::size_t count = of_before.size() * 8 / bits;
     const auto old_values = decode_numbers(output.type, of_before, count);
     const auto new_values = decode_numbers(output.type, of_after, count);
-    if (!old_values || !new_values) return std::nullopt;
+    if (!old_values || !new_values) return false;
     found.count += count;
     for (std::size_t i = 0; i < count; ++i) {
       const double old_value = (*old_values)[i];
@@ -69,7 +46,9 @@ std::optional<Difference::Elements> changed_elements(const Output& output, const
       const double change = std::fabs(new_value - old_value);
       found.largest = std::max(found.largest, std::isnan(change) ? HUGE_VAL : change);
     }
-  }
+    return true;
+  };
+  if (!for_each_pair(before, after, compare)) return std::nullopt;
   found.relative = magnitude == 0 ? HUGE_VAL : found.largest / magnitude;
   return found;
 }
@@ -89,9 +68,8 @@ std::string value_name(Value value) {
 std::string names_text(const TensorNames& names) {
   std::vector<std::string> sorted(names.begin(), names.end());
   std::ranges::sort(sorted);
-  std::string text;
-  for (const std::string& name : sorted) text += (text.empty() ? "'" : ", '") + name + '\'';
-  return text.empty() ? "without a name" : text;
+  if (sorted.empty()) return "without a name";
+  return base::joined(sorted, ", ", [](const std::string& name) { return '\'' + name + '\''; });
 }
 
 /// The tensor name of an input or output of the model.
@@ -271,14 +249,9 @@ class Differ {
   }
 
   /// The inputs that bodies capture are compared with the roles of their Parameters.
-  static std::size_t own_inputs(const Node& node) {
-    if (node.loop() != nullptr) return std::min<std::size_t>(2, node.inputs().size());
-    return node.branches() != nullptr ? 1 : node.inputs().size();
-  }
-
   void inputs(const Graphs& graphs, const std::string& where, const Node& before, const Node& after) {
-    const std::size_t count_before = own_inputs(before);
-    const std::size_t count_after = own_inputs(after);
+    const std::size_t count_before = own_input_count(before);
+    const std::size_t count_after = own_input_count(after);
     for (std::size_t i = 0; i < std::max(count_before, count_after); ++i) {
       const bool is_before = i < count_before;
       const bool is_after = i < count_after;
@@ -331,11 +304,8 @@ class Differ {
       add(where, "back edge", "from " + value_name(result_before->input(0)),
           "from " + value_name(result_after->input(0)));
     const auto results_of = [](const BodyPorts& ports, const Node& node) {
-      std::string text;
       const auto found = ports.results.find(&node);
-      if (found == ports.results.end()) return text;
-      for (const std::string& role : found->second) text += (text.empty() ? "" : "; ") + role;
-      return text;
+      return found == ports.results.end() ? std::string() : base::joined(found->second, "; ");
     };
     compare(where, "port", results_of(*ports_before, before), results_of(*ports_after, after));
   }

@@ -2,6 +2,7 @@
 #include "ir/views/detection.hpp"
 
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "ir/checked_arithmetic.hpp"
@@ -33,12 +34,6 @@ void require_size(const Node& node, std::size_t index, std::size_t axis, Dimensi
             std::to_string(axis) + ", not " + to_string(size));
 }
 
-const std::vector<double>& reals(const Node& node, AttributeName name) {
-  static const std::vector<double> kNone;
-  const AttributeValue* const value = node.find_attribute(name.text());
-  return value == nullptr ? kNone : std::get<std::vector<double>>(*value);
-}
-
 /// The boxes around each point, by OpenVINO's formula: ratios are compared in single precision after rounding
 /// to six digits.
 std::int64_t prior_count(const Node& node) {
@@ -48,20 +43,22 @@ std::int64_t prior_count(const Node& node) {
     constexpr double kDigits = 1e6;
     ratios.insert(static_cast<float>(std::round(ratio * kDigits) / kDigits));
   };
-  for (const double ratio : reals(node, "aspect_ratio")) {
+  for (const double ratio : prior_box.aspect_ratio()) {
     add_ratio(ratio);
     if (prior_box.flip()) add_ratio(1 / ratio);
   }
-  const auto count = [&](AttributeName name) { return static_cast<std::int64_t>(reals(node, name).size()); };
-  const auto ratio_count = static_cast<std::int64_t>(ratios.size());
-  std::int64_t result = prior_box.scale_all_sizes() ? ratio_count * count("min_size") + count("max_size")
-                                                    : ratio_count + count("min_size") - 1;
-  if (count("fixed_size") != 0) result = ratio_count * count("fixed_size");
-  for (const double density : reals(node, "density")) {
+  const std::int64_t ratio_count = std::ssize(ratios);
+  const std::int64_t min_sizes = std::ssize(prior_box.min_size());
+  std::int64_t result = prior_box.scale_all_sizes()
+                            ? ratio_count * min_sizes + std::ssize(prior_box.max_size())
+                            : ratio_count + min_sizes - 1;
+  if (!prior_box.fixed_size().empty()) result = ratio_count * std::ssize(prior_box.fixed_size());
+  for (const double density : prior_box.density()) {
     constexpr double kMost = 1 << 15;
     require(density >= 0 && density < kMost, "a density is negative or too large");
     const auto side = static_cast<std::int64_t>(density);
-    const std::int64_t repeated = count("fixed_ratio") != 0 ? count("fixed_ratio") : ratio_count;
+    const std::int64_t fixed_ratios = std::ssize(prior_box.fixed_ratio());
+    const std::int64_t repeated = fixed_ratios != 0 ? fixed_ratios : ratio_count;
     result = checked_add(result, checked_multiply(repeated, side * side - 1));
   }
   require(result >= 0, "the attributes give a negative number of boxes");
@@ -88,8 +85,9 @@ void infer_prior_box(Node& node) {
 }
 
 void infer_prior_box_clustered(Node& node) {
-  require(reals(node, "width").size() == reals(node, "height").size(), "needs as many widths as heights");
-  infer_prior_boxes(node, static_cast<std::int64_t>(reals(node, "width").size()));
+  const PriorBoxClusteredView prior_box = node;
+  require(prior_box.width().size() == prior_box.height().size(), "needs as many widths as heights");
+  infer_prior_boxes(node, std::ssize(prior_box.width()));
 }
 
 /// Inputs: box offsets [N, P * 4], class scores [N, P * C], priors [N or 1, 2 or 1, P * 4]; two more for a

@@ -125,7 +125,7 @@ void infer_einsum(Node& node) {
 
 void infer_inverse(Node& node) {
   require(is_floating(node.input(0).type()), "Inverse takes floating-point matrices");
-  set_output(node, 0, node.input(0).type(), node.input(0).shape());
+  infer_as_data(node);
 }
 
 }  // namespace

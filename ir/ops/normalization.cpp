@@ -8,10 +8,6 @@
 namespace onnx2ir::ir {
 namespace {
 
-void infer_as_data(Node& node) {
-  set_output(node, 0, node.input(0).type(), node.input(0).shape());
-}
-
 void infer_softmax(Node& node) {
   require(is_floating(node.input(0).type()), "the input must be floating-point");
   const PartialShape& shape = node.input(0).shape();

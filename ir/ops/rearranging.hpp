@@ -34,9 +34,4 @@ inline void keep_known(Node& node) {
   if (const auto from = known_values(node.input(0))) set_known(node, 0, *from);
 }
 
-/// The output has the type, shape and known values of input 0.
-inline void infer_as_data(Node& node) {
-  set_output(node, 0, node.input(0).type(), node.input(0).shape());
-}
-
 }  // namespace onnx2ir::ir

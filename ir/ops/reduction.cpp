@@ -103,7 +103,7 @@ void infer_product(Node& node) {
 /// OpenVINO knows no bounds of a sum, only its value.
 void infer_sum(Node& node) {
   const auto known = known_values(node.input(0));
-  if (known && std::ranges::all_of(*known, &ValueRange::is_exact)) {
+  if (known && are_exact(*known)) {
     infer_reduce_and_known<add>(node, 0);
   } else {
     infer_reduce_numbers(node);

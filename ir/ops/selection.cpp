@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "ir/element_sizes.hpp"
 #include "ir/ops/families.hpp"
 #include "ir/ops/integer_inputs.hpp"
 #include "ir/ops/rearranging.hpp"
@@ -166,11 +167,10 @@ void infer_scatter(Node& node) {
   const auto indices = exact_values(scatter.indices());
   const auto updates = known_values(scatter.updates());
   if (!elements || !indices || !updates || indices->size() != updates->size()) return;
-  const auto count = static_cast<std::int64_t>(elements->size());
   for (std::size_t i = 0; i < indices->size(); ++i) {
-    const std::int64_t index = (*indices)[i] < 0 ? (*indices)[i] + count : (*indices)[i];
-    if (index < 0 || index >= count) return;
-    (*elements)[static_cast<std::size_t>(index)] = (*updates)[i];
+    const auto place = position_in((*indices)[i], elements->size());
+    if (!place) return;
+    (*elements)[*place] = (*updates)[i];
   }
   set_known(node, 0, std::move(*elements));
 }

@@ -13,8 +13,6 @@
 namespace onnx2ir::ir {
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
-
 /// How a window moves along one axis.
 struct Window {
   std::int64_t kernel;
@@ -91,7 +89,7 @@ void slide(const Node& node, Dimensions& result, const PartialShape& data, std::
   const auto& strides = node.integers("strides");
   const auto& begins = node.integers("pads_begin");
   const auto& ends = node.integers("pads_end");
-  const AttributeValue* dilations = node.find_attribute("dilations");
+  const auto dilations = node.optional_integers("dilations");
   for (std::size_t i = 0; i + 2 < data.rank(); ++i) {
     const Dimension size = data[i + 2];
     if (is_same(node)) {
@@ -99,7 +97,7 @@ void slide(const Node& node, Dimensions& result, const PartialShape& data, std::
     } else if (kernel[i].is_dynamic()) {
       result.emplace_back();
     } else {
-      const std::int64_t dilation = dilations == nullptr ? 1 : std::get<Sizes>(*dilations)[i];
+      const std::int64_t dilation = dilations ? (*dilations)[i] : 1;
       const bool valid = node.text("auto_pad") == "valid";
       const std::int64_t begin = valid ? 0 : begins[i];
       const std::int64_t end = valid ? 0 : ends[i];
@@ -113,16 +111,14 @@ void slide(const Node& node, Dimensions& result, const PartialShape& data, std::
 void check_lists(const Node& node, std::size_t spatial) {
   for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "dilations", "pads_begin",
                                                                        "pads_end", "output_padding"}) {
-    const AttributeValue* const list = node.find_attribute(name.text());
-    require(list == nullptr || std::get<Sizes>(*list).size() == spatial,
-            std::string(name.text()) + " needs one value for each of the " + std::to_string(spatial) +
-                " spatial axes");
+    const auto list = node.optional_integers(name);
+    require(!list || list->size() == spatial, std::string(name.text()) + " needs one value for each of the " +
+                                                  std::to_string(spatial) + " spatial axes");
   }
   for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "dilations", "kernel"}) {
-    const AttributeValue* const list = node.find_attribute(name.text());
-    require(
-        list == nullptr || std::ranges::all_of(std::get<Sizes>(*list), [](auto step) { return step > 0; }),
-        std::string(name.text()) + " must be positive");
+    const auto list = node.optional_integers(name);
+    require(!list || std::all_of(list->begin(), list->end(), [](auto step) { return step > 0; }),
+            std::string(name.text()) + " must be positive");
   }
 }
 

@@ -21,16 +21,12 @@ void infer_read_value(Node& node) {
   set_output(node, 0, read_value.variable_type(), std::move(shape));
 }
 
-void infer_assign(Node& node) {
-  set_output(node, 0, node.input(0).type(), node.input(0).shape());
-}
-
 }  // namespace
 
 std::vector<OpFunction> state_functions() {
   return {
       {ops::ReadValue, infer_read_value},
-      {ops::Assign, infer_assign},
+      {ops::Assign, infer_as_data},
   };
 }
 

@@ -12,11 +12,6 @@ namespace {
 /// The output type is declared by the creator, not inferred.
 void keep_output(Node&) {}
 
-/// The output of a Result has the type of its input: bodies and model outputs read it there.
-void infer_result(Node& node) {
-  set_output(node, 0, node.input(0).type(), node.input(0).shape());
-}
-
 /// Sets type and shape of a body's Parameter, if it has others.
 void set_parameter(Node& parameter, ElementType type, const PartialShape& shape) {
   const Output& declared = parameter.output(0);
@@ -60,7 +55,7 @@ PartialShape without_zeros(PartialShape shape) {
 /// Sets the known elements of a state's final value if they are the same in each iteration.
 void keep_exact(Node& loop, std::size_t output, Value result) {
   auto known = known_values(result);
-  if (known && std::ranges::all_of(*known, &ValueRange::is_exact)) set_known(loop, output, std::move(*known));
+  if (known && are_exact(*known)) set_known(loop, output, std::move(*known));
 }
 
 /// The shape of a state's final value with the expressions of the initial value along the axes whose sizes no
@@ -191,8 +186,9 @@ void infer_if(Node& node) {
 }  // namespace
 
 std::vector<OpFunction> structural_functions() {
+  // The type of a Result is that of its input: bodies and model outputs read it there.
   return {
-      {ops::Parameter, keep_output}, {ops::Result, infer_result}, {ops::Const, keep_output},
+      {ops::Parameter, keep_output}, {ops::Result, infer_as_data}, {ops::Const, keep_output},
       {ops::Loop, infer_loop},       {ops::If, infer_if},
   };
 }

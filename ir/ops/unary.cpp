@@ -15,7 +15,7 @@ namespace {
 void infer_same(Node& node) {
   const ElementType type = node.input(0).type();
   require(type != ElementType::boolean && type != ElementType::string, "the input must be a number");
-  set_output(node, 0, type, node.input(0).shape());
+  infer_as_data(node);
 }
 
 template <RangeFunction1 kFunction, const NumberFunction1& kOfNumbers>
@@ -30,7 +30,7 @@ void infer_same_and_known(Node& node) {
 
 bool has_exact_elements(Value value) {
   const auto known = known_values(value);
-  return known && std::ranges::all_of(*known, [](const ValueRange& range) { return range.is_exact(); });
+  return known && are_exact(*known);
 }
 
 /// OpenVINO's inference knows intervals of Abs, but of the other functions only exact elements.
@@ -96,14 +96,14 @@ void infer_test(Node& node) {
 
 void infer_logical_not(Node& node) {
   require(node.input(0).type() == ElementType::boolean, "the input must be boolean");
-  set_output(node, 0, ElementType::boolean, node.input(0).shape());
+  infer_as_data(node);
   propagate(node, logical_not);
 }
 
 void infer_bitwise_not(Node& node) {
   const ElementType type = node.input(0).type();
   require(type == ElementType::boolean || is_integral(type), "the input must be an integer or boolean");
-  set_output(node, 0, type, node.input(0).shape());
+  infer_as_data(node);
 }
 
 /// The other inputs are scalars or a slope, and have the type of the data.

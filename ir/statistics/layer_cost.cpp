@@ -140,79 +140,79 @@ std::optional<LayerCost> pooling(const Node& node) {
 }
 
 /// Layers that only move, copy, select or make elements.
-constexpr OperationSet kWithoutArithmetic{Op::Assign,
-                                          Op::Broadcast,
-                                          Op::Concat,
-                                          Op::Const,
-                                          Op::Convert,
-                                          Op::ConvertLike,
-                                          Op::DepthToSpace,
-                                          Op::Eye,
-                                          Op::Gather,
-                                          Op::GatherElements,
-                                          Op::GatherND,
-                                          Op::Identity,
-                                          Op::If,
-                                          Op::Loop,
-                                          Op::NonZero,
-                                          Op::OneHot,
-                                          Op::Pad,
-                                          Op::Parameter,
-                                          Op::RandomUniform,
-                                          Op::Range,
-                                          Op::ReadValue,
-                                          Op::Reshape,
-                                          Op::Result,
-                                          Op::ReverseSequence,
-                                          Op::Roll,
-                                          Op::ScatterElementsUpdate,
-                                          Op::ScatterNDUpdate,
-                                          Op::ScatterUpdate,
-                                          Op::Select,
-                                          Op::ShapeOf,
-                                          Op::Slice,
-                                          Op::SpaceToDepth,
-                                          Op::Split,
-                                          Op::Squeeze,
-                                          Op::StringTensorPack,
-                                          Op::StringTensorUnpack,
-                                          Op::Tile,
-                                          Op::TopK,
-                                          Op::Transpose,
-                                          Op::Unique,
-                                          Op::Unsqueeze,
-                                          Op::VariadicSplit,
-                                          Op::PriorBox,
-                                          Op::PriorBoxClustered,
-                                          Op::Multinomial,
-                                          Op::ExtensionOperation};
+constexpr OperationSet kWithoutArithmetic = {ops::Assign,
+                                             ops::Broadcast,
+                                             ops::Concat,
+                                             ops::Const,
+                                             ops::Convert,
+                                             ops::ConvertLike,
+                                             ops::DepthToSpace,
+                                             ops::Eye,
+                                             ops::Gather,
+                                             ops::GatherElements,
+                                             ops::GatherND,
+                                             ops::Identity,
+                                             ops::If,
+                                             ops::Loop,
+                                             ops::NonZero,
+                                             ops::OneHot,
+                                             ops::Pad,
+                                             ops::Parameter,
+                                             ops::RandomUniform,
+                                             ops::Range,
+                                             ops::ReadValue,
+                                             ops::Reshape,
+                                             ops::Result,
+                                             ops::ReverseSequence,
+                                             ops::Roll,
+                                             ops::ScatterElementsUpdate,
+                                             ops::ScatterNDUpdate,
+                                             ops::ScatterUpdate,
+                                             ops::Select,
+                                             ops::ShapeOf,
+                                             ops::Slice,
+                                             ops::SpaceToDepth,
+                                             ops::Split,
+                                             ops::Squeeze,
+                                             ops::StringTensorPack,
+                                             ops::StringTensorUnpack,
+                                             ops::Tile,
+                                             ops::TopK,
+                                             ops::Transpose,
+                                             ops::Unique,
+                                             ops::Unsqueeze,
+                                             ops::VariadicSplit,
+                                             ops::PriorBox,
+                                             ops::PriorBoxClustered,
+                                             ops::Multinomial,
+                                             ops::ExtensionOperation};
 
 /// Operations for each element of input 0, of layers that normalise or reduce it.
 std::uint64_t operations_per_input(Op op) {
   switch (op) {
-    case Op::SoftMax:  // maximum, difference, exponential, sum, quotient
-    case Op::LogSoftmax:
-    case Op::GroupNormalization:
-    case Op::MVN:  // sum, difference, square, sum, quotient
+    case ops::SoftMax:  // maximum, difference, exponential, sum, quotient
+    case ops::LogSoftmax:
+    case ops::GroupNormalization:
+    case ops::MVN:  // sum, difference, square, sum, quotient
       return 5;
-    case Op::NormalizeL2:  // square, sum, quotient
-    case Op::LRN:
+    case ops::NormalizeL2:  // square, sum, quotient
+    case ops::LRN:
       return 3;
-    case Op::BatchNormInference:  // a product and a sum
-    case Op::ReduceL1:
-    case Op::ReduceL2:
+    case ops::BatchNormInference:  // a product and a sum
+    case ops::ReduceL1:
+    case ops::ReduceL2:
       return 2;
-    case Op::ReduceSum:
-    case Op::ReduceMean:
-    case Op::ReduceMax:
-    case Op::ReduceMin:
-    case Op::ReduceProd:
-    case Op::ReduceLogicalAnd:
-    case Op::ReduceLogicalOr:
-    case Op::CumSum:
-    case Op::AdaptiveAvgPool:
-    case Op::EmbeddingBagOffsetsSum:
-    case Op::Col2Im:
+    case ops::ReduceSum:
+    case ops::ReduceMean:
+    case ops::ReduceMax:
+    case ops::ReduceMin:
+    case ops::ReduceProd:
+    case ops::ReduceLogicalAnd:
+    case ops::ReduceLogicalOr:
+    case ops::CumSum:
+    case ops::AdaptiveAvgPool:
+    case ops::EmbeddingBagOffsetsSum:
+    case ops::Col2Im:
       return 1;
     default:
       return 0;
@@ -231,32 +231,37 @@ std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) {
   return __builtin_add_overflow(a, b, &result) ? UINT64_MAX : result;
 }
 
+void add(LayerCost& sum, const LayerCost& cost, std::uint64_t times) {
+  sum.multiply_adds = saturated_sum(sum.multiply_adds, saturated_product(cost.multiply_adds, times));
+  sum.flops = saturated_sum(sum.flops, saturated_product(cost.flops, times));
+}
+
 std::optional<LayerCost> cost_of(const Node& node) {
   const Op op = node.op().id;
   switch (op) {
-    case Op::MatMul:
+    case ops::MatMul:
       return mat_mul(node);
-    case Op::Einsum:
+    case ops::Einsum:
       return einsum(node);
-    case Op::Convolution:
+    case ops::Convolution:
       return convolution(node, 1, 1);
-    case Op::GroupConvolution:  // [group, O, I, ...]
+    case ops::GroupConvolution:  // [group, O, I, ...]
       return convolution(node, 1, 2);
-    case Op::DeformableConvolution:
+    case ops::DeformableConvolution:
       return convolution(node, 2, 1);
-    case Op::ConvolutionBackpropData:
+    case ops::ConvolutionBackpropData:
       return transposed_convolution(node, 1);
-    case Op::GroupConvolutionBackpropData:  // [group, I, O, ...]
+    case ops::GroupConvolutionBackpropData:  // [group, I, O, ...]
       return transposed_convolution(node, 2);
-    case Op::LSTMSequence:
+    case ops::LSTMSequence:
       return recurrent(node, 4);
-    case Op::GRUSequence:
-    case Op::RNNSequence:
+    case ops::GRUSequence:
+    case ops::RNNSequence:
       return recurrent(node, 3);
-    case Op::ScaledDotProductAttention:
+    case ops::ScaledDotProductAttention:
       return attention(node);
-    case Op::MaxPool:
-    case Op::AvgPool:
+    case ops::MaxPool:
+    case ops::AvgPool:
       return pooling(node);
     default:
       break;

@@ -13,6 +13,9 @@ struct LayerCost {
   std::uint64_t flops = 0;  ///< a multiply-add counts as two
 };
 
+/// Adds a cost `times` times; the largest number instead of an overflow.
+void add(LayerCost& sum, const LayerCost& cost, std::uint64_t times = 1);
+
 /// a * b and a + b; the largest number instead of an overflow.
 std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b);
 std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b);

@@ -42,10 +42,7 @@ using ByType = std::map<std::string_view, LayerCounts>;
 
 LayerCost total(const ByType& layers) {
   LayerCost sum;
-  for (const auto& [type, counts] : layers) {
-    sum.multiply_adds = saturated_sum(sum.multiply_adds, counts.cost.multiply_adds);
-    sum.flops = saturated_sum(sum.flops, counts.cost.flops);
-  }
+  for (const auto& [type, counts] : layers) add(sum, counts.cost);
   return sum;
 }
 
@@ -56,9 +53,7 @@ void add(ByType& to, const ByType& body, std::uint64_t times) {
     sum.layers += counts.layers;
     sum.in_bodies += counts.layers;
     sum.without_sizes += counts.without_sizes;
-    sum.cost.multiply_adds =
-        saturated_sum(sum.cost.multiply_adds, saturated_product(counts.cost.multiply_adds, times));
-    sum.cost.flops = saturated_sum(sum.cost.flops, saturated_product(counts.cost.flops, times));
+    add(sum.cost, counts.cost, times);
   }
 }
 
@@ -74,8 +69,7 @@ class Counter {
       if (node->is(ops::Const)) add_constant(*node);
       if (!known_->contains(node.get())) {
         if (const auto cost = cost_of(*node)) {
-          counts.cost.multiply_adds = saturated_sum(counts.cost.multiply_adds, cost->multiply_adds);
-          counts.cost.flops = saturated_sum(counts.cost.flops, cost->flops);
+          ir::add(counts.cost, *cost);
         } else {
           ++counts.without_sizes;
         }

@@ -11,12 +11,6 @@
 namespace onnx2ir::ir {
 namespace {
 
-int hexadecimal_digit(char letter) {
-  if (is_digit(letter)) return letter - '0';
-  if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
-  return -1;
-}
-
 /// The content of a well-formed string with its escapes replaced; `quoted_text` includes the quotes.
 std::string unquoted(std::string_view quoted_text) {
   std::string result;

@@ -146,7 +146,8 @@ class Parser {
     if (statement.op->max_inputs != 0) parse_inputs(scope, statement);
     const bool has_bodies = statement.op->traits.has_bodies;
     if (!has_bodies && cursor_.accept('{')) parse_attributes(statement);
-    check_required_attributes(statement);
+    if (const auto missing = missing_attributes(*statement.op, statement.attributes); !missing.empty())
+      cursor_.fail(statement.op_offset, fmt::format("{} needs the attribute '{}'", name, missing.front()));
     statement.is_decompression = cursor_.accept_word("decompression");
     if (cursor_.accept_word("note")) statement.notes = parse_notes();
     statement.has_types = cursor_.accept(':');
@@ -168,8 +169,8 @@ class Parser {
       statement.inputs.push_back(value(scope));
     }
     const OpDescriptor& op = *statement.op;
-    const auto count = static_cast<std::int64_t>(statement.inputs.size());
-    if (count < op.min_inputs || (op.max_inputs != OpDescriptor::kVariadic && count > op.max_inputs))
+    const std::size_t count = statement.inputs.size();
+    if (!op.takes(count))
       cursor_.fail(statement.op_offset, fmt::format("{} cannot have {} inputs", op.name, count));
   }
 
@@ -186,17 +187,6 @@ class Parser {
         cursor_.fail(offset, fmt::format("attribute '{}' is given twice", name));
       cursor_.expect('=', "after the name of the attribute");
       statement.attributes.emplace_back(*spec, parse_attribute(cursor_, spec->kind));
-    }
-  }
-
-  void check_required_attributes(const Statement& statement) const {
-    for (const AttributeSpec& spec : statement.op->attributes) {
-      if (spec.presence == AttributeSpec::Presence::required &&
-          std::ranges::find(statement.attributes, spec.name, &Attribute::name) ==
-              statement.attributes.end()) {
-        cursor_.fail(statement.op_offset,
-                     fmt::format("{} needs the attribute '{}'", statement.op->name, spec.name));
-      }
     }
   }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/joined.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/text/constants.hpp"
 #include "ir/text/letters.hpp"
@@ -14,16 +15,6 @@
 
 namespace onnx2ir::ir {
 namespace {
-
-template <typename List, typename Print>
-std::string joined(const List& list, Print print) {
-  std::string text;
-  for (const auto& element : list) {
-    if (!text.empty()) text += ", ";
-    text += print(element);
-  }
-  return text;
-}
 
 /// " note(rounded, stacked)"
 std::string notes_text(const NoteSet& notes) {
@@ -108,19 +99,20 @@ class Printer {
     origin(node);
     std::string text = fmt::format("{} = {}", ids.of(node), node.op().name);
     const bool takes_inputs = node.op().max_inputs != 0;
-    if (takes_inputs) text += '(' + joined(node.inputs(), [&](Value input) { return ids.of(input); }) + ')';
+    if (takes_inputs)
+      text += '(' + base::joined(node.inputs(), ", ", [&](Value input) { return ids.of(input); }) + ')';
     if (!node.attributes().empty()) {
       text += " {" +
-              joined(node.attributes(),
-                     [](const Attribute& attribute) {
-                       return fmt::format("{}={}", attribute.name, attribute_text(attribute.value));
-                     }) +
+              base::joined(node.attributes(), ", ",
+                           [](const Attribute& attribute) {
+                             return fmt::format("{}={}", attribute.name, attribute_text(attribute.value));
+                           }) +
               '}';
     }
     if (node.is_decompression) text += " decompression";
     if (!node.notes.empty()) text += notes_text(node.notes);
     if (!node.outputs().empty()) text += " : ";
-    text += joined(node.outputs(), [](const Output& output) {
+    text += base::joined(node.outputs(), ", ", [](const Output& output) {
       std::string type = type_text(output.type, output.shape);
       for (const std::string& name : output.names) type += ' ' + ir::quoted(name);
       return type;

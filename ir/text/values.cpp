@@ -143,11 +143,9 @@ class ElementParser {
   ConstantData bytes(std::size_t offset) {
     const std::string text = cursor_->string("the bytes in hexadecimal digits, in quotes");
     const auto digit = [&](char letter) {
-      const auto* const digits = "0123456789abcdef";
-      const std::size_t value = std::string_view(digits).find(letter);
-      if (value == std::string_view::npos)
-        cursor_->fail(offset, "bytes consist of the digits 0 to 9 and a to f");
-      return static_cast<unsigned>(value);
+      const int value = hexadecimal_digit(letter);
+      if (value < 0) cursor_->fail(offset, "bytes consist of the digits 0 to 9 and a to f");
+      return value;
     };
     if (text.size() % 2 != 0) cursor_->fail(offset, "bytes have two hexadecimal digits each");
     std::vector<std::byte> bytes;
@@ -189,15 +187,7 @@ class ElementParser {
 }  // namespace
 
 std::string type_text(ElementType type, const PartialShape& shape) {
-  std::string text(info(type).name);
-  if (!shape.has_rank()) return text + "[...]";
-  text += '[';
-  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-    if (axis != 0) text += ',';
-    text += to_string(shape[axis]);
-  }
-  text += ']';
-  return text;
+  return std::string(info(type).name) + (shape.has_rank() ? to_string(shape) : "[...]");
 }
 
 TensorType parse_type(Cursor& cursor) {

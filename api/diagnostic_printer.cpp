@@ -1,6 +1,7 @@
 // Formats diagnostics as text for people and as JSON for tools.
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <tuple>
 
 #include "base/joined.hpp"
@@ -35,6 +36,12 @@ std::string place_text(const Place& place) {
     text += ')';
   }
   return text;
+}
+
+/// The names of a node's outputs; those that the node leaves out have none.
+std::string names_of(std::span<const std::string> outputs) {
+  return base::joined(outputs | std::views::filter([](const std::string& name) { return !name.empty(); }),
+                      ", ");
 }
 
 /// Diagnostics that differ in their places only.
@@ -74,7 +81,8 @@ std::string group_text(const Group& group) {
   std::string text = headline(group);
   for (const Place* place : group.places) {
     text += "\n  at " + place_text(*place);
-    if (!place->outputs.empty()) text += ", outputs: " + base::joined(place->outputs, ", ");
+    if (const std::string outputs = names_of(place->outputs); !outputs.empty())
+      text += ", outputs: " + outputs;
     if (!place->function_stack.empty())
       text += ", inside functions: " + base::joined(place->function_stack, " > ");
   }
@@ -104,7 +112,8 @@ std::string to_string(const Diagnostic& diagnostic) {
   text += ": " + diagnostic.message + " [" + std::string(name_of(diagnostic.code)) + ']';
   const Place& place = diagnostic.place;
   if (const std::string where = place_text(place); !where.empty()) text += "\n  at " + where;
-  if (!place.outputs.empty()) text += "\n  outputs: " + base::joined(place.outputs, ", ");
+  if (const std::string outputs = names_of(place.outputs); !outputs.empty())
+    text += "\n  outputs: " + outputs;
   if (!place.function_stack.empty())
     text += "\n  inside functions: " + base::joined(place.function_stack, " > ");
   for (const std::string& note : diagnostic.notes) text += "\n  note: " + note;

@@ -10,6 +10,7 @@
 #include "api/unsupported_operators.hpp"
 #include "base/cancellation.hpp"
 #include "base/input_file.hpp"
+#include "base/joined.hpp"
 #include "base/memory_budget.hpp"
 #include "frontend/dimension_names.hpp"
 #include "frontend/frontend.hpp"
@@ -70,6 +71,61 @@ frontend::ExternalSource external_source(const Options& options) {
     const std::optional<SuppliedData> data = supply(location);
     return data ? std::optional(frontend::file_in_memory(location, data->size, data->read)) : std::nullopt;
   };
+}
+
+/// Names the dynamic dimensions as the ONNX model does.
+void add_names(Port& port, const frontend::DimensionNames& names) {
+  const auto found = names.find(port.name);
+  if (found == names.end() || found->second.size() != port.dimensions.size()) return;
+  for (std::size_t axis = 0; axis < port.dimensions.size(); ++axis) {
+    PortDimension& dimension = port.dimensions[axis];
+    if (dimension.min != dimension.max) dimension.name = found->second[axis];
+  }
+}
+
+std::vector<Port> ports(const std::vector<ir::Node*>& nodes, const frontend::DimensionNames& names) {
+  std::vector<Port> result;
+  for (const ir::Node* node : nodes) {
+    const ir::Output& output = node->output(0);
+    Port port;
+    port.name = node->name;
+    port.element_type = std::string(ir::info(output.type).name);
+    port.has_rank = output.shape.has_rank();
+    if (port.has_rank) {
+      for (const ir::Dimension& dimension : output.shape) {
+        port.shape.push_back(dimension.size());
+        port.dimensions.push_back({dimension.min, dimension.max, {}});
+      }
+      add_names(port, names);
+    }
+    result.push_back(std::move(port));
+  }
+  return result;
+}
+
+/// "ids[batch,past + length];mask[batch,4]": the ports with named sizes; empty if there is none.
+std::string named_sizes(const std::vector<Port>& ports) {
+  std::vector<std::string> texts;
+  const auto has_name = [](const PortDimension& dimension) { return !dimension.name.empty(); };
+  for (const Port& port : ports) {
+    if (!std::ranges::any_of(port.dimensions, has_name)) continue;
+    const std::string sizes = base::joined(port.dimensions, ",", [](const PortDimension& dimension) {
+      if (!dimension.name.empty()) return dimension.name;
+      return dimension.min == dimension.max ? std::to_string(dimension.min) : std::string("?");
+    });
+    texts.push_back(port.name + '[' + sizes + ']');
+  }
+  return base::joined(texts, ";");
+}
+
+/// Adds the names of sizes to what the IR records of its conversion.
+void record_sizes(ir::Model& model, const frontend::DimensionNames& input_names,
+                  const frontend::DimensionNames& output_names) {
+  const auto record = [&](const char* name, const std::string& sizes) {
+    if (!sizes.empty()) model.provenance.emplace_back(name, sizes);
+  };
+  record("input_sizes", named_sizes(ports(model.graph.parameters(), input_names)));
+  record("output_sizes", named_sizes(ports(model.graph.results(), output_names)));
 }
 
 Conversion convert(const frontend::ModelSource& source, const Options& options) {
@@ -144,6 +200,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
   conversion.files = used_files(source, options, external_paths);
   if (model != nullptr && !sink.has_errors()) {
     for (const auto& file : option_files(options)) add_input(*model, file);
+    record_sizes(*model, input_names, output_names);
     auto implementation = std::make_unique<Model::Implementation>();
     implementation->model = std::move(imported.model);
     implementation->source = std::move(imported.source);
@@ -163,36 +220,6 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
           "the limit, or set it to 0";
   }
   return conversion;
-}
-
-/// Names the dynamic dimensions as the ONNX model does.
-void add_names(Port& port, const frontend::DimensionNames& names) {
-  const auto found = names.find(port.name);
-  if (found == names.end() || found->second.size() != port.dimensions.size()) return;
-  for (std::size_t axis = 0; axis < port.dimensions.size(); ++axis) {
-    PortDimension& dimension = port.dimensions[axis];
-    if (dimension.min != dimension.max) dimension.name = found->second[axis];
-  }
-}
-
-std::vector<Port> ports(const std::vector<ir::Node*>& nodes, const frontend::DimensionNames& names) {
-  std::vector<Port> result;
-  for (const ir::Node* node : nodes) {
-    const ir::Output& output = node->output(0);
-    Port port;
-    port.name = node->name;
-    port.element_type = std::string(ir::info(output.type).name);
-    port.has_rank = output.shape.has_rank();
-    if (port.has_rank) {
-      for (const ir::Dimension& dimension : output.shape) {
-        port.shape.push_back(dimension.size());
-        port.dimensions.push_back({dimension.min, dimension.max, {}});
-      }
-      add_names(port, names);
-    }
-    result.push_back(std::move(port));
-  }
-  return result;
 }
 
 }  // namespace

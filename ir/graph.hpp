@@ -279,8 +279,8 @@ class Node {
  public:
   /// What the code that emitted the node knows of it. Clones have the same notes.
   NoteSet notes;
-  /// Who emitted the node: number n is pass n of the pipeline; 0 the front end or a reader. For people only:
-  /// it is not in the XML. See ir/origins.hpp.
+  /// Who emitted the node: 0 the front end or a reader; the others are numbers of passes/emitters.hpp. For
+  /// people only: it is not in the XML. See ir/origins.hpp.
   std::uint16_t emitter = 0;
   /// The layer's name; made unique in its graph when the IR is written.
   std::string name;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/joined.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/size_expression.hpp"
 #include "ir/text/values.hpp"
@@ -68,18 +69,6 @@ std::pair<std::string_view, std::string_view> onnx_node_of(const Origins& origin
   return exact.second.empty() && suffix != std::string::npos ? find(node->name.substr(0, suffix)) : exact;
 }
 
-std::string origin_text(const Origins& origins, const Node& written) {
-  const auto [operation, name] = onnx_node_of(origins, written);
-  std::string text;
-  if (!name.empty()) text.append(operation).append(" ").append(name);
-  const Emitter* const emitter = emitter_of(origins, written);
-  if (emitter == nullptr) return text;
-  if (!text.empty()) text += ", ";
-  text += emitter->name;
-  for (const auto& [fault, summary] : emitter->faults) text += ", fault " + fault;
-  return text;
-}
-
 std::string type_with_size_names(const Origins& origins, const Node& written, std::size_t output) {
   const Output& own = written.output(output);
   const Node* const node = converted_node(origins, written);
@@ -95,6 +84,26 @@ std::string type_with_size_names(const Origins& origins, const Node& written, st
     text += name ? *name : to_string(own.shape[axis]);
   }
   return text + ']';
+}
+
+std::string origin_text(const Origins& origins, const Node& written) {
+  std::vector<std::string> parts;
+  const auto [operation, name] = onnx_node_of(origins, written);
+  if (!name.empty()) parts.push_back(std::string(operation) + ' ' + std::string(name));
+  if (const Emitter* const emitter = emitter_of(origins, written)) {
+    parts.push_back(emitter->name);
+    for (const auto& [fault, summary] : emitter->faults) parts.push_back("fault " + fault);
+  }
+  std::vector<std::string> types;
+  bool has_named_sizes = false;
+  for (std::size_t i = 0; i < written.outputs().size(); ++i) {
+    types.push_back(type_with_size_names(origins, written, i));
+    has_named_sizes =
+        has_named_sizes || types.back() != type_text(written.output(i).type, written.output(i).shape);
+  }
+  const std::string text = base::joined(parts, ", ");
+  if (!has_named_sizes) return text;
+  return (text.empty() ? text : text + ": ") + base::joined(types, ", ");
 }
 
 }  // namespace onnx2ir::ir

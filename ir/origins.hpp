@@ -45,7 +45,8 @@ const Emitter* emitter_of(const Origins& origins, const Node& written);
 /// ONNX node has the name. The name "node/WithoutBiases" stands for "node".
 std::pair<std::string_view, std::string_view> onnx_node_of(const Origins& origins, const Node& written);
 
-/// One line: "MatMul scores, pass fuse_quantization". Empty if nothing is known.
+/// One line: "MatMul scores, pass fuse_quantization: f32[batch,past + length]", with the types of the outputs
+/// if one of their sizes has a name. Empty if nothing is known.
 std::string origin_text(const Origins& origins, const Node& written);
 
 /// The type of an output with the names of its dynamic sizes: "f32[batch,past + length,64]". A size that no

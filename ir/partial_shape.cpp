@@ -80,7 +80,14 @@ void check_rank(std::size_t rank) {
                                                         " are not supported");
 }
 
+void fail_unknown_rank(const std::string& message) {
+  throw base::Failure(
+      DiagnosticCode::cannot_convert, message,
+      "give the inputs of the model shapes of static rank, for example with --input \"x[?,3]\"");
+}
+
 void PartialShape::fail_missing_axis(std::size_t axis) const {
+  if (!known_rank_) fail_unknown_rank("the rank of one of its inputs or results is not known");
   throw base::Failure(DiagnosticCode::invalid_node,
                       "axis " + std::to_string(axis) + " of shape " + to_string(*this) + " is needed");
 }

@@ -94,6 +94,8 @@ using Dimensions = base::SmallVector<Dimension, 4>;
 inline constexpr std::size_t kMaxAxes = 256;
 /// Throws Failure (invalid_node) if a tensor has more axes than that.
 void check_rank(std::size_t rank);
+/// Throws Failure (cannot_convert) with this message, and the hint how to give ranks: the model may be right.
+[[noreturn]] void fail_unknown_rank(const std::string& message);
 
 /// A shape of static or dynamic rank. Default-constructed: dynamic rank. Constructed from sizes: static rank;
 /// a scalar is `PartialShape::scalar()`.

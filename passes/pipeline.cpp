@@ -171,8 +171,8 @@ constexpr std::array kPipeline = {
     pass(legalize, "wrap_ifs_in_loops", wrap_ifs_in_loops,
          "Puts an If with outputs of dynamic size into a Loop of one iteration",
          {.faults = {Fault::branch_output_memory}, .consulted = {Fault::loops_take_no_strings}}),
-    // After wrap_ifs_in_loops, which makes loops. Before decompose_empty_unsqueezes, because the values it
-    // unsqueezes may be empty.
+    // After wrap_ifs_in_loops, which makes loops. Before legalize_kernels, which decomposes Unsqueezes of
+    // values that may be empty.
     pass(legalize, "unsqueeze_empty_loop_values", unsqueeze_empty_loop_values,
          "Adds an axis to values of loops that may have the shape [0, 1, ...]",
          {.faults = {Fault::empty_loop_vectors}}),
@@ -225,8 +225,8 @@ constexpr std::array kPipeline = {
          {.broken = {no_foldable_values}}),
     pass(optimize, "count_rotation_axes_from_back", count_rotation_axes_from_back,
          "Counts the axis from the back where halves of a rotary embedding are joined"),
-    // The last two, because the CPU plugin and OpenVINO GenAI match ReadValue, Gather, Concat and attention
-    // as they are emitted here.
+    // After all passes that change caches or attention: the CPU plugin and OpenVINO GenAI match ReadValue,
+    // Gather, Concat and attention as they are emitted here.
     pass(optimize, "keep_caches_in_variables", keep_caches_in_variables,
          "With --stateful: keeps caches that are inputs and outputs in variables of the model",
          {.broken = {no_foldable_values}, .faults = {Fault::initial_variable_size, Fault::wide_variables}}),

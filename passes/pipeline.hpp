@@ -39,7 +39,7 @@ struct PassContext {
   /// The pass that runs, set by run_pipeline() and run_pass().
   const Pass* pass = nullptr;
   /// Whether at least one release of the target has `fault`. Throws base::InternalError if the row of the
-  /// pass does not list the fault: the table says what depends on a fault.
+  /// pass does not list the fault: the table states what depends on a fault.
   bool has(target::Fault fault) const;
   /// Called after each pass with its name, the seconds it took, and whether it changed the model. May be
   /// empty.
@@ -113,7 +113,7 @@ struct Pass : PassConditions {
 std::span<const Pass> pipeline();
 
 /// Runs the pipeline. After a pass that changed the model, removes dead nodes and, unless the pass keeps
-/// them, restores the order and infers all types again. Unless passes are skipped, ends with require_legal().
+/// them, restores the order and infers the stale nodes. Unless passes are skipped, ends with require_legal().
 void run_pipeline(ir::Model& model, PassContext& context);
 
 /// Runs one pass of the pipeline in the same way; a pass that repeats runs until it changes nothing. Returns

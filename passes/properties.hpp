@@ -69,8 +69,8 @@ inline constexpr PropertySet kInitialProperties = {Property::no_unused_nodes, Pr
 /// The names of the properties of a set.
 std::vector<std::string_view> names_of(const PropertySet& properties);
 
-/// The form that passes over loops and patterns need in order to match. Legalisations run later and may break
-/// it.
+/// The form that passes over loops and patterns need in order to match. Most legalisations run later and may
+/// break it.
 inline constexpr PropertySet kNormalForm = {Property::no_captured_constants, Property::no_foldable_values};
 
 /// Names the property of the set that does not hold, and the node that breaks it; empty if all hold.

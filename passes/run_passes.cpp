@@ -26,7 +26,8 @@ void tidy_after(ir::Model& model, const Pass& pass) {
   }
 }
 
-/// What the types of an output say, apart from symbols: those of states change whenever a loop is inferred.
+/// The type, shape and known values of an output as text, without symbols: those of states change whenever a
+/// loop is inferred.
 std::string described(const ir::Output& output) {
   std::string text = std::string(ir::info(output.type).name) + ir::to_string(output.shape);
   if (output.known == nullptr) return text;

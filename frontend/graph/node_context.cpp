@@ -50,7 +50,7 @@ Values NodeContext::inputs(std::size_t first) const {
 
 std::int64_t NodeContext::rank(Value value) const {
   if (!value.shape().has_rank()) {
-    fail("the rank of one of its inputs is dynamic", "give the model's inputs shapes of static rank");
+    ir::fail_unknown_rank("the rank of one of its inputs is not known");
   }
   return static_cast<std::int64_t>(value.shape().rank());
 }

@@ -1,7 +1,7 @@
 // The interface of translators: typed inputs and attributes of an ONNX node, and functions to emit IR
 // operations. A translator is a free function `Values name_since(NodeContext& node)` that returns the node's
-// outputs in order. If it cannot convert the node, it calls node.fail(...): it throws no other exception, and
-// returns no partial result.
+// outputs in order. If it cannot convert the node, it calls node.fail(...), or ir::invalid(...) if the node
+// fails in each run; it returns no partial result.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ std::int64_t rank_of(const PartialShape& shape) {
   return static_cast<std::int64_t>(shape.rank());
 }
 std::int64_t rank_of(Value value) {
-  if (!value.shape().has_rank()) ir::invalid("the rank of an element of a sequence is not known");
+  if (!value.shape().has_rank()) ir::fail_unknown_rank("the rank of an element of a sequence is not known");
   return rank_of(value.shape());
 }
 

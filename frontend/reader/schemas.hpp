@@ -17,7 +17,7 @@ namespace onnx2ir::frontend {
 /// ONNX's, or was added later. The operator may be deprecated. Lives as long as the process. Thread-safe.
 const onnx::OpSchema* find_schema(std::string_view domain, std::string_view op_type, std::int64_t opset);
 
-/// What a schema says about the type of an input that is a tensor.
+/// What a schema states about the type of an input that is a tensor.
 struct InputType {
   /// Kinds of element types; a set of bits.
   enum Kind : std::uint8_t { floating = 1, integer = 2, boolean = 4, string = 8, other = 16 };

@@ -157,7 +157,7 @@ struct AffectedLayer {
   std::string layer;       ///< "loop/body/Add_3"; empty if the fault concerns the whole model
   std::string operation;   ///< the type of the layer: "Add"
   std::string_view fault;  ///< FaultInfo::name
-  /// Not empty: nothing can be changed, and this says what goes wrong.
+  /// Not empty: the reason why nothing can be changed.
   std::string warning;
 };
 
@@ -193,7 +193,7 @@ ONNX2IR_API Result<std::vector<std::pair<std::string, std::int64_t>>> parse_size
 struct Difference {
   std::string place;   ///< "main/last.body/doubled (Add)", or "model"
   std::string what;    ///< "operation", "value", "added"
-  std::string before;  ///< empty if `what` says all
+  std::string before;  ///< empty if `what` is enough
   std::string after;
   std::string text;  ///< the line
   /// Of numeric constants of the same type and shape: the number of elements, how many of them differ, by how

@@ -19,7 +19,7 @@ struct DiffOptions {
 struct Difference {
   std::string place;
   std::string what;
-  std::string before;  ///< empty if `what` says all: "added"
+  std::string before;  ///< empty if `what` is enough: "added"
   std::string after;
   std::string text;
   /// Of numeric constants of the same type and shape: how many elements differ, by how much at most, and this

@@ -1,6 +1,6 @@
 // Exporters quantise the result of a product, and again its sum with the bias. The first rounding is noise,
-// and is three more steps for each element behind the product: 7 % of the time of a BERT on a CPU with AVX2.
-// What it does besides is to clamp: quantisers remove the activation in front of a QuantizeLinear whose range
+// and is three more steps for each element after the product: 7 % of the time of a BERT on a CPU with AVX2.
+// What it does besides is to clamp: quantisers remove the activation before a QuantizeLinear whose range
 // has its effect. So the product is clamped only.
 
 #include "ir/known_values.hpp"

@@ -223,7 +223,7 @@ ir::Value total_of_transpose(ir::Builder& builder, ir::ReductionView reduction) 
   return ir::reduce(builder, reduction.node().op().id, data, all_axes(source.shape().rank()));
 }
 
-/// Whether a Reduce to a scalar reads a product behind elementwise operations and other Reduces.
+/// Whether a Reduce to a scalar reads a product after elementwise operations and other Reduces.
 bool is_total_of_product(ir::ReductionView total) {
   constexpr int kMostBetween = 32;
   if (!total.output(0).shape.is_scalar() || !ir::is_floating(total.output(0).type)) return false;
@@ -239,7 +239,7 @@ bool is_total_of_product(ir::ReductionView total) {
   return source->is(ops::MatMul) && source != reduced.node;
 }
 
-/// Keeps the axes, and removes them behind the Reduce.
+/// Keeps the axes, and removes them after the Reduce.
 ir::Value total_of_product(ir::Builder& builder, ir::ReductionView total) {
   const ir::Value source = source_of_total(total);
   const std::vector<std::int64_t> axes = all_axes(source.shape().rank());

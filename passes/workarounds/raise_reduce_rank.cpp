@@ -97,7 +97,7 @@ ir::Value raised(ir::Builder& builder, ir::ReductionView reduction) {
   return reduction.keep_dims() ? ir::unsqueeze(builder, result, axes->unchecked()) : result;
 }
 
-/// Whether OpenVINO moves a Transpose of three axes after the Reduce. The Reduce then has other axes, behind
+/// Whether OpenVINO moves a Transpose of three axes after the Reduce. The Reduce then has other axes, after
 /// which the CPU plugin misreads constants.
 bool has_misread_source_axes(ir::ReductionView reduction) {
   const auto axes = axes_of_three(reduction);

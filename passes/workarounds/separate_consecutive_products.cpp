@@ -23,7 +23,7 @@ bool has_weights(const ir::Node& node) {
   return product && ir::is_computed_from_constants(product->b());
 }
 
-/// The same for more than one weight: a product with one weight does not remain a product behind another one.
+/// The same for more than one weight: a product with one weight does not remain a product after another one.
 bool has_several_weights(const ir::Node& node) {
   return has_weights(node) && ir::MatMulView(node).b().shape().element_count() != 1;
 }

@@ -1,4 +1,4 @@
-// Workaround for disjoint_clamp: the CPU plugin makes the bounds of a Clamp those of the FakeQuantize behind
+// Workaround for disjoint_clamp: the CPU plugin makes the bounds of a Clamp those of the FakeQuantize after
 // it. If the two intervals have no number in common, if only in one channel, the lower bound is above the
 // upper one, and the numbers become the bound of the Clamp.
 #include <algorithm>

@@ -24,7 +24,7 @@ bool is_attention_output(ir::MatMulView product) {
   return is_read_by(product, {ops::Result}) || (!chain.empty() && is_read_by(*chain.back(), {ops::Result}));
 }
 
-/// Fault::attention_rank: elementwise operations behind an attention that give the result more axes.
+/// Fault::attention_rank: elementwise operations after an attention that give the result more axes.
 bool widens_attention(ir::MatMulView product) {
   const ir::PartialShape& shape = product.output(0).shape;
   if (!product.a().node->is(ops::SoftMax) || !shape.has_rank()) return false;

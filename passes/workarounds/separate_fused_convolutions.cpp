@@ -1,4 +1,4 @@
-// Workarounds for fusions of OpenVINO that are wrong: convolutions with the operations before and behind
+// Workarounds for fusions of OpenVINO that are wrong: convolutions with the operations before and after
 // them. An opaque copy of the result of a row's operation keeps it apart from the operations that read it.
 #include <algorithm>
 #include <vector>

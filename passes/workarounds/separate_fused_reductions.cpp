@@ -1,4 +1,4 @@
-// Workarounds for fusions of OpenVINO that are wrong: Reduces with the operations before and behind them. An
+// Workarounds for fusions of OpenVINO that are wrong: Reduces with the operations before and after them. An
 // opaque copy of the result of a row's operation keeps it apart from the operations that read it.
 #include <algorithm>
 #include <optional>
@@ -41,7 +41,7 @@ bool precedes_unit_reduction(const ir::Node& node) {
   });
 }
 
-/// Whether OpenVINO may remove the Reshape `node` behind a Reduce that does not keep its axes. `reduced` is
+/// Whether OpenVINO may remove the Reshape `node` after a Reduce that does not keep its axes. `reduced` is
 /// the result of the Reduce. OpenVINO takes the Reshape for one that restores the axes if it has the rank of
 /// the data, and all of its sizes but one are copied or are 1. The axes of the Reduce are not examined: they
 /// are others once OpenVINO has moved the Reduce before an Unsqueeze, or merged it with a Reduce or
@@ -65,7 +65,7 @@ bool has_unit_transpose(const ir::Output& reduced) {
          is_read_by(reduced, {ops::Transpose});
 }
 
-/// Whether OpenVINO may merge `node` with a Reshape before or behind it, or remove it: arithmetic with one
+/// Whether OpenVINO may merge `node` with a Reshape before or after it, or remove it: arithmetic with one
 /// number that is 0 or 1, possibly only together with the next one.
 bool may_join_reshapes(const ir::Node& node) {
   if (node.op().traits.reshapes || node.is(ops::Transpose)) return true;
@@ -105,7 +105,7 @@ bool precedes_channel_constant(ir::ReductionView reduction) {
   const ir::Node* reader = fused_reader(reduction);
   for (int count = 0; count < kMostFused && reader != nullptr; ++count) {
     const ir::Value* const constant = constant_operand(*reader);
-    // Another operand widens the result; nothing behind it is fused.
+    // Another operand widens the result; nothing after it is fused.
     if (constant == nullptr && reader->inputs().size() > 1) return false;
     if (constant != nullptr && std::ranges::count(axes_of(*constant, reduced.rank()), channels) > 0)
       return true;

@@ -1,5 +1,5 @@
 // Workarounds for Gathers, reductions and pools of quantised numbers with scales or zero points along an
-// axis, which OpenVINO moves behind them although the axis is another one there, or none. A Gather by a
+// axis, which OpenVINO moves after them although the axis is another one there, or none. A Gather by a
 // vector of the index, whose axis a Squeeze removes, is right; an opaque copy keeps other operations apart.
 #include <algorithm>
 #include <vector>

@@ -1,5 +1,5 @@
 // Workarounds for fusions of OpenVINO that are wrong: products and convolutions of quantised numbers with the
-// operations behind them. An opaque copy of the result keeps the operations of a row apart from those that
+// operations after them. An opaque copy of the result keeps the operations of a row apart from those that
 // read them.
 #include <algorithm>
 #include <cmath>

@@ -238,6 +238,12 @@ def test_names_of_sizes(tmp_path):
     reshape = next(name for name in main.nodes if main.operation(name) == "Reshape")
     assert main.types(concat) == ["f32[batch,past + length,8]"]
     assert main.types(reshape) == ["f32[batch,8*past + 8*length]"]
+    shown = converted("show", "m.onnx", "--origins", folder=tmp_path).stdout
+    assert "// Concat y, conversion of the ONNX node: f32[batch,past + length,8]\n" in shown
+    converted("m.onnx", folder=tmp_path)
+    model = openvino.Core().read_model(tmp_path / "m.xml")
+    assert model.get_rt_info(["onnx2ir", "input_sizes"]).value == "a[batch,past,8];b[batch,length,8]"
+    assert model.get_rt_info(["onnx2ir", "output_sizes"]).value == "y[batch,total,8];z[batch,n]"
 
 
 def test_show_prints_origins(folder):

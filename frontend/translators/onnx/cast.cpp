@@ -1,4 +1,6 @@
 // Conversions between element types.
+#include <cmath>
+
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 
@@ -25,17 +27,27 @@ Value saturated(NodeContext& node, Value value, double largest, Value of_nan) {
   return node.op(ops::Select, {node.op(ops::IsNaN, {value}), of_nan, limited});
 }
 
-/// float8e8m0 represents only powers of two; Convert rounds to the nearest.
+/// float8e8m0 represents the powers of two from 2^-127 to 2^127. Convert rounds to the nearest one, of two to
+/// the even exponent, and saturates.
 Value to_power_of_two(NodeContext& node, Value value) {
   const std::string mode = node.text("round_mode", "up");
-  if (mode == "nearest") return convert(node, value, ElementType::f8e8m0);
-  if (mode != "up" && mode != "down") node.fail("attribute 'round_mode' must be up, down or nearest");
+  if (mode != "up" && mode != "down" && mode != "nearest")
+    node.fail("attribute 'round_mode' must be up, down or nearest");
   const Value exact = convert(node, value, ElementType::f32);
   const Value nearest = convert(node, convert(node, exact, ElementType::f8e8m0), ElementType::f32);
-  const bool is_up = mode == "up";
-  const Value is_past = node.op(is_up ? ops::Less : ops::Greater, {nearest, exact});
-  const Value next = node.op(ops::Multiply, {nearest, node.number_like(is_up ? 2 : 0.5, nearest)});
-  return convert(node, node.op(ops::Select, {is_past, next, nearest}), ElementType::f8e8m0);
+  // Of two nearest powers, ONNX takes the larger one.
+  const Value bound =
+      mode == "nearest" ? node.op(ops::Multiply, {nearest, node.number_like(1.5, nearest)}) : nearest;
+  const ir::Op is_past = mode == "up" ? ops::Less : mode == "down" ? ops::Greater : ops::LessEqual;
+  const Value next = node.op(ops::Multiply, {nearest, node.number_like(mode == "down" ? 0.5 : 2, nearest)});
+  Value power = node.op(ops::Select, {node.op(is_past, {bound, exact}), next, nearest});
+  if (!node.flag("saturate", true)) {
+    const auto limit = [&](int exponent) { return node.number_like(std::ldexp(1.0, exponent), exact); };
+    const Value is_in_range = node.op(ops::LogicalAnd, {node.op(ops::GreaterEqual, {exact, limit(-127)}),
+                                                        node.op(ops::LessEqual, {exact, limit(127)})});
+    power = node.op(ops::Select, {is_in_range, power, node.number_like(NAN, power)});
+  }
+  return convert(node, power, ElementType::f8e8m0);
 }
 
 }  // namespace

@@ -166,8 +166,10 @@ Values gather_nd_11(NodeContext& node) {
   if (indices.shape()[static_cast<std::size_t>(index_rank - 1)].is_dynamic()) {
     const auto declared = node.declared_rank(0);
     if (!declared) {
-      node.fail("the rank of the result is not known: the last dimension of the indices is " +
-                to_string(indices.shape()));
+      node.fail(
+          "the rank of the result is not known: the size of the last axis of the indices, whose shape is " +
+              to_string(indices.shape()) + ", is dynamic",
+          "give the inputs of the model static sizes with --input, or declare the shape of the result");
     }
     std::vector<std::int64_t> same(static_cast<std::size_t>(index_rank), 0);
     same.back() = node.rank(data) + index_rank - 1 - batch_dims - *declared;

@@ -12,6 +12,7 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/vision.hpp"
+#include "passes/support/final_or_initial.hpp"
 #include "passes/support/stacked_values.hpp"
 
 namespace onnx2ir::passes {
@@ -140,6 +141,8 @@ class SizeTracker {
   }
 
   KnownSize of_concat(const ir::Node& node) const {
+    // A guard for zero iterations takes the final or the initial value of a loop.
+    if (const auto guard = joined_values(node)) return one_of(of(guard->final), of(guard->initial));
     bool is_fixed = true;
     for (const ir::Value input : node.inputs()) {
       const KnownSize size = of(input);

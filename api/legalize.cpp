@@ -1,6 +1,8 @@
 // Finds the layers of an IR that faults of OpenVINO affect, and works around the faults.
 #include <algorithm>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/model.hpp"
 #include "api/provenance.hpp"
@@ -10,22 +12,49 @@
 #include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 #include "passes/fault_search.hpp"
+#include "passes/finished_forms.hpp"
 #include "passes/graph_walk.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir {
 namespace {
 
-/// Makes a model that was read fit for the passes, which expect no unused nodes. In an IR of onnx2ir,
-/// operations after a loop select the right outputs if it runs zero times. In others, nothing does.
-void prepare(ir::Model& model) {
-  const bool is_guarded = !model.provenance.empty();
-  for (const ir::LoopView loop : passes::loops_of(model)) {
-    for (ir::Carried& state : loop.states()) state.is_guarded = is_guarded;
-    for (ir::Scan& scan : loop.scans()) scan.is_guarded = is_guarded;
+/// The fact `name` that onnx2ir has written into an IR; empty if it has not.
+std::string_view fact_of(const ir::Model& model, std::string_view name) {
+  const auto found = std::ranges::find(model.provenance, name, [](const auto& fact) { return fact.first; });
+  return found == model.provenance.end() ? std::string_view() : found->second;
+}
+
+/// The releases for which onnx2ir has converted the model, and those for which it has legalised it. All
+/// supported releases if this version does not support them.
+std::vector<target::Target> earlier_targets(const ir::Model& model) {
+  std::vector<target::Target> targets;
+  for (const std::string_view name : {"target_runtime", "legalized_for"}) {
+    const std::string_view text = fact_of(model, name);
+    if (text.empty()) continue;
+    const auto releases = target::parse_release_range(text);
+    targets.push_back(releases ? target::Target(*releases) : target::Target());
   }
+  return targets;
+}
+
+/// Makes a model that was read fit for the passes, which expect no unused nodes, and marks loops that they
+/// have legalised already.
+void prepare(ir::Model& model) {
+  passes::mark_guarded_outputs(model, earlier_targets(model));
   for (ir::Graph* graph : passes::graphs_of(model)) graph->remove_dead_nodes();
   ir::infer(model.graph);
+  passes::mark_finished_forms(model);
+  ir::infer(model.graph);
+}
+
+/// A conversion has chosen in which products the inputs may be rounded, from facts that the XML does not
+/// have.
+void keep_choices(const ir::Model& model, passes::PassContext& context) {
+  if (fact_of(model, "target_runtime").empty()) return;
+  if (context.dynamic_quantization == DynamicQuantization::automatic)
+    context.dynamic_quantization = DynamicQuantization::always;
+  if (fact_of(model, "quantization") == "exact") context.quantization = Quantization::exact;
 }
 
 passes::PassContext context_of(const Options& options, const target::Target& target, DiagnosticSink& sink) {
@@ -87,6 +116,7 @@ Conversion legalize(const Model& model, const Options& options) {
     implementation->model = Legalizer::copy(model);
     implementation->threads = options.threads;
     passes::PassContext context = context_of(options, *target, sink);
+    keep_choices(*implementation->model, context);
     passes::run_legalizations(*implementation->model, context);
     auto& facts = implementation->model->provenance;
     std::erase_if(facts, [](const auto& fact) { return fact.first == "legalized_for"; });

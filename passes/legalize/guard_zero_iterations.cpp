@@ -7,6 +7,7 @@
 
 #include "ir/inference.hpp"
 #include "passes/analysis/stale_shapes.hpp"
+#include "passes/finished_forms.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/final_or_initial.hpp"
@@ -61,6 +62,11 @@ ir::Value rows_of_run(ir::Builder& builder, ir::Value rows, const ir::Scan& scan
                     {rows, builder.integers(none), end, builder.integers(ones), builder.integers(axes)});
 }
 
+/// Whether the runtime returns wrong final values of `state` on releases with these faults.
+bool is_affected(const ir::Carried& state, bool all_final_values, bool unread_states) {
+  return all_final_values || (unread_states && !ir::is_read(state.parameter->value()));
+}
+
 bool run_on(ir::LoopView loop, const PassContext& context) {
   if (loop.runs_at_least_once()) return false;
   FinalOrInitial result(loop);
@@ -76,9 +82,8 @@ bool run_on(ir::LoopView loop, const PassContext& context) {
   }
   for (ir::Carried& state : loop.states()) {
     if (!state.output || state.is_guarded || loop.output(state).output().uses.empty()) continue;
-    const bool is_unread = !ir::is_read(state.parameter->value());
-    if (!context.has(Fault::zero_trip_final_values) &&
-        !(is_unread && context.has(Fault::zero_trip_unread_states)))
+    if (!is_affected(state, context.has(Fault::zero_trip_final_values),
+                     context.has(Fault::zero_trip_unread_states)))
       continue;
     ir::Value final = loop.output(state);
     ir::Value initial = loop.outer(state);
@@ -94,6 +99,20 @@ bool run_on(ir::LoopView loop, const PassContext& context) {
 }
 
 }  // namespace
+
+void mark_guarded_outputs(ir::Model& model, std::span<const target::Target> targets) {
+  const auto is_in_one = [&](Fault fault) {
+    return std::ranges::any_of(targets, [&](const target::Target& target) { return target.has(fault); });
+  };
+  const bool final_values = is_in_one(Fault::zero_trip_final_values);
+  const bool unread_states = is_in_one(Fault::zero_trip_unread_states);
+  const bool scan_outputs = is_in_one(Fault::zero_trip_scan_outputs);
+  for (const ir::LoopView loop : loops_of(model)) {
+    for (ir::Carried& state : loop.states())
+      state.is_guarded = is_affected(state, final_values, unread_states);
+    for (ir::Scan& scan : loop.scans()) scan.is_guarded = scan_outputs;
+  }
+}
 
 bool guard_zero_iterations(ir::Model& model, PassContext& context) {
   bool modified = false;

@@ -7,10 +7,13 @@
 
 #include "ir/control_flow.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/joining.hpp"
 #include "ir/views/random.hpp"
+#include "ir/views/reshaping.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/pattern.hpp"
+#include "passes/support/stacked_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -61,6 +64,57 @@ bool keeps_seed(ir::RandomUniformView random) {
          wrapped != nullptr && wrapped->is(ops::FloorMod);
 }
 
+/// Whether `tile` adds an axis of copies.
+bool adds_copies(ir::TileView tile) {
+  const ir::PartialShape& shape = tile.output(0).shape;
+  const auto repeats = ir::exact_values(tile.repeats());
+  return repeats && shape.has_rank() && tile.data().shape().has_rank() && shape.rank() == repeats->size() &&
+         tile.data().shape().rank() < shape.rank() &&
+         std::all_of(repeats->begin() + 1, repeats->end(), [](std::int64_t count) { return count == 1; });
+}
+
+/// Whether a Reshape of `data` changes no size: hide_initial_shapes emits such ones.
+bool keeps_sizes(ir::Value reshaped, ir::Value data) {
+  const ir::PartialShape& shape = reshaped.shape();
+  if (!shape.has_rank() || !data.shape().has_rank() || shape.rank() != data.shape().rank()) return false;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (!ir::have_equal_sizes(reshaped, axis, data, axis)) return false;
+  }
+  return true;
+}
+
+/// Whether make_shapes_distinct has made `value` of copies along axis 0. Adds the nodes that copy to
+/// `copying`. `remaining` limits the number of values that are visited.
+bool is_stack(ir::Value value, std::vector<ir::Node*>& copying, int& remaining) {
+  if (--remaining < 0) return false;
+  if (const auto unsqueeze = ir::match<ir::UnsqueezeView>(value)) return is_zero(unsqueeze->axes());
+  if (value.node->constant() != nullptr) return value.shape().element_count() == 0;
+  if (const auto tile = ir::match<ir::TileView>(value)) {
+    copying.push_back(value.node);
+    return adds_copies(*tile);
+  }
+  if (const auto reshape = ir::match<ir::ReshapeView>(value))
+    return keeps_sizes(value, reshape->data()) && is_stack(reshape->data(), copying, remaining);
+  if (value.node->branches() == nullptr) return false;
+  return std::ranges::all_of(ir::IfView(*value.node).results(value.index), [&](const ir::Node* result) {
+    return is_stack(result->input(0), copying, remaining);
+  });
+}
+
+/// Marks the nodes that make copies of a state, and those that read the first copy.
+void mark_stack(ir::LoopView loop, const ir::Carried& state) {
+  const ir::Value read = only_first_copy(state.parameter->value());
+  std::vector<ir::Node*> nodes;
+  int remaining = kMaxCompared;
+  if (!read || !is_stack(loop.outer(state), nodes, remaining) ||
+      !is_stack(state.result->input(0), nodes, remaining))
+    return;
+  nodes.push_back(read.node);
+  const ir::Value output = loop.output(state);
+  if (const ir::Value final = output ? only_first_copy(output) : ir::Value()) nodes.push_back(final.node);
+  for (ir::Node* node : nodes) node->notes.add(ir::Note::stacked);
+}
+
 class Search {
  public:
   void visit(ir::Graph& graph) {
@@ -78,6 +132,7 @@ class Search {
  private:
   void visit_loop(ir::LoopView loop) {
     if (runs(loop)) loop.body().is_known_to_run = true;
+    for (const ir::Carried& state : loop.states()) mark_stack(loop, state);
     const std::size_t conditions = conditions_.size();
     const std::size_t counts = counts_.size();
     counts_.push_back(loop.trip_count());

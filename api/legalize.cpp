@@ -1,6 +1,8 @@
 // Finds the layers of an IR that faults of OpenVINO affect, and works around the faults.
 #include <algorithm>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/model.hpp"
 #include "api/provenance.hpp"
@@ -9,27 +11,36 @@
 #include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 #include "passes/fault_search.hpp"
+#include "passes/finished_forms.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/support/zero_iterations.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir {
 namespace {
 
-/// Makes a model that was read fit for the passes, which expect no unused nodes. In an IR that onnx2ir wrote,
-/// operations after a loop select the right outputs if it runs zero times, as its releases need it. In
-/// others, nothing does.
+/// The fact `name` that onnx2ir has written into an IR; empty if it has not.
+std::string_view fact_of(const ir::Model& model, std::string_view name) {
+  const auto found = std::ranges::find(model.provenance, name, [](const auto& fact) { return fact.first; });
+  return found == model.provenance.end() ? std::string_view() : found->second;
+}
+
+/// Makes a model that was read fit for the passes, which expect no unused nodes, and marks loops that they
+/// have legalised already.
 void prepare(ir::Model& model) {
-  const std::vector<target::Target> targets = recorded_targets(model.provenance);
-  const auto faults = [&](target::Fault fault) {
-    return std::ranges::any_of(targets, [&](const target::Target& target) { return target.has(fault); });
-  };
-  for (const ir::LoopView loop : passes::loops_of(model)) {
-    for (ir::Carried& state : loop.states()) state.is_guarded = passes::is_guarded_for(state, faults);
-    for (ir::Scan& scan : loop.scans()) scan.is_guarded = passes::has_guarded_scans(faults);
-  }
+  passes::mark_guarded_outputs(model, recorded_targets(model.provenance));
   for (ir::Graph* graph : passes::graphs_of(model)) graph->remove_dead_nodes();
   ir::infer(model.graph);
+  passes::mark_finished_forms(model);
+  ir::infer(model.graph);
+}
+
+/// A conversion has chosen in which products the inputs may be rounded, from facts that the XML does not
+/// have.
+void keep_choices(const ir::Model& model, passes::PassContext& context) {
+  if (fact_of(model, "target_runtime").empty()) return;
+  if (context.dynamic_quantization == DynamicQuantization::automatic)
+    context.dynamic_quantization = DynamicQuantization::always;
+  if (fact_of(model, "quantization") == "exact") context.quantization = Quantization::exact;
 }
 
 passes::PassContext context_of(const Options& options, const target::Target& target, DiagnosticSink& sink) {
@@ -89,6 +100,7 @@ Conversion legalize(const Model& model, const Options& options) {
     implementation->model = Legalizer::copy(model);
     implementation->threads = options.threads;
     passes::PassContext context = context_of(options, *target, sink);
+    keep_choices(*implementation->model, context);
     passes::run_legalizations(*implementation->model, context);
     record_legalization(implementation->model->provenance, *target);
     if (!sink.has_errors()) conversion.model.emplace(std::move(implementation));

@@ -83,7 +83,8 @@ std::vector<target::Target> recorded_targets(const Provenance& facts) {
   for (const auto& [name, value] : facts) {
     if (name != kConvertedFor && name != kLegalizedFor) continue;
     for (const std::string& part : parts_of(value)) {
-      if (const auto releases = target::parse_release_range(part)) targets.emplace_back(*releases);
+      const auto releases = target::parse_release_range(part);
+      targets.push_back(releases ? target::Target(*releases) : target::Target());
     }
   }
   return targets;

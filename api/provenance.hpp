@@ -19,8 +19,8 @@ Provenance provenance(const Options& options, const target::Target& target);
 /// Adds the releases of `target` to those that the IR was legalised for.
 void record_legalization(Provenance& facts, const target::Target& target);
 
-/// The releases that an IR was converted or legalised for; none if onnx2ir did neither. What is no release
-/// that this version supports is left out.
+/// The releases that an IR was converted or legalised for; none if onnx2ir did neither. All supported ones if
+/// this version does not support them.
 std::vector<target::Target> recorded_targets(const Provenance& facts);
 
 }  // namespace onnx2ir

@@ -1,6 +1,7 @@
 #include "passes/fault_search.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,8 +25,25 @@ struct Before {
   std::vector<std::pair<ir::ElementType, ir::PartialShape>> outputs;
   bool has_uses = false;
   ir::NoteSet notes;
-  std::size_t place = 0;  ///< in the order of the graph
+  std::size_t place = 0;           ///< in the order of the graph
+  ir::Op op = ops::Parameter;      ///< as ir::Node::op()
+  const Before* around = nullptr;  ///< the Loop or If whose body it is in; null in the main graph
 };
+
+/// Faults of whole loops and branches: the Loop or If is affected, not the values that a workaround changes.
+struct FaultsOfOperation {
+  target::FaultSet faults;
+  ir::Op operation;
+};
+
+const FaultsOfOperation kFaultsOfBodies[] = {
+    {{Fault::constant_loop_evaluation, Fault::constant_loop_operations, Fault::empty_loop_vectors,
+      Fault::empty_state_shape, Fault::kept_initial_size, Fault::loop_shapes_from_body,
+      Fault::loops_take_no_strings, Fault::sequential_back_edges, Fault::stale_initial_memory,
+      Fault::static_scan_rows, Fault::unnoticed_state_shape, Fault::zero_trip_final_values,
+      Fault::zero_trip_scan_outputs, Fault::zero_trip_unread_states},
+     ops::Loop},
+    {{Fault::branch_output_memory, Fault::branch_output_size}, ops::If}};
 
 std::vector<ir::AttributeValue> attribute_values(const ir::Node& node) {
   std::vector<ir::AttributeValue> values;
@@ -52,11 +70,40 @@ void visit_bodies(const ir::Node& node, const std::string& path, Visit visit) {
 /// The nodes of a model before a pass, with bodies.
 class Snapshot {
  public:
-  explicit Snapshot(const ir::Model& model) { add(model.graph, {}); }
+  explicit Snapshot(const ir::Model& model) { add(model.graph, {}, nullptr); }
 
-  /// The nodes that the pass has changed.
-  std::vector<const Before*> changed(ir::Model& model) const {
-    std::set<const Before*> found;
+  /// The nodes that the workaround for `fault` has changed, or the Loops and Ifs around them if the fault is
+  /// one of these.
+  std::vector<const Before*> affected(ir::Model& model, Fault fault) const {
+    std::set<const Before*> found = changed(model);
+    const auto* const of_bodies =
+        std::ranges::find_if(kFaultsOfBodies, [&](const auto& row) { return row.faults.contains(fault); });
+    if (of_bodies != std::end(kFaultsOfBodies)) found = only(of_bodies->operation, found);
+    std::vector<const Before*> ordered(found.begin(), found.end());
+    std::ranges::sort(ordered, {}, &Before::place);
+    return ordered;
+  }
+
+ private:
+  using Nodes = std::set<const Before*>;
+
+  /// The nodes of `operation` among `nodes`. If there are none, those around `nodes`.
+  static Nodes only(ir::Op operation, const Nodes& nodes) {
+    Nodes found;
+    for (const Before* node : nodes) {
+      if (node->op == operation) found.insert(node);
+    }
+    if (!found.empty()) return found;
+    for (const Before* node : nodes) {
+      while (node != nullptr && node->op != operation) node = node->around;
+      if (node != nullptr) found.insert(node);
+    }
+    return found.empty() ? nodes : found;
+  }
+
+  Nodes changed(ir::Model& model) const {
+    Nodes found;
+    Nodes named_in_new_graphs;
     std::set<const ir::Node*> present;
     std::vector<const ir::Node*> with_other_inputs;
     for (const ir::Graph* graph : graphs_of(model)) {
@@ -66,7 +113,7 @@ class Snapshot {
         if (before == nullptr) {
           // Passes name the nodes that they emit after the node that they replace or protect.
           const Before* const named = find_named(*graph, node->name);
-          if (named != nullptr) found.insert(named);
+          if (named != nullptr) (prefixes_.contains(graph) ? found : named_in_new_graphs).insert(named);
         } else if (before->attributes != attribute_values(*node) || before->notes != node->notes) {
           found.insert(before);
         } else if (before->has_uses && !node->has_uses() && !node->is(ops::Const)) {
@@ -80,16 +127,14 @@ class Snapshot {
     for (const auto& [node, before] : nodes_) {
       if (!present.contains(node)) found.insert(&before);
     }
+    if (found.empty()) found = std::move(named_in_new_graphs);
     if (found.empty()) {
       for (const ir::Node* node : with_other_inputs) found.insert(find(*node));
     }
-    std::vector<const Before*> ordered(found.begin(), found.end());
-    std::ranges::sort(ordered, {}, &Before::place);
-    return ordered;
+    return found;
   }
 
- private:
-  void add(const ir::Graph& graph, const std::string& prefix) {
+  void add(const ir::Graph& graph, const std::string& prefix, const Before* around) {
     prefixes_.emplace(&graph, prefix);
     for (const auto& node : graph.nodes()) {
       Before& before = nodes_[node.get()];
@@ -102,12 +147,14 @@ class Snapshot {
       before.has_uses = node->has_uses();
       before.notes = node->notes;
       before.place = nodes_.size();
+      before.op = node->op().id;
+      before.around = around;
       if (!node->name.empty()) {
         by_path_.emplace(before.path, &before);
         by_name_.emplace(node->name, &before);
       }
       visit_bodies(*node, before.path,
-                   [&](const ir::Graph& body, const std::string& path) { add(body, path); });
+                   [&](const ir::Graph& body, const std::string& path) { add(body, path, &before); });
     }
   }
 
@@ -160,11 +207,13 @@ bool search(const Original& original, const Pass& pass, Fault fault, const PassC
   PassContext alone = context;
   alone.sink = &sink;
   const auto options = model.runtime_options;
-  alone.target = context.target.with_only(fault);
+  target::FaultSet faults = pass.consulted;
+  faults.add(fault);
+  alone.target = context.target.with_only(faults);
   const bool modified = pass.run(model, alone);
   for (Diagnostic& warning : sink.take()) found.push_back({fault, {}, {}, described(std::move(warning))});
   if (!modified) return false;
-  const auto nodes = original.snapshot.changed(model);
+  const auto nodes = original.snapshot.affected(model, fault);
   for (const Before* node : nodes) add(node->path, node->operation);
   if (nodes.empty() || options != model.runtime_options) add({}, {});
   return true;

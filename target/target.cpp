@@ -6,14 +6,14 @@
 
 namespace onnx2ir::target {
 
-Target Target::with_only(Fault fault) const {
+Target Target::with_only(const FaultSet& faults) const {
   Target target = *this;
-  target.only_ = fault;
+  target.only_ = faults;
   return target;
 }
 
 bool Target::has(Fault fault) const {
-  if (only_ && *only_ != fault) return false;
+  if (only_ && !only_->contains(fault)) return false;
   const FaultDescription& found = description(fault);
   return found.first <= newest() && (!found.last || *found.last >= oldest());
 }

@@ -20,8 +20,8 @@ class Target {
   Release oldest() const { return releases_.oldest; }
   Release newest() const { return releases_.newest; }
 
-  /// The same releases without any fault but `fault`, to find out what a model needs for it.
-  Target with_only(Fault fault) const;
+  /// The same releases with no other faults than `faults`, to find out what a model needs for them.
+  Target with_only(const FaultSet& faults) const;
 
   /// Whether at least one release of the range has `fault`.
   bool has(Fault fault) const;
@@ -30,7 +30,7 @@ class Target {
 
  private:
   ReleaseRange releases_;
-  std::optional<Fault> only_ = {};
+  std::optional<FaultSet> only_ = {};
 };
 
 }  // namespace onnx2ir::target

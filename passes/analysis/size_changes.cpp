@@ -5,10 +5,13 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/inference.hpp"
+#include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/vision.hpp"
+#include "passes/support/final_or_initial.hpp"
 #include "passes/support/stacked_values.hpp"
 
 namespace onnx2ir::passes {
@@ -137,6 +140,13 @@ class SizeTracker {
   }
 
   KnownSize of_concat(const ir::Node& node) const {
+    // A guard for zero iterations takes the final or the initial value of a loop.
+    if (const auto guard = joined_values(node)) {
+      const std::size_t rank = guard->final.shape().rank();
+      const bool is_same = rank > 0 && rank == guard->initial.shape().rank() &&
+                           ir::have_equal_sizes(guard->final, 0, guard->initial, 0, rank);
+      return is_same ? of(guard->initial) : one_of(of(guard->final), of(guard->initial));
+    }
     bool is_fixed = true;
     for (const ir::Value input : node.inputs()) {
       const KnownSize size = of(input);

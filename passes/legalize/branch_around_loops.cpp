@@ -6,6 +6,7 @@
 #include <ranges>
 
 #include "ir/inference.hpp"
+#include "passes/analysis/known_shape.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/final_or_initial.hpp"
@@ -17,7 +18,7 @@ bool needs_branch(ir::LoopView loop) {
   if (loop.runs_at_least_once() || !loop.body().last_values.empty()) return false;
   return std::ranges::any_of(loop.states(), [&](const ir::Carried& state) {
     const ir::PartialShape& result = state.result->output(0).shape;
-    return state.output && ir::join(result, loop.outer(state).shape()) != result;
+    return state.output && ir::join(result, known_shape(loop.outer(state))) != result;
   });
 }
 

@@ -5,11 +5,11 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "passes/finished_forms.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/final_or_initial.hpp"
 #include "passes/support/stacked_values.hpp"
-#include "passes/support/zero_iterations.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -60,14 +60,18 @@ ir::Value rows_of_run(ir::Builder& builder, ir::Value rows, const ir::Scan& scan
                     {rows, builder.integers(none), end, builder.integers(ones), builder.integers(axes)});
 }
 
+/// Whether the runtime returns wrong final values of `state` on releases with these faults.
+bool is_affected(const ir::Carried& state, bool all_final_values, bool unread_states) {
+  return all_final_values || (unread_states && !ir::is_read(state.parameter->value()));
+}
+
 bool run_on(ir::LoopView loop, const PassContext& context) {
   if (loop.runs_at_least_once()) return false;
-  const auto faults = [&](Fault fault) { return context.has(fault); };
   FinalOrInitial result(loop);
   ir::Builder& builder = result.builder();
   bool modified = false;
   for (ir::Scan& scan : loop.scans()) {
-    if (!has_guarded_scans(faults)) break;
+    if (!context.has(Fault::zero_trip_scan_outputs)) break;
     if (loop.output(scan).output().uses.empty() || scan.is_guarded) continue;
     guard_output(loop.output(scan),
                  [&](ir::Value rows) { return rows_of_run(builder, rows, scan, result.ran()); });
@@ -76,7 +80,9 @@ bool run_on(ir::LoopView loop, const PassContext& context) {
   }
   for (ir::Carried& state : loop.states()) {
     if (!state.output || state.is_guarded || loop.output(state).output().uses.empty()) continue;
-    if (!is_guarded_for(state, faults)) continue;
+    if (!is_affected(state, context.has(Fault::zero_trip_final_values),
+                     context.has(Fault::zero_trip_unread_states)))
+      continue;
     ir::Value final = loop.output(state);
     ir::Value initial = loop.outer(state);
     if (const ir::Value first = only_first_copy(final)) {
@@ -91,6 +97,20 @@ bool run_on(ir::LoopView loop, const PassContext& context) {
 }
 
 }  // namespace
+
+void mark_guarded_outputs(ir::Model& model, std::span<const target::Target> targets) {
+  const auto is_in_one = [&](Fault fault) {
+    return std::ranges::any_of(targets, [&](const target::Target& target) { return target.has(fault); });
+  };
+  const bool final_values = is_in_one(Fault::zero_trip_final_values);
+  const bool unread_states = is_in_one(Fault::zero_trip_unread_states);
+  const bool scan_outputs = is_in_one(Fault::zero_trip_scan_outputs);
+  for (const ir::LoopView loop : loops_of(model)) {
+    for (ir::Carried& state : loop.states())
+      state.is_guarded = is_affected(state, final_values, unread_states);
+    for (ir::Scan& scan : loop.scans()) scan.is_guarded = scan_outputs;
+  }
+}
 
 bool guard_zero_iterations(ir::Model& model, PassContext& context) {
   return edit_each(runnable_loops_of(model), [&](ir::LoopView loop) { return run_on(loop, context); });

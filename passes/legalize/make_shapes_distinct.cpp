@@ -23,6 +23,7 @@
 #include <unordered_set>
 
 #include "ir/inference.hpp"
+#include "passes/analysis/known_shape.hpp"
 #include "passes/analysis/size_changes.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -209,7 +210,7 @@ void separate_output_state(ir::LoopView loop, std::size_t index) {
 bool separate_initial_shape(BranchSeparation& separation, const StateToSeparate& affected) {
   const ir::LoopView loop = affected.loop;
   const auto carried = [&]() -> ir::Carried& { return loop.states()[affected.index]; };
-  const ir::PartialShape initial = loop.outer(carried()).shape();
+  const ir::PartialShape initial = known_shape(loop.outer(carried()));
   if (!initial.has_rank() || !may_have_shape(*carried().result, initial)) return false;
   if (has_other_role(loop.body(), carried())) {
     ir::Builder builder = ir::builder_beside(*carried().result);

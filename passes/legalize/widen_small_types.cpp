@@ -71,7 +71,7 @@ bool widen(ir::Value value, const ir::Graph& main, const PassContext& context) {
   if (!is_small(type)) return false;
   const bool stays = declares_type(*value.node, main);
   const std::vector<ir::Use> uses = reads(value, main, !stays);
-  if (uses.empty()) return !stays;
+  if (uses.empty()) return !stays && !value.node->is(ops::Result);
   const ir::Value other = converted(value, stays ? wide_type(type) : type, context);
   // The model's output keeps its name.
   if (!stays) std::swap(other.node->output(0).names, value.node->output(value.index).names);

@@ -6,8 +6,10 @@
 // its other outputs, and later nodes depend on the Loop.
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "ir/inference.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"
@@ -27,12 +29,32 @@ bool has_strings(const ir::Node& choice) {
                              [](const ir::Output& output) { return output.type == kString; });
 }
 
+/// Whether the loop has the form of run_in_loop(): its outputs are those of an If, and nothing else is
+/// computed after the If. unsqueeze_empty_loop_values adds an Unsqueeze, which shares the memory of the If.
+bool wraps_if(ir::LoopView loop) {
+  const ir::LoopBody& body = loop.body();
+  if (loop.iterations() != 1 || !body.carried.empty() || !body.scans.empty() || !body.sliced.empty())
+    return false;
+  const auto is_of_if = [](const ir::LastValue& last) {
+    const ir::Node& given = *last.result->input(0).node;
+    const ir::Node& source = given.is(ops::Unsqueeze) ? *given.input(0).node : given;
+    return source.branches() != nullptr;
+  };
+  return loop.graph().control_flow().size() == 1 && std::ranges::all_of(body.last_values, is_of_if);
+}
+
+/// unsqueeze_empty_loop_values adds an Unsqueeze before the Loop of copy_in_loop().
+bool is_read_by_loop(const ir::Use& use) {
+  const ir::Node* const reader = use.node->is(ops::Unsqueeze) ? only_reader(*use.node) : use.node;
+  return reader != nullptr && reader->loop() != nullptr;
+}
+
 bool is_endangered(const ir::Node& choice, bool is_main, bool is_copied) {
   return std::ranges::any_of(choice.outputs(), [&](const ir::Output& output) {
     if (output.shape.is_static() || output.type == ir::ElementType::string) return false;
     const bool is_handed_out = std::ranges::find(kOutputTypes, output.type) != kOutputTypes.end();
     return std::ranges::any_of(output.uses, [&](const ir::Use& use) {
-      if (is_copied && use.node->loop() != nullptr) return false;
+      if (is_copied && is_read_by_loop(use)) return false;
       return !use.node->is(ops::Result) || (is_main && !is_handed_out);
     });
   });
@@ -97,8 +119,13 @@ void copy_in_loop(ir::Node& choice) {
 
 bool wrap_ifs_in_loops(ir::Model& model, PassContext& context) {
   const bool loops_take_strings = !context.has(Fault::loops_take_no_strings);
+  std::unordered_set<const ir::Graph*> finished;
+  for (const ir::LoopView loop : loops_of(model)) {
+    if (wraps_if(loop)) finished.insert(&loop.graph());
+  }
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
+    if (finished.contains(graph)) continue;
     const std::vector<ir::Node*> nodes = graph->control_flow();
     std::vector<ir::Node*> replaced;
     for (ir::Node* node : nodes) {
@@ -108,6 +135,7 @@ bool wrap_ifs_in_loops(ir::Model& model, PassContext& context) {
       if (is_copied) {
         copy_in_loop(*node);
       } else {
+        ir::IfView(*node).remove_unused_outputs();
         run_in_loop(*node);
         replaced.push_back(node);
       }

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "ir/inference.hpp"
+#include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
+#include "passes/pattern.hpp"
 #include "passes/support/choose_boolean.hpp"
 
 namespace onnx2ir::passes {
@@ -57,6 +59,19 @@ ir::Value empty_scan_output(ir::Builder& builder, const ir::Scan& scan) {
   std::vector<std::int64_t> shape = sizes(row.shape, 0);
   shape[ir::normalize_axis(scan.axis, shape.size())] = 0;
   return builder.constant(row.type, shape, ir::ConstantData(std::vector<std::byte>{}));
+}
+
+std::optional<FinalAndInitial> joined_values(const ir::Node& node) {
+  if (!node.is(ops::Concat) || node.inputs().size() != 2) return std::nullopt;
+  ir::Value ran;
+  FinalAndInitial found;
+  const auto zeros_and_ones = [](ir::Value counts) { return ir::exact_values(counts).has_value(); };
+  const auto repeats = [&](auto condition) {
+    return op(ops::Select, condition, zeros_and_ones, zeros_and_ones);
+  };
+  const bool is_choice = matches(node.input(0), op(ops::Tile, any(found.final), repeats(any(ran)))) &&
+                         matches(node.input(1), op(ops::Tile, any(found.initial), repeats(same(ran))));
+  return is_choice ? std::optional(found) : std::nullopt;
 }
 
 ir::Value FinalOrInitial::ran() {

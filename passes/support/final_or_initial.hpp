@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "ir/control_flow.hpp"
 
@@ -16,6 +17,14 @@ ir::Value first_iteration_condition(ir::Builder& builder, ir::LoopView loop);
 ir::Value first_iteration_condition(ir::Builder& builder, ir::Value trip_count, ir::Value condition);
 /// The scan output of a zero-iteration loop: no rows. Dynamic sizes of a row are 0, as in onnxruntime.
 ir::Value empty_scan_output(ir::Builder& builder, const ir::Scan& scan);
+
+/// The values between which FinalOrInitial::choose() chooses.
+struct FinalAndInitial {
+  ir::Value final;
+  ir::Value initial;
+};
+/// The two values if `node` is the Concat that chooses between values of dynamic size.
+std::optional<FinalAndInitial> joined_values(const ir::Node& node);
 
 /// Selects between final and initial values of one loop.
 class FinalOrInitial {

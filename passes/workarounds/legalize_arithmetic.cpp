@@ -73,7 +73,8 @@ bool is_wrapped(ir::Value value, std::int64_t bits, bool has_sign) {
 
 /// Whether a Convert to 8 or 16 bits may saturate.
 bool may_saturate(ir::ConvertView convert) {
-  if (convert.node().notes.has(ir::Note::rounded)) return false;
+  if (convert.node().notes.has(ir::Note::rounded) || convert.data().shape().element_count() == 0)
+    return false;
   const ElementType from = convert.data().type();
   const ElementType to = convert.output(0).type;
   const std::int64_t bits = ir::info(to).bits;

@@ -53,7 +53,7 @@ TEST_CASE("cancellation and unreadable files end the conversion, faults of nodes
 
 TEST_CASE("a target with one fault has no other") {
   const target::Target all;
-  const auto only = all.with_only(target::Fault::stale_empty_shapes);
+  const auto only = all.with_only({target::Fault::stale_empty_shapes});
   CHECK(only.has(target::Fault::stale_empty_shapes));
   CHECK(all.has(target::Fault::empty_tile_folding));
   CHECK_FALSE(only.has(target::Fault::empty_tile_folding));

@@ -1,0 +1,175 @@
+"""onnx2ir lint lists no layer of an IR that onnx2ir has written for the same releases, and onnx2ir legalize changes nothing in it."""
+
+import json
+import re
+
+import openvino as ov
+import pytest
+
+from ..conformance.traps import FOLDER
+from .command import converted, onnx_file, run
+
+MODELS = sorted(path for path in (*FOLDER.parent.glob("*.onnx*"), *FOLDER.iterdir()) if path.is_file())
+# Its constant does not fit into 32 bits: the conversion warns about it, and so does lint.
+WARNED = "constant_beyond_int32"
+# Models whose workarounds need notes that the XML does not have.
+NOTED = {
+    "constant_loop": """
+<ir_version: 8, opset_import: ["" : 16]>
+main (float[2] x) => (float[2] y, float[n, 2] rows, int64 t)
+{
+    m = Constant <value = int64 {5}> ()
+    s = Constant <value = float[2] {1, 2}> ()
+    c = Constant <value = bool {1}> ()
+    t0 = Constant <value = int64 {0}> ()
+    f, rows, t = Loop (m, c, s, t0) <body = step (int64 i, bool go_on, float[2] state, int64 k) => (bool go_on_out, float[2] next, int64 kn, float[2] row) {
+        two = Constant <value = float[2] {2, 3}> ()
+        lim = Constant <value = float {40}> ()
+        next = Mul(state, two)
+        kn = Add(k, i)
+        mx = ReduceMax <keepdims = 0> (next)
+        go_on_out = Less(mx, lim)
+        row = Neg(next)
+    }>
+    y = Add (x, f)
+}
+""",
+    "constant_loop_no_input": """
+<ir_version: 8, opset_import: ["" : 16]>
+main () => (float[2] y, float[n, 2] rows)
+{
+    m = Constant <value = int64 {5}> ()
+    s = Constant <value = float[2] {1, 2}> ()
+    c = Constant <value = bool {1}> ()
+    y, rows = Loop (m, c, s) <body = step (int64 i, bool go_on, float[2] state) => (bool go_on_out, float[2] next, float[2] row) {
+        r = RandomUniform <shape = [2]> ()
+        lim = Constant <value = float {40}> ()
+        next = Add(state, r)
+        mx = ReduceMax <keepdims = 0> (next)
+        go_on_out = Less(mx, lim)
+        row = Neg(next)
+    }>
+}
+""",
+    "float8": """
+<ir_version: 10, opset_import: ["" : 20]>
+main (float[n] x) => (float8e4m3fn[n] y, float[n] z)
+{
+    y = Cast <to = 17> (x)
+    q = Cast <to = 19> (x)
+    z = Cast <to = 1> (q)
+}
+""",
+    "ifs": """
+<ir_version: 8, opset_import: ["" : 16]>
+main (bool c, bool d, float[n] x, int64 M) => (float[m] y, float[k] z, float[l] w)
+{
+    a = If (c) <then_branch = t () => (float[p] o) { o = Concat <axis = 0> (x, x) }, else_branch = e () => (float[q] o2) { o2 = If (d) <then_branch = t2 () => (float[p] o3) { o3 = Neg (x) }, else_branch = e2 () => (float[p] o4) {o4 = Concat <axis = 0> (x, x, x)}>  }>
+    axis = Constant <value = int64 {0}> ()
+    y = CumSum (a, axis)
+    z = Concat <axis = 0> (a, x)
+    w = Loop (M, , a) <body = step (int64 i, bool go_on, float[k] state) => (bool go_on_out, float[l] next) {
+        go_on_out = Identity(go_on)
+        next = If (c) <then_branch = t5 () => (float[p] u) { u = Concat <axis = 0> (state, x) }, else_branch = e5 () => (float[q] v) { v = Tanh (state) }>
+    }>
+}
+""",
+    "random": """
+<ir_version: 8, opset_import: ["" : 16]>
+main (float[2] x) => (float[2] y, float[3] z, float[2] w)
+{
+    a = RandomUniform <shape = [2]> ()
+    z = RandomUniform <shape = [3]> ()
+    b = RandomNormalLike (x)
+    y = Add (x, a)
+    w = Sub (b, x)
+}
+""",
+    "strings": """
+<ir_version: 10, opset_import: ["" : 20]>
+main (string[n] x, string[n] s) => (string[n] y, int64[n,1] l)
+{
+    y = StringConcat (x, s)
+    axes = Constant <value_ints = [1]> ()
+    e = Equal (x, s)
+    c = Cast <to = 7> (e)
+    l = Unsqueeze (c, axes)
+}
+""",
+    "unique": """
+<ir_version: 8, opset_import: ["" : 16]>
+main (float[n] x, float[n,2] m) => (float[k] y, float[j,2] u)
+{
+    y = Unique (x)
+    u = Unique <axis = 0> (m)
+}
+""",
+}
+TARGETS = ("2024.6..2026.4", "2024.6", "2025.4", "2026.4")
+
+
+def name_of(path):
+    return path.stem
+
+
+def listed(xml, *options):
+    """The affected layers, without warnings about faults that have no workaround."""
+    done = run("lint", xml, "--json", *options)
+    assert done.returncode in (0, 1), done.stderr
+    return [(layer["layer"], layer["fault"]) for layer in json.loads(done.stdout) if not layer["warning"]]
+
+
+def layers_of(xml):
+    """The IR without the lines about the file itself."""
+    return [line for line in xml.read_text().splitlines() if not re.match("<(legalized_for|weights_digest) ", line)]
+
+
+def assert_clean(model, target, tmp_path):
+    options = ("--target-runtime", target)
+    converted(model, "-o", tmp_path / "m.xml", *options)
+    assert listed(tmp_path / "m.xml", *options) == []
+    done = run("legalize", tmp_path / "m.xml", "-o", tmp_path / "again.xml", *options)
+    assert done.returncode == 0, done.stderr
+    assert layers_of(tmp_path / "again.xml") == layers_of(tmp_path / "m.xml")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("model", MODELS, ids=name_of)
+def test_a_conversion_is_clean(model, target, tmp_path):
+    assert_clean(model, target, tmp_path)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", NOTED)
+def test_notes_are_set_again(name, target, tmp_path):
+    assert_clean(onnx_file(tmp_path / "m.onnx", NOTED[name]), target, tmp_path)
+
+
+def test_only_warnings_remain(tmp_path):
+    converted(FOLDER / f"{WARNED}.onnxtxt", "-o", tmp_path / "m.xml")
+    done = run("lint", "m.xml", folder=tmp_path)
+    assert done.returncode == 1 and done.stdout.startswith("the model: wide_integers") and done.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize("target", TARGETS[:2])
+@pytest.mark.parametrize("model", MODELS, ids=name_of)
+def test_a_legalised_ir_of_openvino_is_clean(model, target, tmp_path):
+    options = ("--target-runtime", target)
+    path = onnx_file(tmp_path / "m.onnx", model.read_text()) if model.suffix == ".onnxtxt" else model
+    try:
+        ov.save_model(ov.convert_model(path), tmp_path / "m.xml", compress_to_fp16=False)
+    except Exception as error:
+        pytest.skip(f"OpenVINO's front end rejects the model: {str(error)[:100]}")
+    done = run("legalize", tmp_path / "m.xml", "-o", tmp_path / "fixed.xml", *options)
+    if done.returncode != 0:
+        pytest.skip(f"onnx2ir cannot read the IR: {done.stderr[:100]}")
+    assert listed(tmp_path / "fixed.xml", *options) == []
+
+
+def test_releases_that_a_conversion_was_not_made_for(tmp_path):
+    """Only releases up to 2025.4 have the fault zero_trip_final_values: an IR for 2026.4 has no guards for it."""
+    converted(FOLDER / "trip_run_time.onnxtxt", "-o", tmp_path / "m.xml", "--target-runtime", "2026.4")
+    assert listed(tmp_path / "m.xml", "--target-runtime", "2026.4") == []
+    assert [fault for _, fault in listed(tmp_path / "m.xml", "--target-runtime", "2025.4")] == ["zero_trip_final_values"]
+    run("legalize", "m.xml", "-o", "fixed.xml", "--target-runtime", "2025.4", folder=tmp_path)
+    assert listed(tmp_path / "fixed.xml", "--target-runtime", "2025.4") == []

@@ -28,6 +28,7 @@ std::vector<Workaround> all_workarounds() {
       legalize_data_movement(),
       limit_fused_chains(),
       move_strings_by_gather(),
+      pad_indexed_pools(),
       pad_string_bytes(),
       pad_unread_data(),
       raise_product_rank(),

@@ -31,6 +31,7 @@ Workaround legalize_arithmetic();
 Workaround legalize_data_movement();
 Workaround limit_fused_chains();
 Workaround move_strings_by_gather();
+Workaround pad_indexed_pools();
 Workaround pad_string_bytes();
 Workaround pad_unread_data();
 Workaround raise_product_rank();

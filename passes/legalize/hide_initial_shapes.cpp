@@ -3,7 +3,6 @@
 // iteration reads the initial elements again (unnoticed_state_shape). Older releases do not notice it at all
 // if the next value has a dynamic size (kept_initial_size).
 #include <algorithm>
-#include <unordered_set>
 
 #include "ir/shape_tools.hpp"
 #include "passes/graph_walk.hpp"
@@ -32,21 +31,6 @@ bool is_final_value_read(ir::LoopView loop, const ir::Carried& state) {
   return false;
 }
 
-/// Whether `value` is the same in each inference: no input of the model, or of the body, leads to it.
-bool reads_no_input(ir::Value value) {
-  std::unordered_set<const ir::Node*> seen{value.node};
-  std::vector<const ir::Node*> pending{value.node};
-  while (!pending.empty()) {
-    const ir::Node& node = *pending.back();
-    pending.pop_back();
-    if (node.is(ops::Parameter)) return false;
-    for (const ir::Value input : node.inputs()) {
-      if (seen.insert(input.node).second) pending.push_back(input.node);
-    }
-  }
-  return true;
-}
-
 bool is_number(ir::Value value) {
   return value.type() == ir::ElementType::i64 && value.shape().is_scalar();
 }
@@ -54,11 +38,11 @@ bool is_number(ir::Value value) {
 /// A value that changes between inferences, preferably a number. Null if the model has no such input. Not a
 /// value that inference knows, as of a condition that hide_constant_counts has made: OpenVINO does not know
 /// it.
-ir::Value find_source(const ir::Node& loop) {
+ir::Value find_source(const ir::Node& loop, const RunTimeElements& elements) {
   ir::Value found;
   for (const ir::Value input : loop.inputs()) {
     if (input.type() == ir::ElementType::string || input.shape().element_count() == 0 ||
-        reads_no_input(input) || ir::known_values(input))
+        !elements.reach(input) || ir::known_values(input))
       continue;
     if (is_number(input)) return input;
     if (!found) found = input;
@@ -115,6 +99,7 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
 
 bool hide_initial_shapes(ir::Model& model, PassContext& context) {
   const bool keeps_sizes = context.has(Fault::kept_initial_size);
+  const RunTimeElements elements(model);
   bool modified = false;
   for (const ir::LoopView loop : runnable_loops_of(model)) {
     ir::Builder builder = ir::builder_beside(loop.node());
@@ -129,7 +114,7 @@ bool hide_initial_shapes(ir::Model& model, PassContext& context) {
           keeps_sizes && ir::intersect(state.result->output(0).shape, initial.shape()).has_value();
       if (!is_kept_wrongly && is_final_value_read(loop, state)) continue;
       if (!zero) {
-        const ir::Value source = find_source(loop.node());
+        const ir::Value source = find_source(loop.node(), elements);
         if (!source) break;
         zero = unfoldable_zero(builder, source);
       }

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/builder.hpp"
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/selection.hpp"
+#include "passes/graph_walk.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -43,6 +45,37 @@ ir::Value OpaqueTrue::made() {
 
 ir::Value OpaqueTrue::captured() {
   return ir::add_invariant(*node_, *body_, outer_->get());
+}
+
+RunTimeElements::RunTimeElements(ir::Model& model) {
+  for (ir::Graph* graph : graphs_of(model)) {
+    for (ir::Node* node : graph->control_flow()) {
+      for (const ir::Body* body : ir::bodies(*node)) {
+        for (const ir::Invariant& invariant : body->invariants)
+          captured_.emplace(invariant.parameter, node->input(invariant.input).node);
+      }
+    }
+  }
+}
+
+bool RunTimeElements::reach(ir::Value value) const {
+  std::unordered_set<const ir::Node*> seen{value.node};
+  std::vector<const ir::Node*> pending{value.node};
+  const auto add = [&](const ir::Node* node) {
+    if (seen.insert(node).second) pending.push_back(node);
+  };
+  while (!pending.empty()) {
+    const ir::Node& node = *pending.back();
+    pending.pop_back();
+    if (node.is(ops::Parameter)) {
+      const auto outer = captured_.find(&node);
+      if (outer == captured_.end()) return true;
+      add(outer->second);
+    } else if (!node.is(ops::ShapeOf)) {
+      for (const ir::Value input : node.inputs()) add(input.node);
+    }
+  }
+  return false;
 }
 
 ir::Value opaque_copy(ir::Builder& builder, ir::Value value) {

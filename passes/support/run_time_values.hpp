@@ -1,6 +1,8 @@
 // Values that OpenVINO cannot fold: results that depend on them are known only at run time.
 #pragma once
 
+#include <unordered_map>
+
 #include "ir/builder.hpp"
 #include "ir/control_flow.hpp"
 
@@ -27,6 +29,21 @@ class OpaqueTrue {
   ir::Node* node_ = nullptr;
   ir::Body* body_ = nullptr;
   ir::Value value_;
+};
+
+/// The values that stay unknown at compile time also if the program gives all inputs of the model static
+/// shapes (ov::Model::reshape): OpenVINO then folds everything that is computed from shapes alone.
+class RunTimeElements {
+ public:
+  explicit RunTimeElements(ir::Model& model);
+
+  /// Whether `value` is computed from the elements of a model input, or from values that change between the
+  /// iterations of a loop.
+  bool reach(ir::Value value) const;
+
+ private:
+  /// The outer value of each Parameter of a body that captures one: OpenVINO moves constants into bodies.
+  std::unordered_map<const ir::Node*, const ir::Node*> captured_;
 };
 
 /// A copy of `value` that OpenVINO does not remove. Between Parameters and Results of a body it removes

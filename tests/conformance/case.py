@@ -51,6 +51,7 @@ class Case:
     _: KW_ONLY
     compares_compiled_names: bool = False  # also the names of the ports of the compiled model
     one_compiled: bool = False  # all runs on one compiled model instead of a fresh one for each
+    is_reshaped: bool = False  # the program gives the model the shapes of a run before it compiles it: ov.Model.reshape()
     rtol: float = 1e-3
     atol: float = 1e-7
     share_of_largest: float = 0.0  # of the largest finite number of an output, which is added to atol

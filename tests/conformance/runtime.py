@@ -30,6 +30,14 @@ def read_bytes(core, xml, weights):
         return core.read_model(xml, tensor)
 
 
+def reshaped(model, values):
+    """A copy of the model whose inputs have the shapes of `values`, arrays by name."""
+    copy = model.clone()
+    with _runtime_errors("reshape"):
+        copy.reshape({name: ov.PartialShape(list(array.shape)) for name, array in values.items()})
+    return copy
+
+
 def compile(core, model):
     with _runtime_errors("compile_model"):
         return core.compile_model(model, "CPU", CONFIG)

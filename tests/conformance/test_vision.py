@@ -8,7 +8,7 @@ import pytest
 
 from .case import Case, Run
 from .entry import Entry, assert_passed, parameters
-from .one_node import add_case, numbers
+from .one_node import add_case, add_series, numbers
 
 CASES = {}
 case = functools.partial(add_case, CASES)
@@ -40,6 +40,28 @@ def add_pooled_regions():
     case("MaxRoiPool", 1, image, regions[:0], pooled_shape=[2, 2], variant="none", expected=[np.zeros((0, 3, 2, 2), np.float32)])
 
 
+def add_indexed_pools(auto_pad, order):
+    """Pools with indices whose pads depend on the sizes, which differ between the runs."""
+    batches = [(1, 2), (2, 1), (2, 2)]
+    for kernel, strides, shapes in (
+        ([3], [1], [(7,), (1,), (4,)]),
+        ([4], [3], [(7,), (8,), (9,)]),
+        ([2, 3], [2, 1], [(7, 8), (4, 5), (1, 3)]),
+        ([3, 3], [1, 1], [(7, 8), (4, 5), (2, 1)]),
+        ([5, 4], [2, 3], [(7, 8), (6, 9), (5, 7)]),
+        ([1, 2], [3, 2], [(7, 8), (4, 9), (1, 7)]),
+        ([2, 2, 3], [2, 1, 2], [(5, 4, 5), (4, 4, 3), (3, 2, 6)]),
+    ):
+        if order == 1 and len(kernel) != 2:
+            continue
+        window = dict(kernel_shape=kernel, strides=strides, auto_pad=auto_pad, storage_order=order)
+        runs = [(numbers("same", *batch, *shape),) for batch, shape in zip(batches, shapes)]
+        add_series(CASES, "MaxPool", 12, *runs, outputs=2, **window)
+        # Equal numbers, of which the first one counts.
+        runs = [(numbers("bits", *batch, *shape, dtype="uint8", low=1, high=2),) for batch, shape in zip(batches, shapes)]
+        add_series(CASES, "MaxPool", 12, *runs, outputs=2, variant="bits", **window)
+
+
 def add_pools():
     x = numbers("x", 2, 3, 7, 9)
     for ceil_mode, pads, strides in itertools.product((0, 1), ([0, 0, 0, 0], [1, 0, 1, 2]), ([1, 1], [2, 3])):
@@ -55,6 +77,8 @@ def add_pools():
         ([9, 8], dict(kernel_shape=[3, 2], strides=[2, 3], pads=[1, 1, 0, 1], dilations=[2, 3])),
     ):
         case("AveragePool", 19, numbers("beyond", 2, 2, *shape), ceil_mode=1, count_include_pad=1, **window)
+    for auto_pad, order in itertools.product(("SAME_UPPER", "SAME_LOWER"), (0, 1)):
+        add_indexed_pools(auto_pad, order)
     for auto_pad in ("SAME_UPPER", "SAME_LOWER", "VALID"):
         case("LpPool", 11, x, kernel_shape=[2, 3], strides=[2, 2], auto_pad=auto_pad)
     # Windows that may begin in the padding at the end, and windows that cannot: the ceil modes of OpenVINO differ, or are equal.

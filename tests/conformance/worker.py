@@ -80,7 +80,7 @@ class Worker:
                 continue
             if compiled is None or not case.one_compiled:
                 self._stage(f"compile for run {index}")
-                made = runtime.compile(self._core, model)
+                made = runtime.compile(self._core, runtime.reshaped(model, run.inputs) if case.is_reshaped else model)
                 if self._tool != PEER and case.compares_compiled_names:
                     result.port_mismatches += name_mismatches(made, proto)
                 compiled = runtime.CompiledModel(made, inputs, outputs)

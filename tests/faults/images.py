@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .experiment import experiment, fails, numbers, opset, parameter, results
+from .experiment import compiled, experiment, fails, numbers, opset, parameter, results
 
 
 def normalized(x, size, alpha, beta, bias):
@@ -52,6 +52,15 @@ def pads_of_open_count():
         return results([x, begins, ends], wider, (np.ones(2, np.float32), one, one))[0]
 
     return fails(padded) or padded().tolist() != [0, 1, 1, 0]
+
+
+@experiment
+def indexed_pool_auto_pads():
+    """The largest of each number and its neighbours, and their indices, for a line of dynamic length."""
+    x, values = parameter([1, 1, -1]), np.array([[[5, 1, 2, 4]]], np.float32)
+    pool = opset.max_pool(x, [1], [1], [0], [0], [3], "floor", "same_upper", "i64", 0)
+    largest, indices = compiled([x], pool.output(0), pool.output(1))([values]).values()
+    return largest.tolist() != [[[5, 5, 4, 4]]] or indices.tolist() != [[[0, 0, 3, 3]]]
 
 
 @experiment

@@ -2,7 +2,7 @@
 //
 // A pass is a function `bool name(ir::Model&, PassContext&)` in a file of its own, named after what it
 // establishes. It returns whether it changed the model, is idempotent, calls no other pass, and leaves a
-// graph that infer() accepts. To add one: its file, its declaration in passes.hpp, its line in pipeline.cpp.
+// graph that infer() accepts. To add one: its file, and its line in pipeline.cpp.
 #pragma once
 
 #include <cstdint>

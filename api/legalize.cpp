@@ -36,9 +36,7 @@ passes::PassContext context_of(const Options& options, const target::Target& tar
   passes::PassContext context;
   context.sink = &sink;
   context.target = target;
-  context.finished = options.debug.pass_finished;
-  context.dynamic_quantization = options.dynamic_quantization;
-  context.threads = options.threads;
+  context.options = &options;
   context.checks =
       false;  // the IR of another program need not have the properties that earlier passes ensure
   return context;

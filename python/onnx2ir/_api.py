@@ -406,7 +406,7 @@ def _converted(model: Any, options: _Options) -> _Handle:
 def _option_values(arguments: Mapping[str, Any]) -> Dict[str, Any]:
     """The arguments of convert() that are options of the library; None: the default of the library."""
     rows = {row["name"]: row for row in json.loads(library.onnx2ir_list_options())}
-    values = {name: bool(value) if rows[name]["kind"] == "flag" else value for name, value in arguments.items() if name in rows}
+    values: Dict[str, Any] = {name: bool(value) if rows[name]["kind"] == "flag" else value for name, value in arguments.items() if name in rows}
     values["input"] = inputs_text(values["input"])
     values["output"] = outputs_text(values["output"])
     values["extension"] = extensions_text(values["extension"])

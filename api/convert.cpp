@@ -178,15 +178,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
       passes::PassContext context;
       context.sink = &sink;
       context.target = *target;
-      context.finished = options.debug.pass_finished;
-      context.stop_after = options.debug.stop_after;
-      context.skipped = options.debug.skip_passes;
-      context.unroll_loops = options.unroll_loops;
-      context.compress_to_fp16 = options.compress_to_fp16;
-      context.stateful = options.stateful;
-      context.quantization = options.quantization;
-      context.dynamic_quantization = options.dynamic_quantization;
-      context.threads = options.threads;
+      context.options = &options;
       double furthest = 0;
       context.inspect = [&](std::string_view pass, const ir::Model& now) {
         report_pass(options, pass, now, furthest);

@@ -34,22 +34,21 @@ void prepare(ir::Model& model) {
   ir::infer(model.graph);
 }
 
-/// A conversion has chosen in which products the inputs may be rounded, from facts that the XML does not
-/// have.
-void keep_choices(const ir::Model& model, passes::PassContext& context) {
-  if (fact_of(model, "target_runtime").empty()) return;
-  if (context.dynamic_quantization == DynamicQuantization::automatic)
-    context.dynamic_quantization = DynamicQuantization::always;
-  if (fact_of(model, "quantization") == "exact") context.quantization = Quantization::exact;
+/// `options` with the choices of the conversion that wrote the IR: it has chosen in which products the inputs
+/// may be rounded, from facts that the XML does not have.
+Options with_choices_of(const ir::Model& model, Options options) {
+  if (fact_of(model, "target_runtime").empty()) return options;
+  if (options.dynamic_quantization == DynamicQuantization::automatic)
+    options.dynamic_quantization = DynamicQuantization::always;
+  if (fact_of(model, "quantization") == "exact") options.quantization = Quantization::exact;
+  return options;
 }
 
 passes::PassContext context_of(const Options& options, const target::Target& target, DiagnosticSink& sink) {
   passes::PassContext context;
   context.sink = &sink;
   context.target = target;
-  context.finished = options.debug.pass_finished;
-  context.dynamic_quantization = options.dynamic_quantization;
-  context.threads = options.threads;
+  context.options = &options;
   context.checks =
       false;  // the IR of another program need not have the properties that earlier passes ensure
   return context;
@@ -99,8 +98,8 @@ Conversion legalize(const Model& model, const Options& options) {
     auto implementation = std::make_unique<Model::Implementation>();
     implementation->model = Legalizer::copy(model);
     implementation->threads = options.threads;
-    passes::PassContext context = context_of(options, *target, sink);
-    keep_choices(*implementation->model, context);
+    const Options chosen = with_choices_of(*implementation->model, options);
+    passes::PassContext context = context_of(chosen, *target, sink);
     passes::run_legalizations(*implementation->model, context);
     record_legalization(implementation->model->provenance, *target);
     if (!sink.has_errors()) conversion.model.emplace(std::move(implementation));

@@ -1,11 +1,14 @@
-// The options by name. Each row has the name, the help text, and a function that checks and sets the value.
+// The options by name. Each row has the name, the help text, a function that checks and sets the value, and
+// one that gives the value as text for the IR.
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <concepts>
 #include <span>
 
+#include "api/provenance.hpp"
 #include "base/ascii_case.hpp"
+#include "base/joined.hpp"
 #include "base/nearest_name.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
@@ -19,6 +22,9 @@ template <typename Target>
 struct Row {
   OptionInfo info;
   Reason (*set)(Target& options, std::string_view value);
+  /// The value as text, empty if it is the default one: what the IR says about its conversion. Null: the
+  /// option does not change the IR.
+  std::string (*fact)(const Target& options) = nullptr;
 };
 
 std::string in_quotes(std::string_view text) {
@@ -153,18 +159,60 @@ constexpr std::array<std::pair<std::string_view, DynamicQuantization>, 3> kDynam
 
 using Kind = OptionInfo::Kind;
 
+/// A row of a flag that changes the IR.
+template <bool Options::*kFlag>
+constexpr Row<Options> flag(std::string_view name, std::string_view summary, std::string_view group) {
+  return {{name, "", summary, group, Kind::flag},
+          [](Options& options, std::string_view value) { return set_flag(options.*kFlag, value); },
+          [](const Options& options) { return std::string(options.*kFlag ? "true" : ""); }};
+}
+
+/// A row of a choice that changes the IR. `kNames`: see set_choice().
+template <auto kChoice, const auto& kNames>
+constexpr Row<Options> choice(std::string_view name, std::string_view value_name, std::string_view summary) {
+  return {
+      {name, value_name, summary, "IR", Kind::text, kNamesOf<kNames>},
+      [](Options& options, std::string_view value) { return set_choice(options.*kChoice, value, kNames); },
+      [](const Options& options) {
+        if (options.*kChoice == Options().*kChoice) return std::string();
+        return std::string(std::ranges::find(kNames, options.*kChoice, [](const auto& named) {
+                             return named.second;
+                           })->first);
+      }};
+}
+
+std::string text_of(const DimensionBounds& bounds) {
+  if (bounds.min == bounds.max) return std::to_string(bounds.min);
+  if (bounds.min == 0 && bounds.max < 0) return "?";
+  return std::to_string(bounds.min) + ".." + (bounds.max < 0 ? "" : std::to_string(bounds.max));
+}
+
+/// As on the command line: "x[1,?]{f16}", "rate->16000".
+std::string text_of(const InputSpec& input) {
+  std::string text = input.name;
+  if (input.shape)
+    text += '[' + base::joined(*input.shape, ",", [](const auto& size) { return text_of(size); }) + ']';
+  if (!input.element_type.empty()) text += '{' + input.element_type + '}';
+  if (input.value) text += "->" + *input.value;
+  return text;
+}
+
 std::span<const Row<Options>> conversion_rows() {
   static constexpr auto kRows = std::to_array<Row<Options>>({
       {{"input", "INPUTS",
         "inputs of the converted model, separated by commas: the name of a tensor, followed by a shape, a "
         "type or a constant value (\"x[1,3,?,1..8]{f16},rate->16000\"); without names, in the model's order",
         "Model", Kind::list},
-       set_inputs},
+       set_inputs,
+       [](const Options& options) {
+         return base::joined(options.inputs, ",", [](const InputSpec& input) { return text_of(input); });
+       }},
       {{"output", "TENSORS",
         "tensors that become the outputs of the converted model, separated by commas; nodes that they do "
         "not depend on are removed",
         "Model", Kind::list},
-       [](Options& options, std::string_view value) { return add_names(options.outputs, value); }},
+       [](Options& options, std::string_view value) { return add_names(options.outputs, value); },
+       [](const Options& options) { return base::joined(options.outputs, ","); }},
       {{"external_data_folder", "FOLDER",
         "the folder of the external data of a model that is not read from a file", "Model"},
        [](Options& options, std::string_view value) {
@@ -176,19 +224,24 @@ std::span<const Row<Options>> conversion_rows() {
        [](Options& options, std::string_view value) {
          options.operator_map = value;
          return Reason();
-       }},
+       },
+       [](const Options& options) { return options.operator_map.filename().string(); }},
       {{"extension", "LIBRARIES",
         "libraries with translators of operators, separated by commas, which come before those of onnx2ir",
         "Operators", Kind::list},
-       [](Options& options, std::string_view value) { return add_names(options.extensions, value); }},
-      {{"keep_unknown", "",
-        "keep operators that cannot be converted as layers for an extension of OpenVINO, which the program "
-        "that runs the IR loads",
-        "Operators", Kind::flag},
-       [](Options& options, std::string_view value) { return set_flag(options.keep_unknown, value); }},
-      {{"compress_to_fp16", "", "store floating-point constants in half precision if they fit", "IR",
-        Kind::flag},
-       [](Options& options, std::string_view value) { return set_flag(options.compress_to_fp16, value); }},
+       [](Options& options, std::string_view value) { return add_names(options.extensions, value); },
+       [](const Options& options) {
+         return base::joined(options.extensions, ",", [](const std::filesystem::path& library) {
+           return library.filename().string();
+         });
+       }},
+      flag<&Options::keep_unknown>(
+          "keep_unknown",
+          "keep operators that cannot be converted as layers for an extension of OpenVINO, which the program "
+          "that runs the IR loads",
+          "Operators"),
+      flag<&Options::compress_to_fp16>("compress_to_fp16",
+                                       "store floating-point constants in half precision if they fit", "IR"),
       {{"target_runtime", "RELEASES",
         "the OpenVINO releases that must be able to run the IR, for example 2025.4 or 2024.6..2026.4; all "
         "supported releases by default",
@@ -197,26 +250,20 @@ std::span<const Row<Options>> conversion_rows() {
          options.target_runtime = value;
          return Reason();
        }},
-      {{"unroll_loops", "", "unroll loops with few, statically known iterations and a small body", "IR",
-        Kind::flag},
-       [](Options& options, std::string_view value) { return set_flag(options.unroll_loops, value); }},
-      {{"stateful", "", "keep the caches of a language model in variables, as OpenVINO GenAI expects", "IR",
-        Kind::flag},
-       [](Options& options, std::string_view value) { return set_flag(options.stateful, value); }},
-      {{"quantization", "HOW",
-        "how quantised models are computed: fast (integer kernels, within a quantisation step of "
-        "onnxruntime; the default) or exact (in f32, with the rounding of onnxruntime)",
-        "IR", Kind::text, kNamesOf<kQuantizations>},
-       [](Options& options, std::string_view value) {
-         return set_choice(options.quantization, value, kQuantizations);
-       }},
-      {{"dynamic_quantization", "WHEN",
-        "when the CPU plugin may round the inputs of products with quantised weights to 8 bits, up to twice "
-        "as fast with an error of about 1 %: auto (if onnxruntime rounds, too; the default), never or always",
-        "IR", Kind::text, kNamesOf<kDynamicQuantizations>},
-       [](Options& options, std::string_view value) {
-         return set_choice(options.dynamic_quantization, value, kDynamicQuantizations);
-       }},
+      flag<&Options::unroll_loops>(
+          "unroll_loops", "unroll loops with few, statically known iterations and a small body", "IR"),
+      flag<&Options::stateful>(
+          "stateful", "keep the caches of a language model in variables, as OpenVINO GenAI expects", "IR"),
+      choice<&Options::quantization, kQuantizations>(
+          "quantization", "HOW",
+          "how quantised models are computed: fast (integer kernels, within a quantisation step of "
+          "onnxruntime; the default) or exact (in f32, with the rounding of onnxruntime)"),
+      choice<&Options::dynamic_quantization, kDynamicQuantizations>(
+          "dynamic_quantization", "WHEN",
+          "when the CPU plugin may round the inputs of products with quantised weights to 8 bits, up to "
+          "twice "
+          "as fast with an error of about 1 %: auto (if onnxruntime rounds, too; the default), never or "
+          "always"),
       {{"threads", "N", "threads that process large constants; 0: as many as the machine has", "Limits"},
        [](Options& options, std::string_view value) { return set_number(options.threads, value, 1024U); }},
       {{"max_function_nodes", "N",
@@ -242,13 +289,15 @@ std::span<const Row<Options>> conversion_rows() {
          if (Reason problem = check_pass(value)) return problem;
          options.debug.stop_after = value;
          return Reason();
-       }},
+       },
+       [](const Options& options) { return options.debug.stop_after; }},
       {{"skip_pass", "PASS", "skip this pass, to measure its effect", "Compiler", Kind::list},
        [](Options& options, std::string_view value) {
          if (Reason problem = check_pass(value)) return problem;
          options.debug.skip_passes.emplace_back(value);
          return Reason();
-       }},
+       },
+       [](const Options& options) { return base::joined(options.debug.skip_passes, ","); }},
   });
   return kRows;
 }
@@ -304,6 +353,16 @@ std::vector<OptionInfo> list_options() {
 }
 std::vector<OptionInfo> list_save_options() {
   return infos(saving_rows());
+}
+
+Provenance option_facts(const Options& options) {
+  Provenance facts;
+  for (const Row<Options>& row : conversion_rows()) {
+    if (row.fact == nullptr) continue;
+    if (std::string text = row.fact(options); !text.empty())
+      facts.emplace_back(row.info.name, std::move(text));
+  }
+  return facts;
 }
 
 std::optional<std::string> set_option(Options& options, std::string_view name, std::string_view value) {

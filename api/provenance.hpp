@@ -16,6 +16,10 @@ using Provenance = std::vector<std::pair<std::string, std::string>>;
 /// The compiler's version, the framework, and the options that change the IR.
 Provenance provenance(const Options& options, const target::Target& target);
 
+/// The options that are not the default ones and change the IR, apart from target_runtime: in
+/// option_table.cpp.
+Provenance option_facts(const Options& options);
+
 /// Adds the releases of `target` to those that the IR was legalised for.
 void record_legalization(Provenance& facts, const target::Target& target);
 

@@ -14,7 +14,7 @@
 #include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
-#include "frontend/translators/families.hpp"
+#include "frontend/translators/all_translators.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {

@@ -7,7 +7,7 @@
 
 #include "frontend/reader/functions.hpp"
 #include "frontend/reader/schema_table.hpp"
-#include "frontend/translators/families.hpp"
+#include "frontend/translators/all_translators.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -35,10 +35,7 @@ struct Arguments {
   bool runs_pipeline = false;
   bool checks_idempotence = false;
   unsigned row_order = 0;
-  std::string target_runtime;
-  bool unroll_loops = false;
-  bool compress_to_fp16 = false;
-  bool stateful = false;
+  Options options;
 };
 
 void verify(std::string_view when, const ir::Model& model) {
@@ -59,16 +56,12 @@ void check_again(std::string_view name, ir::Model& model, passes::PassContext co
 
 /// Runs the pipeline, and each pass again where it stands.
 void run_pipeline_and_again(ir::Model& model, passes::PassContext& context) {
-  const std::span<const passes::Pass> pipeline = passes::pipeline();
-  for (std::size_t i = 0; i < pipeline.size();) {
-    const passes::Pass& pass = pipeline[i];
-    const bool modified = passes::run_pass_once(model, pass, context);
-    if (modified && !pass.repeats_from.empty()) {
-      i = static_cast<std::size_t>(passes::find_pass(pass.repeats_from) - pipeline.data());
-    } else {
+  passes::PipelinePosition position;
+  while (position.pass() != nullptr) {
+    const passes::Pass& pass = *position.pass();
+    if (position.advance(passes::run_pass_once(model, pass, context))) {
       check_again(pass.name, model, context,
                   [&](passes::PassContext& with) { passes::run_pass(model, pass, with); });
-      ++i;
     }
   }
 }
@@ -103,9 +96,7 @@ int work(const Arguments& arguments, const target::Target& target) {
   context.target = target;
   context.checks = true;
   context.row_order = arguments.row_order;
-  context.unroll_loops = arguments.unroll_loops;
-  context.compress_to_fp16 = arguments.compress_to_fp16;
-  context.stateful = arguments.stateful;
+  context.options = &arguments.options;
   const auto model = opt::read_model(arguments.input, target, sink);
   if (model != nullptr) run_passes(arguments, *model, context);
   const bool failed = sink.has_errors() || model == nullptr;
@@ -142,6 +133,27 @@ std::string unknown_pass(const std::string& name) {
              : "there is no pass '" + name + "': see --list-passes";
 }
 
+/// Adds the options of a conversion that change the IR, under both spellings.
+void add_conversion_options(CLI::App& app, Options& options) {
+  for (const OptionInfo& option : list_options()) {
+    if (option.group != "IR") continue;
+    std::string names = "--" + std::string(option.name);
+    std::ranges::replace(names, '_', '-');
+    if (option.name.find('_') != std::string_view::npos) names += ",--" + std::string(option.name);
+    const auto set = [&options, name = option.name](const std::string& value) {
+      if (const auto problem = set_option(options, name, value))
+        throw CLI::ValidationError(std::string(name), *problem);
+    };
+    const std::string summary(option.summary);
+    if (option.kind == OptionInfo::Kind::flag) {
+      app.add_flag_callback(
+          names, [set] { set("true"); }, summary);
+    } else {
+      app.add_option_function<std::string>(names, set, summary)->type_name(std::string(option.value_name));
+    }
+  }
+}
+
 int run(int argc, char** argv) {
   Arguments arguments;
   bool lists_passes = false;
@@ -163,18 +175,7 @@ int run(int argc, char** argv) {
                "run each pass twice; it is an error if the second run changes the model");
   app.add_option("--row-order", arguments.row_order,
                  "try the rows of workarounds in another order, which follows from this number");
-  // The same options as for a conversion.
-  for (const OptionInfo& option : list_options()) {
-    std::string name = "--" + std::string(option.name);
-    std::ranges::replace(name, '_', '-');
-    const auto add = [&](CLI::Option* added) { return added->description(std::string(option.summary)); };
-    if (option.name == "target_runtime")
-      add(app.add_option(name, arguments.target_runtime))->type_name(std::string(option.value_name));
-    if (option.name == "unroll_loops") add(app.add_flag(name, arguments.unroll_loops));
-    if (option.name == "stateful") add(app.add_flag(name, arguments.stateful));
-    if (option.name == "compress_to_fp16")
-      add(app.add_flag(name + ",--compress_to_fp16", arguments.compress_to_fp16));
-  }
+  add_conversion_options(app, arguments.options);
   app.add_flag("--list-passes", lists_passes, "list the passes in the order they run");
   app.add_flag("--describe-passes", describes_passes, "print the document docs/passes.md");
   try {
@@ -189,10 +190,10 @@ int run(int argc, char** argv) {
     std::cout << opt::pass_table();
     return kDone;
   }
-  if (arguments.target_runtime.empty()) return work(arguments, target::Target());
-  const auto releases = target::parse_release_range(arguments.target_runtime);
+  if (arguments.options.target_runtime.empty()) return work(arguments, target::Target());
+  const auto releases = target::parse_release_range(arguments.options.target_runtime);
   if (!releases) {
-    std::cerr << "onnx2ir-opt: '" << arguments.target_runtime
+    std::cerr << "onnx2ir-opt: '" << arguments.options.target_runtime
               << "' is not a supported OpenVINO release or a range of them\n";
     return kUsage;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "passes/legality/legalize_nodes.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
 

@@ -2,9 +2,10 @@
 //
 // A pass is a function `bool name(ir::Model&, PassContext&)` in a file of its own, named after what it
 // establishes. It returns whether it changed the model, is idempotent, calls no other pass, and leaves a
-// graph that infer() accepts. To add one: its file, its declaration in passes.hpp, its line in pipeline.cpp.
+// graph that infer() accepts. To add one: its file, and its line in pipeline.cpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -15,10 +16,13 @@
 
 #include "ir/graph.hpp"
 #include "onnx2ir/diagnostic.hpp"
-#include "onnx2ir/quantization.hpp"
 #include "passes/legality/workaround.hpp"
 #include "passes/properties.hpp"
 #include "target/target.hpp"
+
+namespace onnx2ir {
+struct Options;
+}
 
 namespace onnx2ir::passes {
 
@@ -29,6 +33,9 @@ inline constexpr bool kIsDebugBuild = true;
 #endif
 
 struct Pass;
+
+/// The options of a conversion without options.
+const Options& default_options();
 
 /// State that the pipeline shares with its passes and its caller.
 struct PassContext {
@@ -41,27 +48,10 @@ struct PassContext {
   /// Whether at least one release of the target has `fault`. Throws base::InternalError if the row of the
   /// pass does not list the fault: the table states what depends on a fault.
   bool has(target::Fault fault) const;
-  /// Called after each pass with its name, the seconds it took, and whether it changed the model. May be
-  /// empty.
-  std::function<void(std::string_view name, double seconds, bool modified)> finished;
+  /// The options of the conversion, which live longer than this object. Passes read theirs from it.
+  const Options* options = &default_options();
   /// Called after each pass with the model, for dumps. May be empty.
   std::function<void(std::string_view name, const ir::Model& model)> inspect;
-  /// The last pass to run; empty: all.
-  std::string stop_after;
-  /// Passes to skip, for measurements only: some of them are needed for correct results.
-  std::vector<std::string> skipped;
-  /// Whether to unroll loops of few iterations and a small body.
-  bool unroll_loops = false;
-  /// Whether to store floating-point constants in f16.
-  bool compress_to_fp16 = false;
-  /// Whether to turn the caches of a language model into variables (Options::stateful).
-  bool stateful = false;
-  /// Whether quantised models use the integer kernels of the runtime.
-  Quantization quantization = Quantization::fast;
-  /// In which products with quantised weights the CPU plugin may round the other input to 8 bits.
-  DynamicQuantization dynamic_quantization = DynamicQuantization::automatic;
-  /// The number of threads that read large constants; 0: as many as the machine has.
-  unsigned threads = 0;
   /// Set by run_workaround().
   const Workaround* workaround = nullptr;
   /// For tests: the order in which workarounds for single nodes are tried (RowIndex::shuffle).
@@ -111,6 +101,20 @@ struct Pass : PassConditions {
 
 /// All passes in the order they run.
 std::span<const Pass> pipeline();
+
+/// A position in the pipeline, which also goes back to earlier passes.
+class PipelinePosition {
+ public:
+  /// The pass that is next; null at the end.
+  const Pass* pass() const;
+  /// Call after the pass has run. Returns whether the pipeline goes forward: it goes back if the pass has
+  /// changed the model and repeats earlier ones. Throws base::InternalError if that does not end.
+  bool advance(bool modified);
+
+ private:
+  std::size_t index_ = 0;
+  int repetitions_ = 0;
+};
 
 /// Runs the pipeline. After a pass that changed the model, removes dead nodes and, unless the pass keeps
 /// them, restores the order and infers the stale nodes. Unless passes are skipped, ends with require_legal().

@@ -7,6 +7,7 @@
 #include "base/memory_budget.hpp"
 #include "ir/inference.hpp"
 #include "ir/verifier.hpp"
+#include "onnx2ir/options.hpp"
 #include "passes/emitters.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/legality/legalize_nodes.hpp"
@@ -56,6 +57,15 @@ std::string stale_output(ir::Model& model) {
   const std::vector<std::string> now = described_outputs(model);
   const auto [old_text, new_text] = std::ranges::mismatch(before, now);
   return old_text == before.end() ? "" : *old_text + " is stale, inference gives " + *new_text;
+}
+
+/// More repetitions of a pass, or of passes of the pipeline, mean that they do not end: each repetition has
+/// to remove something from the model.
+constexpr int kMostRepetitions = 100'000;
+
+void check_repetitions(int repetitions, const Pass& pass) {
+  if (repetitions > kMostRepetitions)
+    throw base::InternalError("pass " + std::string(pass.name) + " changes the model again and again");
 }
 
 /// The nodes of a model, each with its inputs: other ones after a change, apart from one of attributes.
@@ -117,7 +127,8 @@ class Runner {
     if (is_enabled) check("after", pass, checked);
     if (modified) check_types(pass);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    if (context_->finished) context_->finished(pass.name, taken.count(), modified);
+    if (const auto& finished = context_->options->debug.pass_finished)
+      finished(pass.name, taken.count(), modified);
     if (context_->inspect) context_->inspect(pass.name, *model_);
     return modified;
   }
@@ -152,6 +163,11 @@ class Runner {
 
 }  // namespace
 
+const Options& default_options() {
+  static const Options kOptions;
+  return kOptions;
+}
+
 bool PassContext::has(target::Fault fault) const {
   if (pass != nullptr && !pass->faults.contains(fault) && !pass->consulted.contains(fault)) {
     throw base::InternalError("pass " + std::string(pass->name) + " does not list the fault " +
@@ -174,14 +190,31 @@ void require_legal(ir::Model& model, const target::Target& target,
   throw base::InternalError(message);
 }
 
-void run_pipeline(ir::Model& model, PassContext& context) {
+const Pass* PipelinePosition::pass() const {
   const std::span<const Pass> passes = pipeline();
-  Runner runner(model, context, kInitialProperties, passes.front());
+  return index_ < passes.size() ? &passes[index_] : nullptr;
+}
+
+bool PipelinePosition::advance(bool modified) {
+  const Pass& ran = *pass();
+  if (!modified || ran.repeats_from.empty()) {
+    ++index_;
+    return true;
+  }
+  check_repetitions(++repetitions_, ran);
+  index_ = static_cast<std::size_t>(find_pass(ran.repeats_from) - pipeline().data());
+  return false;
+}
+
+void run_pipeline(ir::Model& model, PassContext& context) {
+  const DebugOptions& debug = context.options->debug;
+  Runner runner(model, context, kInitialProperties, pipeline().front());
   std::vector<std::string_view> changing;  // the model since all workarounds have been applied
   bool are_applied = false;                // all workarounds, by an earlier pass
-  for (std::size_t i = 0; i < passes.size();) {
-    const Pass& pass = passes[i];
-    const bool is_skipped = std::ranges::find(context.skipped, pass.name) != context.skipped.end();
+  PipelinePosition position;
+  while (position.pass() != nullptr) {
+    const Pass& pass = *position.pass();
+    const bool is_skipped = std::ranges::find(debug.skip_passes, pass.name) != debug.skip_passes.end();
     const bool applies_all = pass.stage == Stage::kernels;
     const bool is_repetition = applies_all && are_applied && changing.empty();
     const bool is_enabled = !is_skipped && !is_repetition && is_needed(pass, context);
@@ -192,16 +225,11 @@ void run_pipeline(ir::Model& model, PassContext& context) {
     } else if (modified && !pass.changes_names_only) {
       changing.push_back(pass.name);
     }
-    if (modified && !pass.repeats_from.empty()) {
-      i = static_cast<std::size_t>(find_pass(pass.repeats_from) - passes.data());
-      continue;
-    }
-    if (pass.name == context.stop_after) return;
-    ++i;
+    if (position.advance(modified) && pass.name == debug.stop_after) return;
   }
   // If nothing has changed the model since, the last round of the driver has found no affected node.
   const bool is_proven = are_applied && changing.empty() && !context.checks;
-  if (context.skipped.empty() && !is_proven) require_legal(model, context.target, changing);
+  if (debug.skip_passes.empty() && !is_proven) require_legal(model, context.target, changing);
 }
 
 bool run_workaround(ir::Model& model, const Workaround& workaround, PassContext& context) {
@@ -219,12 +247,12 @@ bool run_pass_once(ir::Model& model, const Pass& pass, PassContext& context) {
 
 bool run_pass(ir::Model& model, const Pass& pass, PassContext& context) {
   Runner runner(model, context, pass.required, pass);
-  bool modified = false;
+  int repetitions = 0;
   while (runner.run(pass, is_needed(pass, context))) {
-    modified = true;
+    check_repetitions(++repetitions, pass);
     if (pass.repeats_from.empty()) break;
   }
-  return modified;
+  return repetitions > 0;
 }
 
 }  // namespace onnx2ir::passes

@@ -22,7 +22,7 @@ HEADERS = {
     "frontend/strings": "frontend/strings/utf8.hpp",
     "frontend/mapping": "frontend/mapping/operator_map.hpp",
     "frontend/graph": "frontend/graph/operand.hpp",
-    "frontend/translators": "frontend/translators/families.hpp",
+    "frontend/translators": "frontend/translators/domains.hpp",
     "frontend": "frontend/frontend.hpp",
     "passes": "passes/pipeline.hpp",
     "backend_xml": "backend_xml/write_model.hpp",
@@ -42,7 +42,7 @@ VISIBLE = {
     "frontend/strings/utf8.cpp": {"frontend/strings", "base", "platform"},
     "frontend/mapping/operator_map.cpp": {"frontend/mapping", "frontend/reader", "ir", "base", "platform"},
     "frontend/graph/operand.cpp": {"frontend/graph", "frontend/mapping", "frontend/reader", "ir", "base", "platform", "target"},
-    "frontend/translators/families.cpp": {
+    "frontend/translators/all_translators.cpp": {
         "frontend/translators", "frontend/graph", "frontend/mapping", "frontend/reader", "frontend/strings", "ir", "base", "platform", "target",
     },
     "frontend/frontend.cpp": {

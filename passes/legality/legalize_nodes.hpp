@@ -46,6 +46,9 @@ class RowIndex {
 /// order, with its types inferred.
 bool apply_rows(ir::Model& model, const RowIndex& rows);
 
+/// The passes that apply workarounds for single nodes: those with a stage.
+bool legalize_nodes(ir::Model& model, PassContext& context);
+
 /// A node that a fault affects.
 struct Violation {
   Fault fault;

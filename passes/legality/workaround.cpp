@@ -8,7 +8,11 @@
 namespace onnx2ir::passes {
 
 std::span<const Workaround> workarounds() {
-  static const std::vector<Workaround> kWorkarounds = all_workarounds();
+  static const std::vector<Workaround> kWorkarounds = [] {
+    std::vector<Workaround> made;
+    for (auto* const function : kWorkaroundFunctions) made.push_back(function());
+    return made;
+  }();
   return kWorkarounds;
 }
 

@@ -13,6 +13,7 @@
 
 #include "ir/views/elementwise.hpp"
 #include "ir/views/linear_algebra.hpp"
+#include "onnx2ir/options.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
@@ -60,7 +61,7 @@ bool has_large_blocks(const WeightsOfProduct& found) {
 bool may_round_input(ir::MatMulView mat_mul, const WeightsOfProduct& found, const PassContext& context) {
   if (mat_mul.may_round_input().value_or(false)) return true;
   const ir::Value weights = mat_mul.b();
-  if (context.quantization == Quantization::fast && ir::info(found.weights.data.type()).bits < 8 &&
+  if (context.options->quantization == Quantization::fast && ir::info(found.weights.data.type()).bits < 8 &&
       has_large_blocks(found) && !is_dequantized(mat_mul.a()))
     return true;
   return dequantizes(*found.weights.product) && !is_dequantized(mat_mul.a()) && is_used_once(weights) &&
@@ -82,7 +83,7 @@ bool must_be_exact(const ir::Node& node, const PassContext& context) {
   const auto found = weights_of(node);
   if (!found) return false;
   if (context.has(Fault::partial_rounding_groups) && has_partial_group(*found)) return true;
-  switch (context.dynamic_quantization) {
+  switch (context.options->dynamic_quantization) {
     case DynamicQuantization::automatic:
       return !may_round_input(node, *found, context);
     case DynamicQuantization::never:
@@ -161,7 +162,7 @@ std::optional<std::int64_t> rounding_groups(ir::Model& model, const PassContext&
   }
   const std::int64_t size = std::min(products.largest_group, most_accurate_group(products));
   const bool is_chosen =
-      products.all > 0 && context.quantization == Quantization::fast && size > kDefaultGroup;
+      products.all > 0 && context.options->quantization == Quantization::fast && size > kDefaultGroup;
   return is_chosen ? std::optional(size) : std::nullopt;
 }
 

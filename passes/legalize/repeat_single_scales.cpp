@@ -1,5 +1,6 @@
 // If the CPU plugin rounds the inputs of a product to 8 bits, 2024.6 reads a single scale for all weights as
 // if there were one per output. This pass stores one per output.
+#include "onnx2ir/options.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
@@ -30,7 +31,7 @@ bool repeat_scale(ir::Builder& builder, const WeightsOfProduct& found) {
 }  // namespace
 
 bool repeat_single_scales(ir::Model& model, PassContext& context) {
-  if (context.dynamic_quantization == DynamicQuantization::never) return false;
+  if (context.options->dynamic_quantization == DynamicQuantization::never) return false;
   return edit_weights(model, repeat_scale);
 }
 

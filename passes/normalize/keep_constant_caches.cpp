@@ -6,6 +6,7 @@
 // keep the caches of the first step.
 
 #include "ir/control_flow.hpp"
+#include "onnx2ir/options.hpp"
 #include "passes/analysis/caches.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -29,7 +30,7 @@ bool keep_cache(const CacheEnds& cache) {
 }  // namespace
 
 bool keep_constant_caches(ir::Model& model, PassContext& context) {
-  return context.stateful && edit_each(caches_of(model.graph), keep_cache);
+  return context.options->stateful && edit_each(caches_of(model.graph), keep_cache);
 }
 
 }  // namespace onnx2ir::passes

@@ -9,6 +9,7 @@
 #include "ir/builder.hpp"
 #include "ir/narrowing.hpp"
 #include "ir/shape_tools.hpp"
+#include "onnx2ir/options.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
@@ -151,7 +152,7 @@ class Compressor {
     const auto count = static_cast<double>(elements);
     // Bodies share constants with the graphs around them.
     const auto [known, is_new] = fits_.try_emplace({data.place(), data.size()});
-    if (is_new) known->second = ir::half_precision_fit(data, narrowing, context_->threads);
+    if (is_new) known->second = ir::half_precision_fit(data, narrowing, context_->options->threads);
     const base::HalfPrecisionFit& fit = known->second;
     if (fit.has_large_error || static_cast<double>(fit.rejected) >= kMaxRejected * count) return false;
     if (is_new && fit.too_large != 0) note(constant, fit.too_large);
@@ -187,7 +188,7 @@ class Compressor {
 }  // namespace
 
 bool compress_to_fp16(ir::Model& model, PassContext& context) {
-  if (!context.compress_to_fp16 || is_quantized(model)) return false;
+  if (!context.options->compress_to_fp16 || is_quantized(model)) return false;
   Compressor compressor(context);
   const bool modified =
       edit_each(graphs_of(model), [&](ir::Graph* graph) { return compressor.compress(*graph); });

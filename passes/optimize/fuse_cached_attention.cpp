@@ -20,6 +20,7 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/normalization.hpp"
 #include "ir/views/reshaping.hpp"
+#include "onnx2ir/options.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
@@ -232,7 +233,7 @@ ir::Value fused(ir::Builder& builder, const Attention& attention, Mask& mask, bo
 }  // namespace
 
 bool fuse_cached_attention(ir::Model& model, PassContext& context) {
-  if (!context.stateful) return false;
+  if (!context.options->stateful) return false;
   const bool needs_all_places =
       context.has(Fault::attention_mask_sizes) || context.has(Fault::cached_attention_mask);
   std::map<std::pair<const ir::Node*, std::size_t>, Mask> masks;

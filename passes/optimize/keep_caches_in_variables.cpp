@@ -20,6 +20,7 @@
 #include "ir/builder.hpp"
 #include "ir/cache_names.hpp"
 #include "ir/shape_tools.hpp"
+#include "onnx2ir/options.hpp"
 #include "passes/analysis/caches.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
@@ -285,7 +286,7 @@ bool has_variables(const ir::Graph& graph) {
 
 bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
   ir::Graph& graph = model.graph;
-  if (!context.stateful || (graph.may_hold({ops::ReadValue}) && has_variables(graph))) return false;
+  if (!context.options->stateful || (graph.may_hold({ops::ReadValue}) && has_variables(graph))) return false;
   ir::Node* const source = batch_source(graph);
   const auto caches = find_caches(graph, source, context);
   if (!caches) return false;

@@ -10,6 +10,7 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/unary.hpp"
+#include "onnx2ir/options.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
@@ -264,7 +265,7 @@ ir::Value without_rounding(ir::Builder& builder, ir::Node& multiply) {
 }  // namespace
 
 bool leave_rounding_to_runtime(ir::Model& model, PassContext& context) {
-  if (context.quantization == Quantization::exact) return false;
+  if (context.options->quantization == Quantization::exact) return false;
   return rewrite_values(model, {ops::Multiply}, without_rounding);
 }
 

@@ -5,6 +5,7 @@
 
 #include "ir/known_values.hpp"
 #include "ir/views/quantization.hpp"
+#include "onnx2ir/options.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
@@ -41,7 +42,7 @@ ir::Value clamp(ir::Builder& builder, ir::FakeQuantizeView rounded) {
 }  // namespace
 
 bool round_sums_once(ir::Model& model, PassContext& context) {
-  if (context.quantization == Quantization::exact) return false;
+  if (context.options->quantization == Quantization::exact) return false;
   return rewrite_values(model, {ops::FakeQuantize}, clamp);
 }
 

@@ -5,6 +5,7 @@
 #include <ranges>
 #include <unordered_map>
 
+#include "onnx2ir/options.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -116,7 +117,7 @@ class Unroller {
 }  // namespace
 
 bool unroll_short_loops(ir::Model& model, PassContext& context) {
-  if (!context.unroll_loops) return false;
+  if (!context.options->unroll_loops) return false;
   return edit_each(loops_of(model), [](ir::LoopView loop) {
     if (!loop.node().has_uses() || !is_short(loop)) return false;
     Unroller(loop).run();

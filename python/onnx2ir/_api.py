@@ -403,6 +403,17 @@ def _converted(model: Any, options: _Options) -> _Handle:
     return _Handle(library.onnx2ir_convert_bytes(source, view.nbytes, options.handle))
 
 
+def _option_values(arguments: Mapping[str, Any]) -> Dict[str, Any]:
+    """The arguments of convert() that are options of the library; None: the default of the library."""
+    rows = {row["name"]: row for row in json.loads(library.onnx2ir_list_options())}
+    values: Dict[str, Any] = {name: bool(value) if rows[name]["kind"] == "flag" else value for name, value in arguments.items() if name in rows}
+    values["input"] = inputs_text(values["input"])
+    values["output"] = outputs_text(values["output"])
+    values["extension"] = extensions_text(values["extension"])
+    values["target_runtime"] = values["target_runtime"] or None
+    return values
+
+
 def convert(
     model: ModelSource,
     *,
@@ -453,23 +464,7 @@ def convert(
     `progress`: a function that is called with the name of the stage and the finished fraction of the work, and ends the conversion by an
     exception; or True for a bar, of tqdm if it is installed. Ctrl-C ends the conversion as well.
     """
-    options = _Options(
-        input=inputs_text(input),
-        output=outputs_text(output),
-        external_data_folder=external_data_folder,
-        operator_map=operator_map,
-        extension=extensions_text(extension),
-        keep_unknown=bool(keep_unknown),
-        compress_to_fp16=bool(compress_to_fp16),
-        target_runtime=target_runtime or None,
-        unroll_loops=bool(unroll_loops),
-        stateful=bool(stateful),
-        quantization=quantization,
-        dynamic_quantization=dynamic_quantization,
-        threads=threads,
-        max_function_nodes=max_function_nodes,
-        max_memory=max_memory,
-    )
+    options = _Options(**_option_values(locals()))
     if external_data is not None:
         options.set_external_data(external_data)
     with Reporter(progress, "converting") as reporter:

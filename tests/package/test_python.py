@@ -379,7 +379,7 @@ onnx2ir.convert({str(MODEL)!r}, progress=True).save({str(tmp_path / "m.xml")!r},
 
 
 def test_all_options_are_keywords(onnx2ir):
-    """Options for debugging the compiler are only on the command line."""
+    """With a line of documentation; flags are off by default. Options for debugging the compiler are only on the command line."""
     import inspect
 
     from onnx2ir._library import library
@@ -387,6 +387,10 @@ def test_all_options_are_keywords(onnx2ir):
     rows = {row["name"]: row for row in json.loads(library.onnx2ir_list_options())}
     keywords = set(inspect.signature(onnx2ir.convert).parameters) | set(inspect.signature(onnx2ir.Model.save).parameters)
     assert {name for name, row in rows.items() if row["group"] != "Compiler"} <= keywords
+    for name, parameter in inspect.signature(onnx2ir.convert).parameters.items():
+        assert name == "model" or f"\n    `{name}`: " in onnx2ir.convert.__doc__, name
+        if name in rows and rows[name]["kind"] == "flag":
+            assert parameter.default is False, name
 
 
 UNKNOWN = """

@@ -117,6 +117,16 @@ TEST_CASE("running a pass reports a property that does not hold, and the node th
   CHECK_FALSE(passes::run_pass(*model, *passes::find_pass("make_shapes_distinct"), context));
 }
 
+TEST_CASE("repetitions without an end are an internal error", "[passes]") {
+  passes::PipelinePosition position;
+  while (position.pass()->repeats_from.empty()) CHECK(position.advance(true));
+  CHECK_FALSE(position.advance(true));
+  const auto repeat = [&] {
+    for (;;) position.advance(!position.pass()->repeats_from.empty());
+  };
+  CHECK_THROWS_WITH(repeat(), "pass move_constants_into_bodies changes the model again and again");
+}
+
 TEST_CASE("a pass that changes the model without saying so is an internal error", "[passes]") {
   const auto model = ir::parse_text(R"(model "sum"
 %x = Parameter : f32[2]

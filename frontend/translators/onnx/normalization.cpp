@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/translators/domains.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 

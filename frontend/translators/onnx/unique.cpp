@@ -1,5 +1,6 @@
 // Unique: the distinct elements or slices, the index of their first occurrences, the inverse indices, and the
 // counts.
+#include "frontend/translators/domains.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"

@@ -1,3 +1,5 @@
+#include "frontend/translators/all_translators.hpp"
+
 #include "frontend/translators/families.hpp"
 
 namespace onnx2ir::frontend {

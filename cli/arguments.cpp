@@ -215,8 +215,8 @@ std::vector<Option> all_options(Arguments& arguments) {
                       "Run", {Command::diff}, arguments.ignores_names));
   rows.push_back(
       flag("origins",
-           "a comment before each layer with the ONNX node and the pass that it comes from, and the "
-           "faults of OpenVINO that the pass works around",
+           "a comment before each layer with the ONNX node and the pass that it comes from, the faults of "
+           "OpenVINO that the pass works around, and the names of its dynamic sizes",
            "Run", {Command::show}, arguments.has_origins));
   rows.push_back({"dim",
                   0,

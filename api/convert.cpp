@@ -131,7 +131,6 @@ void record_sizes(ir::Model& model, const frontend::DimensionNames& input_names,
 Conversion convert(const frontend::ModelSource& source, const Options& options) {
   DiagnosticSink sink;
   const base::MemoryBudgetScope budget(options.max_memory);
-  const base::CancellationScope cancellation(options.is_cancelled);
   frontend::ImportedModel imported;
   std::vector<std::filesystem::path> external_paths;
   frontend::DimensionNames input_names;
@@ -143,11 +142,9 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     if (!target) return;
     if (options.progress) options.progress("reading", 0.0);
     const auto start = std::chrono::steady_clock::now();
-    const frontend::LoadOptions how{options.external_data_folder,
-                                    external_source(options),
-                                    options.max_function_nodes,
-                                    {options.inputs, options.outputs},
-                                    &external_paths};
+    const frontend::LoadOptions how{
+        options.external_data_folder,      external_source(options), options.max_function_nodes,
+        {options.inputs, options.outputs}, &external_paths,          options.is_cancelled};
     std::optional<frontend::OperatorMap> map;
     if (!options.operator_map.empty()) {
       map = frontend::load_operator_map(options.operator_map, sink);
@@ -182,7 +179,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
       double furthest = 0;
       context.inspect = [&](std::string_view pass, const ir::Model& now) {
         report_pass(options, pass, now, furthest);
-        base::check_cancelled();
+        base::check_cancelled(options.is_cancelled);
       };
       context.inspect("import", *model);
       passes::run_pipeline(*model, context);

@@ -97,8 +97,9 @@ void bind_input(const onnx::ValueInfoProto& input, const LoadedModel& model, con
                 OpenRanks& open, GraphTranslator& translator) {
   auto type = to_operand_type(input.type());
   if (!type) {
-    report(translator.sink(), DiagnosticCode::unsupported_input,
-           "model input '" + input.name() + "' " + type.error().message);
+    translator.report(base::diagnostic_of(
+        {DiagnosticCode::unsupported_input, "model input '" + input.name() + "' " + type.error().message},
+        graph_place(kMainGraphPath)));
     translator.bind_unavailable(input.name());
     return;
   }
@@ -107,10 +108,12 @@ void bind_input(const onnx::ValueInfoProto& input, const LoadedModel& model, con
   if (requested.shape) type->shape = *requested.shape;
   if (requested.type) type->type = *requested.type;
   if (type->kind == OperandType::Kind::tensor && !type->shape.has_rank()) {
-    translator.sink().warning(DiagnosticCode::unknown_rank,
-                              "model input '" + input.name() +
-                                  "' has no known rank: OpenVINO's CPU runtime compiles "
-                                  "the model only after reshape() has given it one");
+    Diagnostic warning = base::diagnostic_of(
+        {DiagnosticCode::unknown_rank, "model input '" + input.name() +
+                                           "' has no known rank: OpenVINO's CPU runtime compiles the model "
+                                           "only after reshape() has given it one"});
+    warning.severity = Severity::warning;
+    translator.report(std::move(warning));
   }
   translator.bind(input.name(), input_operand(input.name(), input_type(*type, input.name(), found, open),
                                               translator.graph()));
@@ -307,7 +310,8 @@ ConversionInput conversion_input(const LoadedModel& loaded, const LoadOptions& o
           .operators = operators,
           .most_function_nodes = options.max_function_nodes,
           .has_new_shapes = std::ranges::any_of(
-              options.interface.inputs, [](const InputSpec& input) { return input.shape.has_value(); })};
+              options.interface.inputs, [](const InputSpec& input) { return input.shape.has_value(); }),
+          .is_cancelled = options.is_cancelled};
 }
 
 /// Translates a model with undefined names to report its other errors: those of nodes that do not depend on

@@ -21,8 +21,8 @@ struct ImportedModel {
 /// Reads, checks and translates a model. Reports all errors to `sink`, and returns no model if there is one.
 /// Constants of the result are views on the model's files, which it keeps open. Re-entrant. Throws only
 /// std::bad_alloc, Failure (unreadable_input) if a file of the model cannot be read to its end or was changed
-/// during the conversion, and base::InternalError for a fault of the compiler itself. `target`: the releases
-/// of OpenVINO that the model is made for.
+/// during the conversion, Failure (cancelled) if `options.is_cancelled` returns true, and base::InternalError
+/// for a fault of the compiler itself. `target`: the releases of OpenVINO that the model is made for.
 ImportedModel import_model(const ModelSource& source, const LoadOptions& options,
                            const target::Target& target, DiagnosticSink& sink,
                            const OperatorOptions& operators = {});

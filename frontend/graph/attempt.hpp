@@ -36,6 +36,8 @@ struct ConversionInput {
   std::uint64_t most_function_nodes = LoadOptions{}.max_function_nodes;
   /// Whether the caller has changed shapes of inputs, so that declared sizes of other tensors need not hold.
   bool has_new_shapes = false;
+  /// See LoadOptions.
+  std::function<bool()> is_cancelled = {};
 };
 
 /// Which branches are used of Ifs whose branches differ in rank: see frontend/graph/branch_choice.hpp.
@@ -99,26 +101,58 @@ struct Attempt {
   Copies copies = {};
   CalledFunctions functions = {};
   RepeatedBodies repeated = {};
+  /// The graphs, bodies and calls that the diagnostics in `sink` are about, by their positions; after the
+  /// last element, the main graph.
+  std::vector<Occurrence> graphs_of_diagnostics = {};
+
+  /// The graph that diagnostic `position` of `sink` is about.
+  Occurrence graph_of_diagnostic(std::size_t position) const {
+    return position < graphs_of_diagnostics.size() ? graphs_of_diagnostics[position] : Occurrences::kModel;
+  }
+  /// Reports a diagnostic about `graph`.
+  void report(Diagnostic diagnostic, Occurrence graph) {
+    graphs_of_diagnostics.resize(sink->mark(), Occurrences::kModel);
+    graphs_of_diagnostics.push_back(graph);
+    sink->report(std::move(diagnostic));
+  }
 };
 
 /// What is reported from its creation on, to forget it if the translation of a body is given up.
 class RevocableDiagnostics {
  public:
-  explicit RevocableDiagnostics(DiagnosticSink& sink) : sink_(sink), first_(sink.mark()) {}
+  explicit RevocableDiagnostics(Attempt& attempt) : attempt_(attempt), first_(attempt.sink->mark()) {}
 
-  std::span<const Diagnostic> found() const { return std::span(sink_.diagnostics()).subspan(first_); }
-  void drop() { sink_.rewind(first_); }
-  /// Forgets the diagnostics for which `is_dropped` holds.
-  template <typename IsDropped>
-  void drop_if(IsDropped is_dropped) {
-    std::vector<Diagnostic> kept;
-    std::ranges::copy_if(found(), std::back_inserter(kept), std::not_fn(is_dropped));
+  std::span<const Diagnostic> found() const {
+    return std::span(attempt_.sink->diagnostics()).subspan(first_);
+  }
+  void drop() {
+    attempt_.sink->rewind(first_);
+    if (attempt_.graphs_of_diagnostics.size() > first_) attempt_.graphs_of_diagnostics.resize(first_);
+  }
+  /// Forgets the diagnostics about `body` and what is inside it. Others are kept: nodes and initializers of
+  /// enclosing graphs are not translated again with the body.
+  void drop_inside(Occurrence body) {
+    Copy kept = copy();
+    std::erase_if(kept, [&](const auto& one) { return attempt_.occurrences->contains(body, one.second); });
+    restore(std::move(kept));
+  }
+
+  /// Diagnostics with the graphs that they are about.
+  using Copy = std::vector<std::pair<Diagnostic, Occurrence>>;
+  Copy copy() const {
+    Copy result;
+    for (std::size_t i = first_; i < attempt_.sink->mark(); ++i)
+      result.emplace_back(attempt_.sink->diagnostics()[i], attempt_.graph_of_diagnostic(i));
+    return result;
+  }
+  /// Replaces what was reported since the creation.
+  void restore(Copy diagnostics) {
     drop();
-    for (Diagnostic& diagnostic : kept) sink_.report(std::move(diagnostic));
+    for (auto& [diagnostic, graph] : diagnostics) attempt_.report(std::move(diagnostic), graph);
   }
 
  private:
-  DiagnosticSink& sink_;
+  Attempt& attempt_;
   std::size_t first_;
 };
 

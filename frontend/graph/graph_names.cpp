@@ -70,8 +70,9 @@ bool GraphTranslator::knows(const base::HashedName& name) const {
 
 void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, TensorResult tensor) {
   if (!tensor) {
-    sink().error(DiagnosticCode::bad_initializer,
-                 "initializer '" + std::string(name) + "' " + tensor.error().message, graph_place(path_));
+    report(base::diagnostic_of({DiagnosticCode::bad_initializer,
+                                "initializer '" + std::string(name) + "' " + tensor.error().message},
+                               graph_place(path_)));
     binding = Unavailable{};
     return;
   }

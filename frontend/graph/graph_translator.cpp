@@ -123,8 +123,9 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
   for (const onnx::ValueInfoProto& output : proto.output()) {
     Lookup lookup = find(output.name());
     if (lookup.status == Lookup::Status::unknown) {
-      sink().error(DiagnosticCode::undefined_name,
-                   "graph output '" + output.name() + "' is not produced by any node", graph_place(path_));
+      report(base::diagnostic_of({DiagnosticCode::undefined_name,
+                                  "graph output '" + output.name() + "' is not produced by any node"},
+                                 graph_place(path_)));
     }
     complete = complete && lookup.status == Lookup::Status::found;
     outputs.push_back(std::move(lookup.operand));
@@ -133,7 +134,7 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
 }
 
 bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t index) {
-  base::check_cancelled();
+  base::check_cancelled(attempt_->input->is_cancelled);
   Operands inputs;
   inputs.reserve(static_cast<std::size_t>(node.input_size()));
   bool available = true;
@@ -249,7 +250,7 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
       !has_function_body(domain, node.op_type(), *version)) {
     Place where = node_place(path, node, index, *version);
     where.function_stack = function_stack_;
-    sink().error(kUnsupported, unsupported_message(node), std::move(where));
+    report(base::diagnostic_of({kUnsupported, unsupported_message(node)}, std::move(where)));
     return;
   }
   for (const onnx::AttributeProto& attribute : node.attribute()) {
@@ -365,7 +366,7 @@ BodySite GraphTranslator::body_of(const onnx::NodeProto& node, std::string_view 
 }
 
 void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, Problem problem) const {
-  sink().report(base::diagnostic_of(std::move(problem), place(node, index)));
+  report(base::diagnostic_of(std::move(problem), place(node, index)));
 }
 
 void GraphTranslator::report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const {

@@ -59,7 +59,9 @@ class GraphTranslator {
 
   ir::Graph& graph() const { return *graph_; }
   Attempt& attempt() const { return *attempt_; }
-  DiagnosticSink& sink() const { return *attempt_->sink; }
+  const DiagnosticSink& sink() const { return *attempt_->sink; }
+  /// Reports a diagnostic about this graph.
+  void report(Diagnostic diagnostic) const { attempt_->report(std::move(diagnostic), occurrence_); }
   const std::string& path() const { return path_; }
   Kind kind() const { return kind_; }
   /// Whether names in this graph are names of tensors in the IR. Names of functions and of inlined branches

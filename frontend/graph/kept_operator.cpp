@@ -126,7 +126,7 @@ void remark(const NodeContext& node) {
       base::diagnostic_of({DiagnosticCode::kept_operator, std::move(message)},
                           node.translator().place(node.proto(), node.translator().current_index()));
   remark.severity = Severity::remark;
-  node.translator().sink().report(std::move(remark));
+  node.translator().report(std::move(remark));
 }
 
 }  // namespace

@@ -233,8 +233,10 @@ void NodeContext::fail(std::string message, std::string hint) const {
 }
 
 void NodeContext::warn(DiagnosticCode code, std::string message) {
-  translator_->sink().warning(code, std::move(message),
-                              translator_->place(*proto_, translator_->current_index()));
+  Diagnostic warning = base::diagnostic_of({code, std::move(message)},
+                                           translator_->place(*proto_, translator_->current_index()));
+  warning.severity = Severity::warning;
+  translator_->report(std::move(warning));
 }
 
 }  // namespace onnx2ir::frontend

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <onnx2ir/diagnostic.hpp>
 #include <optional>
@@ -48,6 +49,9 @@ struct LoadOptions {
   InterfaceSpec interface;
   /// Receives the paths of external data, also if the model cannot be loaded; may be null.
   std::vector<std::filesystem::path>* external_paths = nullptr;
+  /// Asked before each node is translated: if it returns true, the conversion ends with Failure (cancelled).
+  /// May be empty.
+  std::function<bool()> is_cancelled = {};
 };
 
 /// A model that has been read and checked. Immutable, so any number of threads may read it.

@@ -120,13 +120,6 @@ std::vector<OperandType> widened(NodeContext& node, const IteratedBody& body,
 
 namespace {
 
-/// Whether `diagnostic` is about the body at `path`. Nodes and initializers of enclosing graphs are not
-/// translated again with the body.
-bool is_inside(const Diagnostic& diagnostic, std::string_view path) {
-  const std::string_view graph = diagnostic.place.graph;
-  return graph.starts_with(path) && (graph.size() == path.size() || graph[path.size()] == '/');
-}
-
 /// Counts the bodies around the current node that may be translated again.
 class RepeatedBody {
  public:
@@ -173,7 +166,7 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
   bool has_fallen_back = false;
   for (int round = 1;; ++round) {
     const bool last_try = has_fallen_back || types == dynamic;
-    RevocableDiagnostics reported(outer.sink());
+    RevocableDiagnostics reported(outer.attempt());
     try {
       const RepeatedBody counted(repeated);
       TranslatedBody translated = translate_body(node, body, types);
@@ -198,8 +191,7 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
       constexpr int kFewBodies = 4;
       if (repeated.count > kFewBodies) repeated.state_types.insert_or_assign(loop, dynamic);
     }
-    const std::string path = outer.body_of(node.proto(), "body").path;
-    reported.drop_if([&](const Diagnostic& diagnostic) { return is_inside(diagnostic, path); });
+    reported.drop_inside(outer.body_of(node.proto(), "body").occurrence);
   }
 }
 

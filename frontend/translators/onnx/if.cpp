@@ -54,7 +54,7 @@ struct TriedBranch {
 /// several kinds of inputs have such branches once the input sizes are static.
 TriedBranch try_branch(NodeContext& node, std::string_view attribute) {
   GraphTranslator& outer = node.translator();
-  RevocableDiagnostics reported(outer.sink());
+  RevocableDiagnostics reported(outer.attempt());
   const auto& failures = outer.attempt().found.certain_failures;
   const auto known = static_cast<std::ptrdiff_t>(failures.size());
   try {

@@ -145,15 +145,14 @@ bool concern_shapes(std::span<const Diagnostic> errors) {
 
 Operands translate_or_unroll(NodeContext& node, const std::optional<CountedLoop>& loop,
                              const std::function<Operands()>& translate) {
-  DiagnosticSink& sink = node.translator().sink();
   Copies& copies = node.translator().attempt().copies;
   std::vector<Occurrence>& failures = node.translator().attempt().found.certain_failures;
-  RevocableDiagnostics reported(sink);
+  RevocableDiagnostics reported(node.translator().attempt());
   const std::size_t failures_before = failures.size();
   const auto unroll_instead = [&]() -> std::optional<Operands> {
     if (!loop || copies.unrolled_nodes >= kMaxNodesOfModel) return std::nullopt;
-    const std::vector<Diagnostic> errors(reported.found().begin(), reported.found().end());
-    if (!concern_shapes(errors)) return std::nullopt;
+    if (!concern_shapes(reported.found())) return std::nullopt;
+    RevocableDiagnostics::Copy errors = reported.copy();
     const std::vector<Occurrence> failures_of_loop = failures;
     const auto try_to_emit = [&](std::int64_t iterations, const auto& emit) -> std::optional<Operands> {
       if (!may_emit(copies, *loop, iterations)) return std::nullopt;
@@ -171,8 +170,7 @@ Operands translate_or_unroll(NodeContext& node, const std::optional<CountedLoop>
       outputs = try_to_emit(count, [&] { return peeled(node, *loop, count); });
     }
     if (outputs) return outputs;
-    reported.drop();
-    for (const Diagnostic& error : errors) sink.report(error);
+    reported.restore(std::move(errors));
     failures = failures_of_loop;
     return std::nullopt;
   };

@@ -157,12 +157,11 @@ def test_a_legalised_ir_of_openvino_is_clean(model, target, tmp_path):
     options = ("--target-runtime", target)
     path = onnx_file(tmp_path / "m.onnx", model.read_text()) if model.suffix == ".onnxtxt" else model
     try:
-        ov.save_model(ov.convert_model(path), tmp_path / "m.xml", compress_to_fp16=False)
+        ov.save_model(ov.Core().read_model(path), tmp_path / "m.xml", compress_to_fp16=False)
     except Exception as error:
         pytest.skip(f"OpenVINO's front end rejects the model: {str(error)[:100]}")
     done = run("legalize", tmp_path / "m.xml", "-o", tmp_path / "fixed.xml", *options)
-    if done.returncode != 0:
-        pytest.skip(f"onnx2ir cannot read the IR: {done.stderr[:100]}")
+    assert done.returncode == 0, done.stderr
     assert listed(tmp_path / "fixed.xml", *options) == []
 
 

@@ -1,7 +1,6 @@
 // Formats diagnostics as text for people and as JSON for tools.
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <tuple>
 
 #include "base/joined.hpp"
@@ -39,9 +38,9 @@ std::string place_text(const Place& place) {
 }
 
 /// The names of a node's outputs; those that the node leaves out have none.
-std::string names_of(std::span<const std::string> outputs) {
-  return base::joined(outputs | std::views::filter([](const std::string& name) { return !name.empty(); }),
-                      ", ");
+std::string names_of(std::vector<std::string> outputs) {
+  std::erase(outputs, "");
+  return base::joined(outputs, ", ");
 }
 
 /// Diagnostics that differ in their places only.

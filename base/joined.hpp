@@ -9,7 +9,7 @@ namespace onnx2ir::base {
 
 /// The texts of the elements, with `separator` between them.
 template <typename List, typename Text = std::identity>
-std::string joined(List&& list, std::string_view separator, Text text = {}) {
+std::string joined(const List& list, std::string_view separator, Text text = {}) {
   std::string all;
   bool is_first = true;
   for (const auto& element : list) {

@@ -103,7 +103,8 @@ std::vector<Port> ports(const std::vector<ir::Node*>& nodes, const frontend::Dim
   return result;
 }
 
-/// "ids[batch,past + length];mask[batch,4]": the ports with named sizes; empty if there is none.
+/// The ports that have a named size, as in "ids[batch,past + length];mask[batch,4]". Empty if no port has
+/// one.
 std::string named_sizes(const std::vector<Port>& ports) {
   std::vector<std::string> texts;
   const auto has_name = [](const PortDimension& dimension) { return !dimension.name.empty(); };

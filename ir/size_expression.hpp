@@ -110,7 +110,7 @@ inline bool are_equal(Size a, Size b) {
   return a != nullptr && a == b;
 }
 
-/// The text of a factor; no value if there is none.
+/// Gives a factor its text; no value for a factor that has no name.
 using FactorText = std::function<std::optional<std::string>(const SizeAtom& factor)>;
 /// "2*batch*length + 1"; no value if a factor has no text.
 std::optional<std::string> sum_text(const SizeExpression& size, const FactorText& text_of);

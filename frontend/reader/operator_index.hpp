@@ -38,7 +38,7 @@ class OperatorIndex {
     return found == nullptr ? std::span<const Row>() : *found;
   }
 
-  /// The newest row that is not above `version`; null if there is none.
+  /// The row with the highest version up to `version`; null if all rows are for later versions.
   const Row* find(std::string_view domain, std::string_view name, std::int64_t version) const {
     const Row* newest = nullptr;
     for (const Row& row : rows(domain, name)) {

@@ -50,8 +50,9 @@ class RunTimeElements {
 /// Reshape, Convert and Concat at compile time.
 ir::Value opaque_copy(ir::Builder& builder, ir::Value value);
 
-/// The first input of the main graph that may have elements and is no string, for a value that OpenVINO
-/// cannot fold: it folds what depends on an empty input. Null if there is none.
+/// The first input of the main graph that may have elements and is no string: OpenVINO cannot fold a value
+/// that depends on its elements, but it folds what depends on an empty input. Null if all inputs are empty or
+/// strings.
 ir::Value run_time_source(const ir::Graph& graph);
 
 /// A number that is 0 or 1, depending on the elements of `source`, which must not be a string.

@@ -43,7 +43,9 @@ constexpr std::array kPipeline = {
           .ensured = {no_foldable_values},
           .broken = {no_captured_constants},
           .repeats_from = "move_constants_into_bodies"}),
-    pass(optimize, "share_equal_sizes", share_equal_sizes, "Reads sizes where they are computed first"),
+    // A comparison of sizes that are one value now has a known result.
+    pass(optimize, "share_equal_sizes", share_equal_sizes, "Reads sizes where they are computed first",
+         {.broken = {no_foldable_values}, .repeats_from = "fold_constants"}),
     pass(optimize, "remove_redundant_broadcasts", remove_redundant_broadcasts,
          "Removes Broadcasts to the sizes of another operand of the same elementwise operation"),
     pass(optimize, "dequantize_before_moving", dequantize_before_moving,

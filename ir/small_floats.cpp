@@ -124,4 +124,12 @@ std::uint32_t encode_small_float(double value, ElementType type) {
   return sign | (multiple + (biased << static_cast<unsigned>(format.mantissa_bits)));
 }
 
+std::optional<double> largest_finite(ElementType type) {
+  if (type == ElementType::f32) return std::numeric_limits<float>::max();
+  if (type == ElementType::f64) return std::numeric_limits<double>::max();
+  const Format* const format = find_format(type);
+  if (format == nullptr) return std::nullopt;
+  return decode_magnitude(largest_finite_code(*format), *format);
+}
+
 }  // namespace onnx2ir::ir

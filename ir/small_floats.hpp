@@ -1,7 +1,8 @@
-// Converts single numbers from and to floating-point formats narrower than f32.
+// Converts single numbers from and to floating-point formats narrower than f32, and knows the range of all.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "ir/element_type.hpp"
 
@@ -16,5 +17,8 @@ double decode_small_float(std::uint32_t bits, ElementType type);
 /// The encoding nearest to `value`, ties to even. Overflow gives infinity; in formats without infinity, NaN
 /// or the largest number, as specified for non-saturating conversion.
 std::uint32_t encode_small_float(double value, ElementType type);
+
+/// The largest finite number of a floating-point type; no value for other types, and for nf4.
+std::optional<double> largest_finite(ElementType type);
 
 }  // namespace onnx2ir::ir

@@ -4,12 +4,13 @@
 // the pads, are looked up in a table of the positions of the data that is padded in the same way.
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "ir/builder.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/small_floats.hpp"
+#include "ir/value_ranges.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
@@ -17,28 +18,9 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The types that MaxPool has in models, each with its least number.
 double least_number(ir::ElementType type) {
-  switch (type) {
-    case ir::ElementType::i8:
-      return std::numeric_limits<std::int8_t>::min();
-    case ir::ElementType::i32:
-      return std::numeric_limits<std::int32_t>::min();
-    case ir::ElementType::i64:
-      return static_cast<double>(std::numeric_limits<std::int64_t>::min());
-    case ir::ElementType::u8:
-    case ir::ElementType::u32:
-    case ir::ElementType::u64:
-      return 0;
-    case ir::ElementType::f16:
-      return -65504;
-    case ir::ElementType::bf16:
-      return -0x1.fep127;
-    case ir::ElementType::f64:
-      return std::numeric_limits<double>::lowest();
-    default:
-      return std::numeric_limits<float>::lowest();
-  }
+  if (const auto limits = ir::integer_limits(type)) return static_cast<double>(limits->min);
+  return -ir::largest_finite(type).value_or(0);
 }
 
 bool has_dynamic_pads(ir::MaxPoolView pool) {

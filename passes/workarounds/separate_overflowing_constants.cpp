@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ir/graph.hpp"
+#include "ir/small_floats.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
@@ -22,11 +23,10 @@ constexpr std::uint64_t kMostBytes = 1 << 16;
 Magnitudes range_of(ir::ElementType type) {
   switch (type) {
     case ir::ElementType::f16:
-      return {0x1p-14, 65504};
+      return {0x1p-14, *ir::largest_finite(type)};
     case ir::ElementType::bf16:
-      return {0x1p-126, 0x1.fep127};
     case ir::ElementType::f32:
-      return {std::numeric_limits<float>::min(), std::numeric_limits<float>::max()};
+      return {0x1p-126, *ir::largest_finite(type)};
     default:
       return {0, std::numeric_limits<double>::infinity()};
   }

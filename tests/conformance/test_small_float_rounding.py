@@ -68,7 +68,41 @@ def quantize(element):
     return Case("", model, [Run({"x": x * np.float32(0.5)}, {"y": saturated(x, dtype)})])
 
 
+LEAST, LARGEST = 2.0**-127, 2.0**127  # float8e8m0 has the powers of two between them, and NaN
+
+
+def power_of_two(x, mode, saturate):
+    """`x` converted to float8e8m0 as specified by ONNX: of two nearest powers, the larger one."""
+    if np.isnan(x) or not (saturate or LEAST <= x <= LARGEST):
+        return np.nan
+    if x <= LEAST or x >= LARGEST:
+        return LEAST if x <= LEAST else LARGEST
+    lower = 2.0 ** (np.frexp(x)[1] - 1)
+    is_up = {"up": x > lower, "down": False, "nearest": x >= 1.5 * lower}[mode]
+    return min(2 * lower if is_up else lower, LARGEST)
+
+
+def cast_to_powers(mode, saturate):
+    # Without saturation, the CPU plugin cannot tell LEAST, a subnormal number, from 0.
+    least = LEAST if saturate else 2 * LEAST
+    x = np.array([3, 0.75, 6, 1.5, 1.4, 1, 5, 2.0**-126 * 1.5, 3e38, 1e-39, least, LARGEST, 0, -1, np.inf, -np.inf, np.nan], np.float32)
+    nodes = [
+        helper.make_node("Cast", ["x"], ["power"], to=TensorProto.FLOAT8E8M0, round_mode=mode, saturate=saturate),
+        helper.make_node("Cast", ["power"], ["y"], to=TensorProto.FLOAT),
+    ]
+    ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [None]) for name in ("x", "y")]
+    graph = helper.make_graph(nodes, "powers", ports[:1], ports[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 24)], ir_version=12)
+    expected = np.array([power_of_two(float(value), mode, saturate) for value in x], np.float32)
+    return Case("", model.SerializeToString(), [Run({"x": x}, {"y": expected})])
+
+
 ENTRIES = [
+    Entry(("rounding", "powers of two", mode, f"saturate={saturate}"), lambda mode=mode, saturate=saturate: cast_to_powers(mode, saturate))
+    for mode in ("up", "down", "nearest")
+    for saturate in (0, 1)
+]
+ENTRIES += [
     Entry(("rounding", make.__name__, dtype.name), lambda make=make, element=element: make(element))
     for make in (cast, quantize)
     for element, dtype in FORMATS.items()

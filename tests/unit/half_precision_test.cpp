@@ -88,3 +88,17 @@ TEST_CASE("numbers that do not fit into half precision are counted, in vectors a
   CHECK(whole.too_large > 0);
   CHECK(whole.has_large_error);
 }
+
+TEST_CASE("the largest finite number of each floating-point type", "[half]") {
+  using onnx2ir::ir::largest_finite;
+  CHECK(largest_finite(ElementType::f64) == std::numeric_limits<double>::max());
+  CHECK(largest_finite(ElementType::f32) == std::numeric_limits<float>::max());
+  CHECK(largest_finite(ElementType::f16) == 65504);
+  CHECK(largest_finite(ElementType::bf16) == 0x1.fep127);
+  CHECK(largest_finite(ElementType::f8e4m3) == 448);
+  CHECK(largest_finite(ElementType::f8e5m2) == 57344);
+  CHECK(largest_finite(ElementType::f4e2m1) == 6);
+  CHECK(largest_finite(ElementType::f8e8m0) == 0x1p127);
+  CHECK_FALSE(largest_finite(ElementType::i32).has_value());
+  CHECK_FALSE(largest_finite(ElementType::nf4).has_value());
+}

@@ -3,22 +3,13 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "ir/small_floats.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-/// The largest number of a float8 or float4 type; no value for other types.
-std::optional<double> largest_of_small_float(ElementType type) {
-  switch (type) {
-    case ElementType::f8e4m3:
-      return 448.0;
-    case ElementType::f8e5m2:
-      return 57344.0;
-    case ElementType::f4e2m1:
-      return 6.0;
-    default:
-      return std::nullopt;
-  }
+bool is_float8_or_float4(ElementType type) {
+  return ir::is_small_float(type) && ir::info(type).bits <= 8;
 }
 
 /// Saturates numbers; NaN becomes `of_nan`.
@@ -42,8 +33,10 @@ Value to_power_of_two(NodeContext& node, Value value) {
   const Value next = node.op(ops::Multiply, {nearest, node.number_like(mode == "down" ? 0.5 : 2, nearest)});
   Value power = node.op(ops::Select, {node.op(is_past, {bound, exact}), next, nearest});
   if (!node.flag("saturate", true)) {
+    // The CPU plugin compares subnormal numbers as 0, which must become NaN. So do those from 2^-127 to
+    // 2^-126.
     const auto limit = [&](int exponent) { return node.number_like(std::ldexp(1.0, exponent), exact); };
-    const Value is_in_range = node.op(ops::LogicalAnd, {node.op(ops::GreaterEqual, {exact, limit(-127)}),
+    const Value is_in_range = node.op(ops::LogicalAnd, {node.op(ops::GreaterEqual, {exact, limit(-126)}),
                                                         node.op(ops::LessEqual, {exact, limit(127)})});
     power = node.op(ops::Select, {is_in_range, power, node.number_like(NAN, power)});
   }
@@ -55,11 +48,10 @@ Value to_power_of_two(NodeContext& node, Value value) {
 Value to_small_float(NodeContext& node, Value value, ElementType type) {
   if (!ir::is_floating(value.type())) value = convert(node, value, ElementType::f32);
   if (type == ElementType::f8e8m0) return to_power_of_two(node, value);
-  const auto largest = largest_of_small_float(type);
-  if (largest && node.flag("saturate", true)) {
+  if (is_float8_or_float4(type) && node.flag("saturate", true)) {
     // float4 has no NaN.
     const Value of_nan = type == ElementType::f4e2m1 ? node.number_like(-0.0, value) : value;
-    value = saturated(node, value, *largest, of_nan);
+    value = saturated(node, value, *ir::largest_finite(type), of_nan);
   }
   return convert(node, value, type);
 }
@@ -84,7 +76,7 @@ Value cast(NodeContext& node, Value value, ElementType type) {
   // All numbers except 0 are true, including fractions.
   if (type == ElementType::boolean) return node.op(ops::NotEqual, {value, node.number_like(0, value)});
   if (type == ElementType::u4 || type == ElementType::i4) value = cut_to_4_bits(node, value, type);
-  if (largest_of_small_float(type) || type == ElementType::f8e8m0) return to_small_float(node, value, type);
+  if (is_float8_or_float4(type)) return to_small_float(node, value, type);
   return convert(node, value, type);
 }
 

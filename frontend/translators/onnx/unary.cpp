@@ -1,10 +1,10 @@
 // Elementwise mathematics on one tensor, and Clip. Version 1 has an attribute consumed_inputs that does not
 // affect the result; later versions differ in element types only, except where noted.
 #include <cmath>
-#include <limits>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "ir/small_floats.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -32,28 +32,12 @@ std::optional<double> known_bound(const NodeContext& node, Value bound) {
   return numbers->front();
 }
 
-/// The largest finite number; no value for types that OpenVINO does not compute in their own precision.
-std::optional<double> largest_finite(ElementType type) {
-  constexpr double kLargestHalf = 65504;
-  constexpr double kLargestBfloat = 0x1.fep127;
-  switch (type) {
-    case ElementType::f32:
-      return std::numeric_limits<float>::max();
-    case ElementType::f16:
-      return kLargestHalf;
-    case ElementType::bf16:
-      return kLargestBfloat;
-    default:
-      return std::nullopt;
-  }
-}
-
 /// The bound of Clip that is absent: the largest finite number. Before version 12, the bounds of f16 are
-/// those of f32, which do not limit it.
+/// those of f32, which do not limit it. OpenVINO does not compute f64 in its own precision.
 std::optional<double> default_bound(const NodeContext& node, ElementType type) {
   constexpr std::int64_t kFirstWithHalfPrecision = 12;
   if (type == ElementType::f16 && node.opset() < kFirstWithHalfPrecision) return std::nullopt;
-  return largest_finite(type);
+  return type == ElementType::f64 ? std::nullopt : ir::largest_finite(type);
 }
 
 /// Clip of a value with at least one bound. If min exceeds max, the result is max.

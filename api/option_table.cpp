@@ -10,6 +10,7 @@
 #include "base/ascii_case.hpp"
 #include "base/joined.hpp"
 #include "base/nearest_name.hpp"
+#include "base/parse_number.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
 namespace onnx2ir {
@@ -22,7 +23,7 @@ template <typename Target>
 struct Row {
   OptionInfo info;
   Reason (*set)(Target& options, std::string_view value);
-  /// The value as text, empty if it is the default one: what the IR says about its conversion. Null: the
+  /// The value as text, empty if it is the default one: the IR records it. Null: the
   /// option does not change the IR.
   std::string (*fact)(const Target& options) = nullptr;
 };
@@ -40,11 +41,9 @@ Reason set_flag(bool& flag, std::string_view value) {
 
 template <std::unsigned_integral Number>
 Reason set_number(Number& number, std::string_view value, Number most) {
-  Number read = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), read);
-  if (error != std::errc() || end != value.data() + value.size() || read > most)
-    return in_quotes(value) + " is not a number from 0 to " + std::to_string(most);
-  number = read;
+  const auto read = base::parse_number<Number>(value);
+  if (!read || *read > most) return in_quotes(value) + " is not a number from 0 to " + std::to_string(most);
+  number = *read;
   return std::nullopt;
 }
 
@@ -261,9 +260,8 @@ std::span<const Row<Options>> conversion_rows() {
       choice<&Options::dynamic_quantization, kDynamicQuantizations>(
           "dynamic_quantization", "WHEN",
           "when the CPU plugin may round the inputs of products with quantised weights to 8 bits, up to "
-          "twice "
-          "as fast with an error of about 1 %: auto (if onnxruntime rounds, too; the default), never or "
-          "always"),
+          "twice as fast with an error of about 1 %: auto (if onnxruntime rounds, too; the default), never "
+          "or always"),
       {{"threads", "N", "threads that process large constants; 0: as many as the machine has", "Limits"},
        [](Options& options, std::string_view value) { return set_number(options.threads, value, 1024U); }},
       {{"max_function_nodes", "N",

@@ -1,4 +1,4 @@
-// What the IR says about its conversion.
+// What the IR records of its conversion.
 #pragma once
 
 #include <string>

@@ -2,7 +2,6 @@
 #include "ir/statistics/statistics.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "api/model.hpp"
 #include "api/stages.hpp"
 #include "base/failure.hpp"
+#include "base/parse_number.hpp"
 #include "ir/inference.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
@@ -38,11 +38,8 @@ std::vector<std::string_view> summands(std::string_view name) {
 }
 
 std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0)
-    return std::nullopt;
-  return value;
+  const auto value = base::parse_number<std::int64_t>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 /// The size of a dimension called `name`: given, or the sum of names that are given and of numbers. The parts

@@ -217,8 +217,8 @@ class Reader {
 
   ir::ConstantData constant(pugi::xml_node layer, const ir::Output& output) const {
     const pugi::xml_node data = layer.child("data");
-    const auto offset = parse_number<std::uint64_t>(required_text(data, "offset"));
-    const auto size = parse_number<std::uint64_t>(required_text(data, "size"));
+    const auto offset = read_number<std::uint64_t>(required_text(data, "offset"));
+    const auto size = read_number<std::uint64_t>(required_text(data, "size"));
     const auto count = output.shape.element_count();
     if (!count) refuse("the shape of a constant must be static");
     const auto needed = ir::packed_size(output.type, static_cast<std::uint64_t>(*count));

@@ -22,7 +22,7 @@ std::vector<std::string_view> parts_of(std::string_view text) {
 
 std::vector<double> parse_reals(std::string_view text) {
   std::vector<double> numbers;
-  for (const std::string_view part : parts_of(text)) numbers.push_back(parse_number<double>(part));
+  for (const std::string_view part : parts_of(text)) numbers.push_back(read_number<double>(part));
   return numbers;
 }
 
@@ -30,12 +30,12 @@ std::vector<double> parse_reals(std::string_view text) {
 std::vector<std::int64_t> parse_integers(std::string_view text) {
   std::vector<std::int64_t> numbers;
   for (const std::string_view part : parts_of(text))
-    numbers.push_back(part == "?" ? -1 : parse_number<std::int64_t>(part));
+    numbers.push_back(part == "?" ? -1 : read_number<std::int64_t>(part));
   return numbers;
 }
 
 std::int64_t parse_size(std::string_view text) {
-  const auto size = parse_number<std::int64_t>(text);
+  const auto size = read_number<std::int64_t>(text);
   if (size < 0) refuse("{} is not a dimension", size);
   return size;
 }
@@ -61,7 +61,7 @@ std::string_view required_text(pugi::xml_node element, const char* name) {
 }
 
 std::int64_t required_id(pugi::xml_node element, const char* name) {
-  return parse_number<std::int64_t>(required_text(element, name));
+  return read_number<std::int64_t>(required_text(element, name));
 }
 
 ir::PartialShape parse_shape(std::string_view text) {
@@ -80,7 +80,7 @@ ir::ExtensionOutput parse_port(pugi::xml_node port) {
   if (port.child("rank")) return {*type, ir::PartialShape::unknown_rank()};
   ir::Dimensions dimensions;
   for (const pugi::xml_node dim : port.children("dim"))
-    dimensions.emplace_back(parse_number<std::int64_t>(dim.text().get()));
+    dimensions.emplace_back(read_number<std::int64_t>(dim.text().get()));
   return {*type, ir::PartialShape(std::move(dimensions))};
 }
 
@@ -91,9 +91,9 @@ ir::AttributeValue parse_attribute(std::string_view text, ir::AttributeSpec::Kin
       if (text != "true" && text != "false") refuse("'{}' is neither true nor false", text);
       return text == "true";
     case Kind::integer:
-      return parse_number<std::int64_t>(text);
+      return read_number<std::int64_t>(text);
     case Kind::real:
-      return parse_number<double>(text);
+      return read_number<double>(text);
     case Kind::text:
       return std::string(text);
     case Kind::integers:

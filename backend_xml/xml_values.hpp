@@ -3,13 +3,13 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <pugixml.hpp>
 #include <string_view>
 #include <utility>
 
 #include "backend_xml/xml_reader.hpp"
 #include "base/failure.hpp"
+#include "base/parse_number.hpp"
 #include "ir/extension.hpp"
 #include "ir/graph.hpp"
 
@@ -22,13 +22,12 @@ template <typename... Arguments>
                       fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
+/// The number that is the whole of `text`. Throws Failure (unreadable_ir) if it is anything else.
 template <typename Number>
-Number parse_number(std::string_view text) {
-  Number number{};
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end) refuse("'{}' is not a number", text);
-  return number;
+Number read_number(std::string_view text) {
+  const auto number = base::parse_number<Number>(text);
+  if (!number) refuse("'{}' is not a number", text);
+  return *number;
 }
 
 /// The value of an attribute. Throws Failure (unreadable_ir) if the element does not have it.

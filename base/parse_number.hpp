@@ -9,12 +9,12 @@
 namespace onnx2ir::base {
 
 /// The number that is the whole of `text`; no value if `text` is anything else, or if the number does not
-/// fit.
-template <typename Number>
-std::optional<Number> parse_number(std::string_view text) {
+/// fit. `base` of integers: 10 if it is not given.
+template <typename Number, typename... Base>
+std::optional<Number> parse_number(std::string_view text, Base... base) {
   Number number{};
   const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const auto [stop, error] = std::from_chars(text.data(), end, number, base...);
   if (error != std::errc() || stop != end) return std::nullopt;
   return number;
 }

@@ -154,8 +154,8 @@ Value Builder::captured(Value outer) {
   return node.value();
 }
 
-Value Builder::parameter(ElementType type, PartialShape shape) {
-  return declared(ops::Parameter, type, std::move(shape)).value();
+Value Builder::parameter(ElementType type, const PartialShape& shape) {
+  return declared(ops::Parameter, type, shape).value();
 }
 
 Node& Builder::result(Value value) {

@@ -49,7 +49,7 @@ class Builder {
   Value number_like(double value, Value like) { return number(value, like.type()); }
   Value boolean(bool value);
 
-  Value parameter(ElementType type, PartialShape shape);
+  Value parameter(ElementType type, const PartialShape& shape);
   /// A Parameter that captures `outer`, a value of the graph around this one: it has the same sizes.
   Value captured(Value outer);
   Node& result(Value value);

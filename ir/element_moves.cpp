@@ -15,12 +15,10 @@ namespace {
 
 using Positions = std::optional<std::vector<std::int64_t>>;
 
-/// Strides of a C-ordered tensor. Strides that overflow 64 bits belong to empty tensors.
+/// Strides of a C-ordered tensor. Its number of elements fits 64 bits and is not 0.
 Integers strides_of(const Integers& sizes) {
   Integers strides(sizes.size(), 1);
-  for (std::size_t i = sizes.size(); i-- > 1;) {
-    if (__builtin_mul_overflow(strides[i], sizes[i], &strides[i - 1])) strides[i - 1] = 0;
-  }
+  for (std::size_t i = sizes.size(); i-- > 1;) strides[i - 1] = strides[i] * sizes[i];
   return strides;
 }
 
@@ -126,10 +124,7 @@ Positions split(const Node& node, std::size_t output, const Move& move) {
 }
 
 /// The output repeats input 0 along each axis; it may have more leading axes.
-Positions repeated(const Move& move) {
-  if (std::ranges::find(move.from, 0) != move.from.end()) return std::nullopt;
-  return repeated_positions(move.from, move.to, move.count);
-}
+Positions repeated(const Move& move) { return repeated_positions(move.from, move.to, move.count); }
 
 }  // namespace
 
@@ -150,6 +145,7 @@ SliceOfAxis slice_axis(std::int64_t start, std::int64_t stop, std::int64_t step,
 }
 
 std::vector<std::int64_t> repeated_positions(const Integers& from, const Integers& to, std::int64_t count) {
+  if (count == 0) return {};
   const Integers strides = strides_of(from);
   const std::size_t skip = to.size() - from.size();
   return positions(to, count, [&](const Integers& at) {
@@ -162,9 +158,13 @@ std::vector<std::int64_t> repeated_positions(const Integers& from, const Integer
 Positions moved_from(const Node& node, std::size_t output, std::optional<Integers> (*exact)(Value value)) {
   if (!node.is_one_of(kElementMoves)) return std::nullopt;
   const auto count = node.output(output).shape.element_count();
+  const auto from_count = node.input(0).shape().element_count();
   auto from = node.input(0).shape().sizes();
   auto to = node.output(output).shape.sizes();
   if (!count || *count > kMaxKnownElements || !from || !to) return std::nullopt;
+  if (*count == 0) return std::vector<std::int64_t>{};
+  // All indices are out of range, or positions do not fit.
+  if (from_count == 0 || from_count == std::numeric_limits<std::int64_t>::max()) return std::nullopt;
   const Move move{*std::move(from), *std::move(to), *count, exact};
   if (node.is(ops::Transpose)) return transposed(node, move);
   if (const auto slice = match<SliceView>(node)) return sliced(*slice, move);

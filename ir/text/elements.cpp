@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/parse_number.hpp"
 #include "ir/small_floats.hpp"
 
 namespace onnx2ir::ir {
@@ -19,16 +20,6 @@ std::string shortest_text(Number number) {
   return {buffer.data(), result.ptr};
 }
 
-/// Parses all of `text` as a number.
-template <typename Number, typename... Base>
-std::optional<Number> number_from_text(std::string_view text, Base... base) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number, base...);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return number;
-}
-
 /// Parses a floating-point number. from_chars also accepts "infinity" and "nan(...)", which are rejected.
 template <typename Number>
 std::optional<Number> float_from_text(std::string_view text) {
@@ -36,7 +27,7 @@ std::optional<Number> float_from_text(std::string_view text) {
   const bool is_number =
       !unsigned_text.empty() && unsigned_text.front() >= '0' && unsigned_text.front() <= '9';
   if (!is_number && unsigned_text != "inf" && unsigned_text != "nan") return std::nullopt;
-  return number_from_text<Number>(text);
+  return base::parse_number<Number>(text);
 }
 
 std::uint64_t mask_of(ElementType type) {
@@ -85,12 +76,12 @@ std::optional<std::string> float_text(ElementType type, std::uint64_t bits) {
 std::optional<std::uint64_t> integer_bits(ElementType type, std::string_view text) {
   const unsigned bits = info(type).bits;
   if (is_signed_integral(type)) {
-    const auto number = number_from_text<std::int64_t>(text);
+    const auto number = base::parse_number<std::int64_t>(text);
     if (!number || *number < std::int64_t{-1} << (bits - 1) || *number > ~(std::int64_t{-1} << (bits - 1)))
       return std::nullopt;
     return static_cast<std::uint64_t>(*number) & mask_of(type);
   }
-  const auto number = number_from_text<std::uint64_t>(text);
+  const auto number = base::parse_number<std::uint64_t>(text);
   if (!number || *number > mask_of(type)) return std::nullopt;
   return number;
 }
@@ -114,7 +105,7 @@ std::string element_text(ElementType type, std::uint64_t bits) {
 
 std::optional<std::uint64_t> element_from_text(ElementType type, std::string_view text) {
   if (text.starts_with("0x")) {
-    const auto bits = number_from_text<std::uint64_t>(text.substr(2), 16);
+    const auto bits = base::parse_number<std::uint64_t>(text.substr(2), 16);
     if (!bits || *bits > mask_of(type)) return std::nullopt;
     return bits;
   }

@@ -46,7 +46,8 @@ struct HashedName {
       const auto letter = [&](std::size_t at) { return std::uint64_t{static_cast<unsigned char>(name[at])}; };
       mix(letter(0) | letter(name.size() / 2) << 8U | letter(name.size() - 1) << 16U);
     }
-    return static_cast<std::uint32_t>(hash);
+    // The upper half depends on all letters.
+    return static_cast<std::uint32_t>(hash * kFactor >> 32U);
   }
   template <typename Word>
   static Word load(const char* letters) {

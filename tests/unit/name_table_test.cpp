@@ -1,5 +1,7 @@
 #include "base/name_table.hpp"
 
+#include <unordered_set>
+
 #include "catch.hpp"
 
 using namespace onnx2ir::ir;
@@ -34,6 +36,18 @@ TEST_CASE("a hashed name serves several tables") {
   CHECK(*second.find(name) == 2);
   CHECK(onnx2ir::base::HashedName(std::string_view()).hash !=
         onnx2ir::base::HashedName(std::string_view("\0", 1)).hash);
+}
+
+TEST_CASE("numbered names are spread over the slots of a table") {
+  constexpr std::uint32_t kNames = 50'000;
+  constexpr std::uint32_t kSlots = 1U << 17U;
+  for (const std::string prefix : {"", "v", "val_", "/layers.0/attention/MatMul_output_"}) {
+    std::unordered_set<std::uint32_t> slots;
+    for (std::uint32_t i = 0; i < kNames; ++i)
+      slots.insert(onnx2ir::base::HashedName(prefix + std::to_string(i)).hash % kSlots);
+    // Random hashes take 83 % of them.
+    CHECK(slots.size() > kNames * 8 / 10);
+  }
 }
 
 TEST_CASE("names whose hashes are equal are found in few steps") {

@@ -35,11 +35,12 @@ using WeightsLookup = std::function<ir::ConstantData(std::uint64_t offset, std::
 
 /// OpenVINO ignores the shape of a port and infers its own. That of another release or program can be wider
 /// or narrower than ours, but there must be a shape that fits both. In bodies, OpenVINO's compression to f16
-/// leaves that type at ports of f32, which is an error in an IR of onnx2ir (`is_own`).
+/// leaves that type at ports of f32, and Parameters may have no type: errors in an IR of onnx2ir (`is_own`).
 void check_port(pugi::xml_node port, ir::ElementType type, const ir::PartialShape& shape, bool is_own) {
   const ir::ExtensionOutput written = parse_port(port);
   const bool is_compressed = !is_own && written.type == ir::ElementType::f16 && ir::is_floating(type);
-  if (written.type != type && !is_compressed)
+  const bool is_untyped = !is_own && written.type == ir::ElementType::dynamic;
+  if (written.type != type && !is_compressed && !is_untyped)
     refuse("a port has the precision {}, its value {}", ir::info(written.type).precision,
            ir::info(type).precision);
   if (!ir::intersect(written.shape, shape))

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "ir/einsum_equation.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 
@@ -51,40 +52,6 @@ void infer_mat_mul(Node& node) {
   set_output(node, 0, type, *std::move(shape));
 }
 
-/// A term of an Einsum equation with one character per label and '.' for the ellipsis.
-std::string compact(std::string_view term) {
-  std::string labels;
-  for (std::size_t i = 0; i < term.size(); ++i) {
-    if (term[i] == ' ') continue;
-    if (term[i] == '.') {
-      require(term.substr(i, 3) == "...", "a '.' in an Einsum equation is not part of an ellipsis");
-      require(labels.find('.') == std::string::npos, "an Einsum term has two ellipses");
-      i += 2;
-    }
-    labels += term[i];
-  }
-  return labels;
-}
-
-struct Equation {
-  std::vector<std::string> inputs;
-  std::string output;
-};
-
-Equation parse(std::string_view text) {
-  Equation equation;
-  const std::size_t arrow = text.find("->");
-  require(arrow != std::string_view::npos, "an Einsum equation has no output term");
-  std::string_view left = text.substr(0, arrow);
-  for (std::size_t comma = left.find(','); comma != std::string_view::npos; comma = left.find(',')) {
-    equation.inputs.push_back(compact(left.substr(0, comma)));
-    left.remove_prefix(comma + 1);
-  }
-  equation.inputs.push_back(compact(left));
-  equation.output = compact(text.substr(arrow + 2));
-  return equation;
-}
-
 void bind_label(std::map<char, PartialShape>& bound, char label, const PartialShape& shape) {
   const auto [place, is_new] = bound.try_emplace(label, shape);
   if (is_new) return;
@@ -95,7 +62,7 @@ void bind_label(std::map<char, PartialShape>& bound, char label, const PartialSh
 
 void infer_einsum(Node& node) {
   const ElementType type = same_type(node, 0, node.inputs().size());
-  const Equation equation = parse(EinsumView(node).equation());
+  const EinsumEquation equation = parse_einsum(EinsumView(node).equation());
   require(equation.inputs.size() == node.inputs().size(), "an Einsum equation needs one term for each input");
   std::map<char, PartialShape> bound;
   for (std::size_t i = 0; i < equation.inputs.size(); ++i) {

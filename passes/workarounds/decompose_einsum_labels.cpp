@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "ir/einsum_equation.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -24,27 +26,11 @@ struct Equation {
   std::string output;
 };
 
-/// The term without spaces, with one '.' for an ellipsis.
-std::string compact(std::string_view text) {
-  std::string labels;
-  for (const char letter : text) {
-    if (letter == ' ' || (letter == '.' && labels.ends_with('.'))) continue;
-    labels += letter;
-  }
-  return labels;
-}
-
 Equation parse(ir::EinsumView einsum) {
-  const std::string_view text = einsum.equation();
-  const std::size_t arrow = text.find("->");
-  Equation equation;
-  equation.output = compact(text.substr(arrow + 2));
-  std::string_view left = text.substr(0, arrow);
-  for (const Value input : einsum.terms()) {
-    const std::size_t comma = std::min(left.find(','), left.size());
-    equation.terms.push_back({compact(left.substr(0, comma)), input});
-    left.remove_prefix(std::min(comma + 1, left.size()));
-  }
+  ir::EinsumEquation parsed = ir::parse_einsum(einsum.equation());
+  Equation equation{{}, std::move(parsed.output)};
+  for (std::size_t i = 0; i < parsed.inputs.size(); ++i)
+    equation.terms.push_back({std::move(parsed.inputs[i]), einsum.terms()[i]});
   return equation;
 }
 

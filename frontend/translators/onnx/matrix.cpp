@@ -6,6 +6,7 @@
 #include "frontend/translators/onnx/loop_builder.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/einsum_equation.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -88,22 +89,9 @@ Values q_linear_mat_mul_10(NodeContext& node) {
   return {saturate(node, node.op(ops::Add, {rounded, of_rows(node, node.input(7))}), type)};
 }
 
-/// Without an arrow the output has the labels that occur once, sorted, after the ellipsis.
-std::string implicit_output(std::string_view inputs) {
-  std::map<char, int> counts;
-  for (const char label : inputs) ++counts[label];
-  std::string output(counts.contains('.') ? "..." : "");
-  for (const auto& [label, count] : counts) {
-    if (label != '.' && label != ',' && count == 1) output += label;
-  }
-  return output;
-}
-
 /// Einsum 12. OpenVINO requires an explicit output if a label is repeated, as in "ii->".
 Values einsum_12(NodeContext& node) {
-  std::string equation = node.text("equation");
-  std::erase(equation, ' ');
-  if (equation.find("->") == std::string::npos) equation += "->" + implicit_output(equation);
+  const std::string equation = ir::to_string(ir::parse_einsum(node.text("equation")));
   return {node.op(ops::Einsum, node.inputs(), {{"equation", equation}})};
 }
 

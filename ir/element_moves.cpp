@@ -124,7 +124,9 @@ Positions split(const Node& node, std::size_t output, const Move& move) {
 }
 
 /// The output repeats input 0 along each axis; it may have more leading axes.
-Positions repeated(const Move& move) { return repeated_positions(move.from, move.to, move.count); }
+Positions repeated(const Move& move) {
+  return repeated_positions(move.from, move.to, move.count);
+}
 
 }  // namespace
 

@@ -15,7 +15,8 @@ namespace onnx2ir::ir {
 /// Throws Failure (invalid_node) with `message`, the reason in terms of the operation. Inference and Builder
 /// do so if a node is invalid, because a model can cause that.
 [[noreturn]] void invalid(const std::string& message);
-/// Throws Failure (invalid_node) with `message` unless `condition` holds.
+/// Throws Failure (invalid_node) with `message` unless `condition` holds. For literals: a computed message
+/// would be computed each time.
 inline void require(bool condition, std::string_view message) {
   if (!condition) invalid(std::string(message));
 }

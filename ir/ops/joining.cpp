@@ -13,6 +13,44 @@
 namespace onnx2ir::ir {
 namespace {
 
+/// Extends `shape`, that of earlier inputs of a Concat, by that of the next input.
+void append_shape(PartialShape& shape, const PartialShape& next, std::size_t axis) {
+  if (next.rank() != shape.rank())
+    invalid("Concat: inputs of rank " + std::to_string(shape.rank()) + " and " + std::to_string(next.rank()));
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (i == axis) {
+      shape[i] = add(shape[i], next[i]);
+    } else if (const auto common = intersect(shape[i], next[i])) {
+      shape[i] = *common;
+    } else {
+      invalid("Concat: shapes " + to_string(shape) + " and " + to_string(next) + " differ besides the axis");
+    }
+  }
+}
+
+/// The elements of the output, whose static shape is `shape`; no value if those of an input are not known.
+std::optional<KnownValues> joined_elements(const Node& concat, const PartialShape& shape, std::size_t axis) {
+  std::vector<KnownValues> parts;
+  for (const Value& input : concat.inputs()) {
+    auto part = known_values(input);
+    if (!part) return std::nullopt;
+    parts.push_back(*std::move(part));
+  }
+  KnownValues elements;
+  if (shape.element_count() == 0) return elements;
+  // In C order: for each index of the axes before the concatenated one, the elements of each part.
+  std::size_t rows = 1;
+  for (std::size_t i = 0; i < axis; ++i) rows *= static_cast<std::size_t>(shape[i].size());
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (const KnownValues& part : parts) {
+      const auto length = static_cast<std::ptrdiff_t>(part.size() / rows);
+      const auto first = part.begin() + static_cast<std::ptrdiff_t>(row) * length;
+      elements.insert(elements.end(), first, first + length);
+    }
+  }
+  return elements;
+}
+
 void infer_concat(Node& node) {
   const ElementType type = same_type(node, 0, node.inputs().size());
   PartialShape result = unknown();
@@ -25,48 +63,17 @@ void infer_concat(Node& node) {
       continue;
     }
     axis = normalize_axis(ConcatView(node).axis(), shape.rank());
-    if (!result.has_rank()) {
+    if (result.has_rank()) {
+      append_shape(result, shape, axis);
+    } else {
       result = shape;
-      continue;
-    }
-    require(shape.rank() == result.rank(), "Concat: inputs of rank " + std::to_string(result.rank()) +
-                                               " and " + std::to_string(shape.rank()));
-    for (std::size_t i = 0; i < shape.rank(); ++i) {
-      if (i == axis) {
-        result[i] = add(result[i], shape[i]);
-        continue;
-      }
-      const auto common = intersect(result[i], shape[i]);
-      require(common.has_value(), "Concat: shapes " + to_string(result) + " and " + to_string(shape) +
-                                      " differ besides the axis");
-      result[i] = *common;
     }
   }
   if (result.has_rank() && !all_ranked) result[axis] = Dimension();
   set_output(node, 0, type, result);
-  if (!result.has_rank() || result.rank() == 0) return;
   const auto count = result.element_count();
   if (!count || *count > kMaxKnownElements) return;
-  std::vector<KnownValues> parts;
-  for (const Value& input : node.inputs()) {
-    auto part = known_values(input);
-    if (!part) return;
-    parts.push_back(*std::move(part));
-  }
-  if (*count == 0) return set_known(node, 0, {});
-  // In C order: for each index of the axes before the concatenated one, the elements of each part.
-  std::size_t rows = 1;
-  for (std::size_t i = 0; i < axis; ++i)
-    rows *= static_cast<std::size_t>(std::max<std::int64_t>(result[i].size(), 0));
-  KnownValues values;
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (const KnownValues& part : parts) {
-      const auto length = static_cast<std::ptrdiff_t>(part.size() / rows);
-      const auto first = part.begin() + static_cast<std::ptrdiff_t>(row) * length;
-      values.insert(values.end(), first, first + length);
-    }
-  }
-  set_known(node, 0, std::move(values));
+  if (auto elements = joined_elements(node, result, axis)) set_known(node, 0, *std::move(elements));
 }
 
 void infer_split(Node& node) {

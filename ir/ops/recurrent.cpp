@@ -19,8 +19,10 @@ void check_weights(const Node& node, std::size_t first, std::int64_t directions,
     if (!weights.has_rank()) return;
     const bool fits = weights.rank() == 3 && weights[0].admits(directions) &&
                       (columns.is_dynamic() || weights[2].admits(columns.size()));
-    require(fits, std::string(name) + " of shape " + to_string(weights) + " does not fit " +
-                      std::to_string(directions) + " directions and " + to_string(columns) + " columns");
+    if (!fits) {
+      invalid(std::string(name) + " of shape " + to_string(weights) + " does not fit " +
+              std::to_string(directions) + " directions and " + to_string(columns) + " columns");
+    }
   };
   check(w, x.has_rank() ? x[2] : Dimension(), "W");
   check(r, hidden, "R");

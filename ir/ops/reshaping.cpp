@@ -42,78 +42,84 @@ Dimension divided(Dimension dimension, std::int64_t divisor, const char* reason)
   return result;
 }
 
+constexpr const char* kMisfit = "Reshape: the number of elements does not fit the shape";
+
+/// What the pattern of a Reshape says of each axis of the result.
+struct ReshapePattern {
+  Dimensions sizes;                     ///< 1 for the axis of -1
+  std::vector<bool> is_copied;          ///< the data has the same size: the pattern has a special 0
+  std::optional<std::size_t> inferred;  ///< the axis of -1
+};
+
+ReshapePattern pattern_of(ReshapeView reshape, const KnownValues& known) {
+  const PartialShape& data = reshape.data().shape();
+  ReshapePattern pattern;
+  for (const ValueRange& range : known) {
+    const std::size_t axis = pattern.sizes.size();
+    const bool is_copied = reshape.special_zero() && range == ValueRange::exactly(0);
+    pattern.is_copied.push_back(is_copied);
+    if (range == ValueRange::exactly(-1)) {
+      require(!pattern.inferred, "Reshape: more than one dimension is -1");
+      pattern.inferred = axis;
+      pattern.sizes.emplace_back(1);
+    } else if (is_copied) {
+      require(!data.has_rank() || axis < data.rank(),
+              "Reshape: a 0 refers to a dimension that the input does not have");
+      pattern.sizes.push_back(data.has_rank() ? data[axis] : Dimension());
+    } else {
+      require(range.max >= -1, "Reshape: a dimension below -1");
+      const bool may_be_special = range.min < 0 || (reshape.special_zero() && range.min == 0);
+      pattern.sizes.push_back(may_be_special ? Dimension() : to_dimension(range));
+    }
+  }
+  return pattern;
+}
+
+/// The size of the axis of -1: what the other axes leave of the data. Copied axes cancel out, even if they
+/// are dynamic.
+Dimension inferred_size(const PartialShape& data, const ReshapePattern& pattern) {
+  Dimensions left;
+  for (std::size_t i = 0; i < data.rank(); ++i) {
+    if (i >= pattern.is_copied.size() || !pattern.is_copied[i]) left.push_back(data[i]);
+  }
+  Dimensions taken_sizes;
+  for (std::size_t i = 0; i < pattern.sizes.size(); ++i) {
+    if (!pattern.is_copied[i]) taken_sizes.push_back(pattern.sizes[i]);
+  }
+  const Dimension available = product(left);
+  const Dimension taken = product(taken_sizes);
+  if (taken.is_dynamic()) return {};
+  if (taken.size() > 0) return divided(available, taken.size(), kMisfit);
+  if (available.is_dynamic()) return {};
+  require(available.size() == 0, kMisfit);
+  return 0;
+}
+
+void require_equal_counts(const PartialShape& data, const Dimensions& sizes) {
+  const auto count = data.element_count();
+  const Dimension target = product(sizes);
+  if (!count || target.is_dynamic() || *count == target.size()) return;
+  invalid("Reshape: " + to_string(data) + " does not have the elements of " + to_string(PartialShape(sizes)));
+}
+
 void infer_reshape(Node& node) {
-  constexpr const char* kMisfit = "Reshape: the number of elements does not fit the shape";
   const ReshapeView reshape = node;
-  const Value data = reshape.data();
-  const Value pattern = reshape.shape();
-  const bool special_zero = reshape.special_zero();
+  const PartialShape& data = reshape.data().shape();
   const auto known = known_integers(node, 1);
   if (!known) {
-    const PartialShape& shape = pattern.shape();
+    const PartialShape& shape = reshape.shape().shape();
     const bool known_rank = shape.has_rank() && shape.rank() == 1 && shape[0].is_static();
-    set_output(node, 0, data.type(),
+    set_output(node, 0, reshape.data().type(),
                known_rank ? PartialShape::of_rank(static_cast<std::size_t>(shape[0].size())) : unknown());
     return;
   }
-  Dimensions result;
-  std::optional<std::size_t> inferred;
-  for (std::size_t i = 0; i < known->size(); ++i) {
-    const ValueRange& range = (*known)[i];
-    if (range == ValueRange::exactly(-1)) {
-      require(!inferred, "Reshape: more than one dimension is -1");
-      inferred = i;
-      result.emplace_back(1);
-    } else if (range == ValueRange::exactly(0) && special_zero) {
-      require(!data.shape().has_rank() || i < data.shape().rank(),
-              "Reshape: a 0 refers to a dimension that the input does not have");
-      result.push_back(data.shape().has_rank() ? data.shape()[i] : Dimension());
-    } else {
-      require(range.max >= -1, "Reshape: a dimension below -1");
-      const bool may_be_special = range.min < 0 || (special_zero && range.min == 0 && !range.is_exact());
-      result.push_back(may_be_special ? Dimension() : to_dimension(range));
-    }
+  ReshapePattern pattern = pattern_of(reshape, *known);
+  if (pattern.inferred) {
+    pattern.sizes[*pattern.inferred] = data.has_rank() ? inferred_size(data, pattern) : Dimension();
+  } else if (data.has_rank()) {
+    require_equal_counts(data, pattern.sizes);
   }
-  if (data.shape().has_rank()) {
-    const auto total = data.shape().element_count();
-    if (inferred) {
-      // Dimensions that are copied by a 0, or equal leading ones, cancel out even if they are dynamic.
-      Dimensions left;
-      Dimensions right;
-      for (std::size_t i = 0; i < data.shape().rank(); ++i) {
-        const bool copied = special_zero && i < known->size() && (*known)[i] == ValueRange::exactly(0);
-        if (!copied) left.push_back(data.shape()[i]);
-      }
-      for (std::size_t i = 0; i < result.size(); ++i) {
-        const bool copied = special_zero && (*known)[i] == ValueRange::exactly(0);
-        if (!copied && i != *inferred) right.push_back(result[i]);
-      }
-      const Dimension available = product(left);
-      const Dimension taken = product(right);
-      if (available.is_static() && taken.is_static()) {
-        if (taken.size() == 0) {
-          require(available.size() == 0, kMisfit);
-          result[*inferred] = 0;
-        } else {
-          require(available.size() % taken.size() == 0, kMisfit);
-          result[*inferred] = available.size() / taken.size();
-        }
-      } else {
-        const bool is_divisor = taken.is_static() && taken.size() > 0;
-        result[*inferred] = is_divisor ? divided(available, taken.size(), kMisfit) : Dimension();
-      }
-    } else {
-      const Dimension target = product(result);
-      if (total && target.is_static()) {
-        require(*total == target.size(), "Reshape: " + to_string(data.shape()) +
-                                             " does not have the elements of " +
-                                             to_string(PartialShape(result)));
-      }
-    }
-  } else if (inferred) {
-    result[*inferred] = Dimension();
-  }
-  set_output(node, 0, data.type(), PartialShape(std::move(result)));
+  set_output(node, 0, reshape.data().type(), PartialShape(std::move(pattern.sizes)));
   keep_known(node);
 }
 

@@ -112,13 +112,15 @@ void check_lists(const Node& node, std::size_t spatial) {
   for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "dilations", "pads_begin",
                                                                        "pads_end", "output_padding"}) {
     const auto list = node.optional_integers(name);
-    require(!list || list->size() == spatial, std::string(name.text()) + " needs one value for each of the " +
-                                                  std::to_string(spatial) + " spatial axes");
+    if (list && list->size() != spatial) {
+      invalid(std::string(name.text()) + " needs one value for each of the " + std::to_string(spatial) +
+              " spatial axes");
+    }
   }
   for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "dilations", "kernel"}) {
     const auto list = node.optional_integers(name);
-    require(!list || std::all_of(list->begin(), list->end(), [](auto step) { return step > 0; }),
-            std::string(name.text()) + " must be positive");
+    if (list && std::any_of(list->begin(), list->end(), [](auto step) { return step <= 0; }))
+      invalid(std::string(name.text()) + " must be positive");
   }
 }
 

@@ -16,18 +16,6 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The meaning of `scratch` of a node: whether it is computed from constants only.
-enum Source : std::int64_t { constants, run_time };
-
-bool is_constant(ir::Value value) {
-  return value.node->scratch == constants;
-}
-
-bool is_computed_from_constants(const ir::Node& node) {
-  return !node.is(ops::Parameter) && !node.op().traits.is_volatile &&
-         std::ranges::all_of(node.inputs(), is_constant);
-}
-
 bool has_dynamic_shape(const ir::Node& node) {
   return std::ranges::any_of(
       node.outputs(), [](const ir::Output& output) { return !output.uses.empty() && !output.shape.sizes(); });
@@ -81,16 +69,18 @@ bool hide(ir::Node& node) {
   return true;
 }
 
+/// Whether OpenVINO folds the node, or tries to.
+bool is_folded(const ir::Node& node) {
+  return node.op().traits.has_bodies ? std::ranges::all_of(node.inputs(), ir::is_computed_from_constants)
+                                     : node.is_computed_from_constants();
+}
+
 bool hide(ir::Graph& graph) {
   bool modified = false;
   const std::size_t count = graph.nodes().size();
   for (std::size_t i = 0; i < count; ++i) {
     ir::Node& node = *graph.nodes()[i];
-    node.scratch = is_computed_from_constants(node) ? constants : run_time;
-    if (node.scratch == run_time || (!has_dynamic_shape(node) && node.loop() == nullptr) || !hide(node))
-      continue;
-    node.scratch = run_time;
-    modified = true;
+    if (is_folded(node) && (has_dynamic_shape(node) || node.loop() != nullptr)) modified |= hide(node);
   }
   return modified;
 }

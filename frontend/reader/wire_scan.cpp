@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
 #include "frontend/reader/byte_window.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -27,55 +29,69 @@ enum class Message : std::uint8_t { model, graph, node, attribute, function, spa
 
 enum class Action : std::uint8_t { keep, drop, descend, strip };
 
-// Fields of TensorProto.
-constexpr std::uint32_t kDataType = 2;
-constexpr std::uint32_t kFloatData = 4;
-constexpr std::uint32_t kRawData = 9;
-constexpr std::uint32_t kDoubleData = 10;
+using onnx::AttributeProto;
+using onnx::FunctionProto;
+using onnx::GraphProto;
+using onnx::ModelProto;
+using onnx::NodeProto;
+using onnx::SparseTensorProto;
+using onnx::TensorProto;
+
+bool is_any(std::uint32_t number, std::initializer_list<int> fields) {
+  return std::ranges::any_of(fields, [&](int field) { return std::cmp_equal(number, field); });
+}
 
 struct FieldRule {
   Action action = Action::keep;
   Message message = Message::model;  ///< what to descend into
 };
 
-/// The handling of length-delimited field `number` of `message`; numbers as in onnx.proto.
+/// The handling of length-delimited field `number` of `message`.
 FieldRule rule(Message message, std::uint32_t number) {
+  const auto is = [&](std::initializer_list<int> fields) { return is_any(number, fields); };
   constexpr FieldRule kDrop{Action::drop};
-  auto descend = [](Message into) { return FieldRule{Action::descend, into}; };
+  const auto descend = [](Message into) { return FieldRule{Action::descend, into}; };
   switch (message) {
     case Message::model:
-      if (number == 6 || number == 20) return kDrop;  // doc_string, training_info
-      if (number == 7) return descend(Message::graph);
-      if (number == 25) return descend(Message::function);
+      if (is({ModelProto::kDocStringFieldNumber, ModelProto::kTrainingInfoFieldNumber})) return kDrop;
+      if (is({ModelProto::kGraphFieldNumber})) return descend(Message::graph);
+      if (is({ModelProto::kFunctionsFieldNumber})) return descend(Message::function);
       break;
     case Message::graph:
-      if (number == 10 || number == 14 || number == 16) return kDrop;  // doc_string, quantization, metadata
-      if (number == 1) return descend(Message::node);
-      if (number == 5) return descend(Message::tensor);
-      if (number == 15) return descend(Message::sparse_tensor);
+      if (is({GraphProto::kDocStringFieldNumber, GraphProto::kQuantizationAnnotationFieldNumber,
+              GraphProto::kMetadataPropsFieldNumber}))
+        return kDrop;
+      if (is({GraphProto::kNodeFieldNumber})) return descend(Message::node);
+      if (is({GraphProto::kInitializerFieldNumber})) return descend(Message::tensor);
+      if (is({GraphProto::kSparseInitializerFieldNumber})) return descend(Message::sparse_tensor);
       break;
     case Message::node:
-      if (number == 6 || number == 9 || number == 10)
-        return kDrop;  // doc_string, metadata, device configurations
-      if (number == 5) return descend(Message::attribute);
+      if (is({NodeProto::kDocStringFieldNumber, NodeProto::kMetadataPropsFieldNumber,
+              NodeProto::kDeviceConfigurationsFieldNumber}))
+        return kDrop;
+      if (is({NodeProto::kAttributeFieldNumber})) return descend(Message::attribute);
       break;
     case Message::attribute:
-      if (number == 13) return kDrop;  // doc_string
-      if (number == 5 || number == 10) return descend(Message::tensor);
-      if (number == 6 || number == 11) return descend(Message::graph);
-      if (number == 22 || number == 23) return descend(Message::sparse_tensor);
+      if (is({AttributeProto::kDocStringFieldNumber})) return kDrop;
+      if (is({AttributeProto::kTFieldNumber, AttributeProto::kTensorsFieldNumber}))
+        return descend(Message::tensor);
+      if (is({AttributeProto::kGFieldNumber, AttributeProto::kGraphsFieldNumber}))
+        return descend(Message::graph);
+      if (is({AttributeProto::kSparseTensorFieldNumber, AttributeProto::kSparseTensorsFieldNumber}))
+        return descend(Message::sparse_tensor);
       break;
     case Message::function:
-      if (number == 8 || number == 14) return kDrop;  // doc_string, metadata
-      if (number == 7) return descend(Message::node);
-      if (number == 11) return descend(Message::attribute);
+      if (is({FunctionProto::kDocStringFieldNumber, FunctionProto::kMetadataPropsFieldNumber})) return kDrop;
+      if (is({FunctionProto::kNodeFieldNumber})) return descend(Message::node);
+      if (is({FunctionProto::kAttributeProtoFieldNumber})) return descend(Message::attribute);
       break;
     case Message::sparse_tensor:
-      if (number == 1 || number == 2) return descend(Message::tensor);
+      if (is({SparseTensorProto::kValuesFieldNumber, SparseTensorProto::kIndicesFieldNumber}))
+        return descend(Message::tensor);
       break;
     case Message::tensor:
-      if (number == 12 || number == 16) return kDrop;  // doc_string, metadata
-      if (number == kRawData) return {Action::strip};
+      if (is({TensorProto::kDocStringFieldNumber, TensorProto::kMetadataPropsFieldNumber})) return kDrop;
+      if (is({TensorProto::kRawDataFieldNumber})) return {Action::strip};
       break;
   }
   return {};
@@ -83,8 +99,19 @@ FieldRule rule(Message message, std::uint32_t number) {
 
 /// Whether a ModelProto has a length-delimited field of this number.
 bool is_model_field(std::uint32_t number) {
-  constexpr std::uint32_t kFields[] = {2, 3, 4, 6, 7, 8, 14, 20, 25, 26};
-  return std::find(std::begin(kFields), std::end(kFields), number) != std::end(kFields);
+  return is_any(number, {ModelProto::kProducerNameFieldNumber, ModelProto::kProducerVersionFieldNumber,
+                         ModelProto::kDomainFieldNumber, ModelProto::kDocStringFieldNumber,
+                         ModelProto::kGraphFieldNumber, ModelProto::kOpsetImportFieldNumber,
+                         ModelProto::kMetadataPropsFieldNumber, ModelProto::kTrainingInfoFieldNumber,
+                         ModelProto::kFunctionsFieldNumber, ModelProto::kConfigurationFieldNumber});
+}
+
+/// Whether a TensorProto may have its elements in the field of this number.
+bool is_tensor_data(std::uint32_t number) {
+  return is_any(number, {TensorProto::kFloatDataFieldNumber, TensorProto::kInt32DataFieldNumber,
+                         TensorProto::kStringDataFieldNumber, TensorProto::kInt64DataFieldNumber,
+                         TensorProto::kRawDataFieldNumber, TensorProto::kDoubleDataFieldNumber,
+                         TensorProto::kUint64DataFieldNumber});
 }
 
 std::string_view name(Message message) {
@@ -188,8 +215,6 @@ class Scanner {
   /// The field of a tensor that can be treated as raw data: packed floats of a float tensor have the same
   /// layout. Zero if there is no such field, or if another field could hold the data.
   std::uint32_t field_like_raw_data(Position position, Position end) {
-    constexpr std::uint64_t kFloat = 1;
-    constexpr std::uint64_t kDouble = 11;
     std::uint64_t type = 0;
     std::uint32_t found = 0;
     std::uint64_t found_size = 0;
@@ -205,16 +230,19 @@ class Scanner {
       } else if (!skip_value(position, end, number, wire_type, field)) {
         return 0;
       }
-      if (number == kDataType && wire_type == WireType::varint) type = value;
-      const bool data = (number >= kFloatData && number <= 7) || (number >= kRawData && number <= 11);
-      if (!data) continue;
+      if (number == TensorProto::kDataTypeFieldNumber && wire_type == WireType::varint) type = value;
+      if (!is_tensor_data(number)) continue;
       if (found != 0 || wire_type != WireType::bytes) return 0;
       found = number;
       found_size = value;
     }
-    if (found == kFloatData && type == kFloat && found_size % sizeof(float) == 0) return found;
-    if (found == kDoubleData && type == kDouble && found_size % sizeof(double) == 0) return found;
-    return 0;
+    const auto is_packed = [&](int field, int element, std::size_t size) {
+      return std::cmp_equal(found, field) && std::cmp_equal(type, element) && found_size % size == 0;
+    };
+    const bool is_like_raw =
+        is_packed(TensorProto::kFloatDataFieldNumber, TensorProto::FLOAT, sizeof(float)) ||
+        is_packed(TensorProto::kDoubleDataFieldNumber, TensorProto::DOUBLE, sizeof(double));
+    return is_like_raw ? found : 0;
   }
 
   bool scan(Message message, Position position, Position end, int graph_depth) {
@@ -280,8 +308,9 @@ class Scanner {
 
   void append_reference(ByteRange range) {
     static_assert(kRawReferenceSize == 128);
-    constexpr char kTagAndLength[] = {kRawData << 3 | static_cast<char>(WireType::bytes),
-                                      static_cast<char>(0x80), 0x01};
+    constexpr char kTagAndLength[] = {
+        TensorProto::kRawDataFieldNumber << 3 | static_cast<char>(WireType::bytes), static_cast<char>(0x80),
+        0x01};
     char reference[kRawReferenceSize] = {};
     const std::uint64_t index = out_.raw_data.size();
     std::memcpy(reference, &index, sizeof index);

@@ -1,6 +1,5 @@
-// What a model declares of the tensors of its graphs.
+// What a model declares of the tensors of its graphs, and where it uses them.
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -10,13 +9,6 @@
 namespace onnx2ir::frontend {
 
 namespace {
-
-/// Operators whose only output has the rank of the first input.
-bool keeps_rank(std::string_view op_type) {
-  constexpr std::string_view kNames[] = {"Abs", "Cast", "CastLike", "Exp",     "Identity", "Log",
-                                         "Neg", "Relu", "Sigmoid",  "Softmax", "Sqrt",     "Tanh"};
-  return std::find(std::begin(kNames), std::end(kNames), op_type) != std::end(kNames);
-}
 
 /// No value if `type` is null, or has no rank.
 std::optional<std::int64_t> rank_of(const onnx::TypeProto* type) {
@@ -29,13 +21,17 @@ std::optional<std::int64_t> rank_of(const onnx::TypeProto* type) {
 std::optional<std::int64_t> GraphTranslator::declared_rank(std::string_view name) const {
   if (proto_ == nullptr) return std::nullopt;
   std::string last(name);
-  if (const auto rank = rank_of(declared_type(last))) return rank;
-  // Nodes come after their inputs, so one pass finds the values that are computed from it and keep its rank.
-  for (const onnx::NodeProto& node : proto_->node()) {
-    if (node.input_size() == 0 || node.output_size() != 1 || node.input(0) != last) continue;
-    if (!keeps_rank(node.op_type()) || !node.domain().empty()) continue;
-    last = node.output(0);
+  // Each step leads to a later node, unless the graph has a cycle.
+  for (int steps = 0; steps <= proto_->node_size(); ++steps) {
     if (const auto rank = rank_of(declared_type(last))) return rank;
+    const auto uses = names().uses(last);
+    const auto next = std::ranges::find_if(uses, [&](const NameIndex::Use& use) {
+      if (use.node == nullptr || use.input != 0 || use.node->output_size() != 1) return false;
+      const TranslatorRow* const row = row_of(*use.node);
+      return row != nullptr && (row->ranks == RankRule::keep || row->ranks == RankRule::map);
+    });
+    if (next == uses.end()) break;
+    last = next->node->output(0);
   }
   return std::nullopt;
 }
@@ -70,6 +66,11 @@ void GraphTranslator::note_wrong_rank(std::string_view name, const Operand& oper
   const auto declared = rank_of(declared_type(std::string(name)));
   if (declared && std::cmp_not_equal(*declared, value.shape().rank()))
     attempt_->found.wrong_ranks.emplace(occurrence_, name);
+}
+
+const NameIndex& GraphTranslator::names() const {
+  if (!name_index_) name_index_.emplace(*proto_);
+  return *name_index_;
 }
 
 bool GraphTranslator::is_output(std::string_view name) const {

@@ -242,9 +242,7 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
                                          std::string_view path) {
   const std::string_view domain = canonical_domain(node.domain());
   const auto version = opset(domain);
-  if (!version || find_rule(node, *version) != nullptr || find_extension(node, *version) != nullptr ||
-      attempt_->input->model->find_function(node) != nullptr)
-    return;
+  if (!version || is_replaced(node, *version)) return;
   if (!attempt_->input->operators.keep_unknown &&
       attempt_->input->translators->find(domain, node.op_type(), *version) == nullptr &&
       !has_function_body(domain, node.op_type(), *version)) {
@@ -271,6 +269,18 @@ const ExtensionTranslator* GraphTranslator::find_extension(const onnx::NodeProto
                                                            std::int64_t opset) const {
   const ExtensionTable* const table = attempt_->input->operators.extensions;
   return table == nullptr ? nullptr : table->translators.find(node.domain(), node.op_type(), opset);
+}
+
+bool GraphTranslator::is_replaced(const onnx::NodeProto& node, std::int64_t opset) const {
+  return find_rule(node, opset) != nullptr || find_extension(node, opset) != nullptr ||
+         attempt_->input->model->find_function(node) != nullptr;
+}
+
+const TranslatorRow* GraphTranslator::row_of(const onnx::NodeProto& node) const {
+  const std::string_view domain = canonical_domain(node.domain());
+  const auto version = opset(domain);
+  if (!version || is_replaced(node, *version)) return nullptr;
+  return attempt_->input->translators->find(domain, node.op_type(), *version);
 }
 
 FunctionBody GraphTranslator::bound_function(const onnx::FunctionProto& function,

@@ -18,6 +18,7 @@
 
 #include "base/name_table.hpp"
 #include "frontend/graph/attempt.hpp"
+#include "frontend/graph/name_index.hpp"
 #include "frontend/graph/node_context.hpp"
 #include "frontend/graph/node_order.hpp"
 #include "ir/graph.hpp"
@@ -125,6 +126,11 @@ class GraphTranslator {
   const onnx::TypeProto* declared_type(const std::string& name) const;
   /// Whether `name` is an output of this graph; false in functions.
   bool is_output(std::string_view name) const;
+  /// The names of this graph, which is no function.
+  const NameIndex& names() const;
+  /// The row of the operator table for `node` in this graph; null if it has none, or if the caller or the
+  /// model replaces the operator.
+  const TranslatorRow* row_of(const onnx::NodeProto& node) const;
   /// The place of node `index` of this graph.
   Place place(const onnx::NodeProto& node, std::int64_t index) const;
   /// The index of the current node, for diagnostics of nested scopes.
@@ -154,6 +160,8 @@ class GraphTranslator {
   /// The caller's rule for the node, and the translator of a library; null if none fits.
   const OperatorRule* find_rule(const onnx::NodeProto& node, std::int64_t opset) const;
   const ExtensionTranslator* find_extension(const onnx::NodeProto& node, std::int64_t opset) const;
+  /// Whether a rule, a library or a function of the model converts `node` instead of the table.
+  bool is_replaced(const onnx::NodeProto& node, std::int64_t opset) const;
   FunctionBody bound_function(const onnx::FunctionProto& function, const onnx::NodeProto& node);
   /// Counts nodes that a function call adds; the node is an error if there are too many.
   void count_function_nodes(std::uint64_t nodes);
@@ -193,6 +201,8 @@ class GraphTranslator {
   const onnx::NodeProto* call_ = nullptr;
   /// Created by the first declared_type(). Only used for look-ups, so that the order does not matter.
   mutable std::optional<std::unordered_map<std::string_view, const onnx::TypeProto*>> declared_types_;
+  /// Created by the first names().
+  mutable std::optional<NameIndex> name_index_;
   /// Created by the first is_output().
   mutable std::optional<std::unordered_set<std::string_view>> outputs_;
   std::vector<std::string> function_stack_;

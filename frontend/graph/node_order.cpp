@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "frontend/reader/bodies.hpp"
@@ -15,37 +14,6 @@
 
 namespace onnx2ir::frontend {
 namespace {
-
-using NameSet = std::unordered_set<std::string_view>;
-
-std::vector<std::string_view> free_names(const onnx::GraphProto& graph);
-
-/// Calls `visit` with every name that the node uses: its inputs, and the names that its bodies capture.
-template <typename Visit>
-void for_each_read(const onnx::NodeProto& node, Visit visit) {
-  for (const std::string& input : node.input()) {
-    if (!input.empty()) visit(std::string_view(input));
-  }
-  for_each_body(node, [&](const onnx::GraphProto& body) {
-    for (const std::string_view name : free_names(body)) visit(name);
-  });
-}
-
-/// The names that `graph` and its bodies use but do not define; each once, in order of first use.
-std::vector<std::string_view> free_names(const onnx::GraphProto& graph) {
-  NameSet own;
-  for (const auto& input : graph.input()) own.insert(input.name());
-  for_each_initializer_name(graph, [&](std::string_view name) { own.insert(name); });
-  for (const auto& node : graph.node()) own.insert(node.output().begin(), node.output().end());
-  std::vector<std::string_view> names;
-  NameSet seen;
-  const auto take = [&](std::string_view name) {
-    if (!own.contains(name) && seen.insert(name).second) names.push_back(name);
-  };
-  for (const auto& node : graph.node()) for_each_read(node, take);
-  for (const auto& output : graph.output()) take(output.name());
-  return names;
-}
 
 using Producers = std::unordered_map<std::string_view, int>;
 
@@ -66,7 +34,7 @@ NodeOrder sorted_nodes(const NodeList& nodes, const Producers& producers) {
   std::vector<std::vector<int>> consumers(count);
   std::vector<int> waiting_for(count, 0);
   for (int i = 0; i < nodes.size(); ++i) {
-    for_each_read(nodes[i], [&](std::string_view name) {
+    for_each_used_name(nodes[i], [&](std::string_view name) {
       const auto producer = producers.find(name);
       if (producer == producers.end()) return;
       consumers[static_cast<std::size_t>(producer->second)].push_back(i);
@@ -105,7 +73,7 @@ NodeOrder order_nodes(const NodeList& nodes) {
   const Producers producers = producers_of(nodes);
   bool is_sorted = true;
   for (int i = 0; i < nodes.size() && is_sorted; ++i) {
-    for_each_read(nodes[i], [&](std::string_view name) {
+    for_each_used_name(nodes[i], [&](std::string_view name) {
       const auto producer = producers.find(name);
       if (producer != producers.end() && producer->second >= i) is_sorted = false;
     });

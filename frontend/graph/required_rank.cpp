@@ -1,9 +1,11 @@
 #include "frontend/graph/required_rank.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
@@ -13,20 +15,41 @@
 namespace onnx2ir::frontend {
 namespace {
 
-using onnx::GraphProto;
 using onnx::NodeProto;
+using Use = NameIndex::Use;
 
-/// Operators whose operands have one element each if the result has.
-bool is_elementwise(std::string_view op_type) {
-  constexpr std::string_view kNames[] = {"And",      "Cast", "Equal",       "Greater", "GreaterOrEqual",
-                                         "Identity", "Less", "LessOrEqual", "Not",     "Or",
-                                         "Xor"};
-  return std::ranges::find(kNames, op_type) != std::end(kNames);
+/// What a use of a value says to a question about it.
+enum class Answer : std::uint8_t {
+  yes,
+  no,
+  as_result  ///< what the uses of the only output of the node say
+};
+
+/// Whether all uses of `name` say yes to a question, or no if there are none. Each value is asked about once.
+template <typename Ask>
+bool all_say_yes(const NameIndex& names, std::string_view name, bool if_unused, Ask ask) {
+  std::vector<std::string_view> open{name};
+  std::unordered_set<std::string_view> seen{name};
+  while (!open.empty()) {
+    const auto uses = names.uses(open.back());
+    open.pop_back();
+    if (uses.empty() && !if_unused) return false;
+    for (const Use& use : uses) {
+      const Answer answer = ask(use);
+      if (answer == Answer::no) return false;
+      if (answer == Answer::yes) continue;
+      const std::string& result = use.node->output(0);
+      if (seen.insert(result).second) open.emplace_back(result);
+    }
+  }
+  return true;
 }
 
-/// Whether input `index` of the node must have one element.
-bool takes_scalar(const NodeProto& node, int index) {
-  return (node.op_type() == "If" && index == 0) || (node.op_type() == "Loop" && index < 2);
+/// Whether the input `use` is of a node that computes its only output by `row` without changing the order of
+/// elements: alone, or with others that are broadcast.
+bool is_elementwise(const TranslatorRow& row, const Use& use) {
+  if (use.node->output_size() != 1) return false;
+  return row.ranks == RankRule::broadcast || (row.ranks == RankRule::map && use.input == 0);
 }
 
 /// Whether the graph of `scope` is the body of a Loop.
@@ -34,86 +57,20 @@ bool is_loop_body(const GraphTranslator& scope) {
   return scope.owner() != nullptr && scope.owner()->op_type() == "Loop";
 }
 
-bool must_be_scalar(const GraphTranslator& scope, const std::string& name, int depth) {
-  constexpr int kDeepest = 16;
-  const GraphProto& graph = *scope.proto();
-  bool has_reader = false;
-  for (int i = 0; i < graph.output_size(); ++i) {
-    if (graph.output(i).name() != name) continue;
-    if (i != 0 || !is_loop_body(scope)) return false;
-    has_reader = true;
-  }
-  for (const NodeProto& node : graph.node()) {
-    if (body_reads(node, name)) return false;
-    for (int i = 0; i < node.input_size(); ++i) {
-      if (node.input(i) != name) continue;
-      has_reader = true;
-      if (takes_scalar(node, i)) continue;
-      const bool passes_on = is_elementwise(node.op_type()) && node.output_size() == 1 && depth < kDeepest;
-      if (!passes_on || !must_be_scalar(scope, node.output(0), depth + 1)) return false;
-    }
-  }
-  return has_reader;
-}
-
-/// The inputs that are lists of sizes, positions or axes.
-struct ListInputs {
-  std::string_view op_type;
-  int first;
-  int last;
-};
-
-constexpr ListInputs kLists[] = {
-    {"ConstantOfShape", 0, 0}, {"Expand", 1, 1}, {"Pad", 1, 1},  {"Reshape", 1, 1},
-    {"Resize", 1, 3},          {"Slice", 1, 4},  {"Tile", 1, 1}, {"Upsample", 1, 1},
-};
-
-/// Operators whose operands are broadcast to the result.
-bool broadcasts(std::string_view op_type) {
-  constexpr std::string_view kNames[] = {"Add",       "And",         "BitwiseAnd",
-                                         "BitwiseOr", "BitwiseXor",  "Div",
-                                         "Equal",     "Greater",     "GreaterOrEqual",
-                                         "Less",      "LessOrEqual", "Max",
-                                         "Mean",      "Min",         "Mod",
-                                         "Mul",       "Or",          "Pow",
-                                         "Sub",       "Sum",         "Where",
-                                         "Xor"};
-  return std::ranges::find(kNames, op_type) != std::end(kNames);
-}
-
-/// Operators of one input whose elements they compute one by one.
-bool maps_elements(std::string_view op_type) {
-  constexpr std::string_view kNames[] = {"Abs",   "Cast",       "Ceil",     "Cos",       "Erf",     "Exp",
-                                         "Floor", "Gelu",       "Identity", "LeakyRelu", "Log",     "Neg",
-                                         "Not",   "Reciprocal", "Relu",     "Round",     "Sigmoid", "Sign",
-                                         "Sin",   "Softplus",   "Sqrt",     "Tanh"};
-  return std::ranges::find(kNames, op_type) != std::end(kNames);
-}
-
-/// Looks for uses whose result depends on leading dimensions of size 1.
+/// Looks for uses whose result depends on leading dimensions of size 1 of a value of `rank` dimensions.
 class LeadingUnits {
  public:
-  LeadingUnits(GraphTranslator& scope, std::int64_t units) : scope_(scope), units_(units) {}
+  LeadingUnits(GraphTranslator& scope, std::int64_t rank, std::int64_t units)
+      : scope_(scope), rank_(rank), units_(units) {}
 
-  bool are_ignored(const std::string& name, std::int64_t rank, int depth) {
-    constexpr int kDeepest = 32;
-    const GraphProto& graph = *scope_.proto();
-    if (depth > kDeepest || scope_.is_output(name)) return false;
-    for (const NodeProto& node : graph.node()) {
-      if (body_reads(node, name)) return false;
-      for (int i = 0; i < node.input_size(); ++i) {
-        if (node.input(i) == name && !is_ignored_by(node, i, rank, depth)) return false;
-      }
-    }
-    return true;
+  bool are_ignored(std::string_view name) {
+    return all_say_yes(scope_.names(), name, true, [&](const Use& use) { return answer_of(use); });
   }
 
  private:
-  const NodeProto* producer(const std::string& name) const {
-    for (const NodeProto& node : scope_.proto()->node()) {
-      if (std::ranges::find(node.output(), name) != node.output().end()) return &node;
-    }
-    return nullptr;
+  const NodeProto* producer(std::string_view name) const {
+    const NameIndex::Definition* const definition = scope_.names().definition(name);
+    return definition == nullptr ? nullptr : definition->node;
   }
 
   ir::Value translated(const std::string& name) {
@@ -121,21 +78,26 @@ class LeadingUnits {
   }
 
   /// The rank of `name`, which may be computed by a later node.
-  std::optional<std::int64_t> rank_of(const std::string& name, int depth) {
-    constexpr int kDeepest = 8;
+  std::optional<std::int64_t> rank_of(const std::string& name, int depth = 0) {
+    const auto [rank, is_new] = ranks_.try_emplace(name);
+    if (is_new) rank->second = computed_rank(name, depth);
+    return rank->second;
+  }
+
+  std::optional<std::int64_t> computed_rank(const std::string& name, int depth) {
+    constexpr int kDeepest = 64;
     if (const ir::Value value = translated(name)) {
       if (!value.shape().has_rank()) return std::nullopt;
       return static_cast<std::int64_t>(value.shape().rank());
     }
     if (const auto declared = scope_.declared_rank(name)) return declared;
     const NodeProto* const node = producer(name);
-    if (node == nullptr || depth > kDeepest || !node->domain().empty()) return std::nullopt;
-    if (node->op_type() == "Constant") return constant_rank(*node);
-    if (node->input_size() == 0) return std::nullopt;
-    if (maps_elements(node->op_type()) || node->op_type() == "Transpose" || node->op_type() == "Softmax")
-      return rank_of(node->input(0), depth + 1);
-    if (!broadcasts(node->op_type())) return std::nullopt;
-    return highest_rank(*node, name, depth + 1);
+    const TranslatorRow* const row = node == nullptr ? nullptr : scope_.row_of(*node);
+    if (row == nullptr || depth > kDeepest) return std::nullopt;
+    if (row->domain.empty() && row->name == "Constant") return constant_rank(*node);
+    if (row->ranks == RankRule::unknown || node->input_size() == 0) return std::nullopt;
+    return row->ranks == RankRule::broadcast ? highest_rank(*node, name, depth + 1)
+                                             : rank_of(node->input(0), depth + 1);
   }
 
   static std::optional<std::int64_t> constant_rank(const NodeProto& node) {
@@ -179,48 +141,58 @@ class LeadingUnits {
     return attribute.name() == "value_ints" && std::ranges::find(sizes, 0) == sizes.end();
   }
 
-  bool is_ignored_by(const NodeProto& node, int index, std::int64_t rank, int depth) {
-    if (!node.domain().empty() || node.output_size() != 1) return false;
-    const auto pass_on = [&] { return are_ignored(node.output(0), rank, depth + 1); };
-    if (maps_elements(node.op_type())) return pass_on();
+  Answer answer_of(const Use& use) {
+    if (use.node == nullptr || use.input == NameIndex::kInBody) return Answer::no;
+    const NodeProto& node = *use.node;
+    const TranslatorRow* const row = scope_.row_of(node);
+    if (row == nullptr || !row->domain.empty() || node.output_size() != 1) return Answer::no;
     const bool is_product = node.op_type() == "MatMul";
-    if (is_product || broadcasts(node.op_type())) {
+    if (is_product || row->ranks == RankRule::broadcast) {
+      // Before version 7, the attribute axis places the dimensions of the second operand.
+      if (find_attribute(node, "axis") != nullptr) return Answer::no;
       constexpr std::int64_t kMatrix = 2;
-      const auto others = highest_rank(node, node.input(index), 0);
-      if (!others || (is_product && (rank - units_ < kMatrix || *others < kMatrix))) return false;
-      if (*others >= rank) return true;
-      return *others <= rank - units_ && pass_on();
+      const auto others = highest_rank(node, node.input(use.input), 0);
+      if (!others || (is_product && (rank_ - units_ < kMatrix || *others < kMatrix))) return Answer::no;
+      if (*others >= rank_) return Answer::yes;
+      return *others <= rank_ - units_ ? Answer::as_result : Answer::no;
     }
-    if (node.op_type() == "Reshape" && index == 0 && node.input_size() == 2)
-      return copies_no_size(node.input(1));
-    return node.op_type() == "Size";
+    if (is_elementwise(*row, use)) return Answer::as_result;
+    const bool is_reshape = node.op_type() == "Reshape" && use.input == 0 && node.input_size() == 2;
+    const bool is_ignored = is_reshape ? copies_no_size(node.input(1)) : node.op_type() == "Size";
+    return is_ignored ? Answer::yes : Answer::no;
   }
 
   GraphTranslator& scope_;
+  std::int64_t rank_;
   std::int64_t units_;
+  std::unordered_map<std::string, std::optional<std::int64_t>> ranks_;  ///< that have been asked for
 };
 
 }  // namespace
 
 bool ignores_leading_units(GraphTranslator& scope, const std::string& name, std::int64_t rank,
                            std::int64_t units) {
-  return scope.proto() != nullptr && !name.empty() && LeadingUnits(scope, units).are_ignored(name, rank, 0);
+  return scope.proto() != nullptr && !name.empty() && LeadingUnits(scope, rank, units).are_ignored(name);
 }
 
 bool must_be_scalar(const GraphTranslator& scope, const std::string& name) {
-  return scope.proto() != nullptr && !name.empty() && must_be_scalar(scope, name, 0);
+  if (scope.proto() == nullptr || name.empty()) return false;
+  return all_say_yes(scope.names(), name, false, [&](const Use& use) {
+    // Output 0 of the body of a Loop is its condition.
+    if (use.node == nullptr) return use.input == 0 && is_loop_body(scope) ? Answer::yes : Answer::no;
+    const TranslatorRow* const row = scope.row_of(*use.node);
+    if (row == nullptr || use.input == NameIndex::kInBody) return Answer::no;
+    if (row->scalars.contains(use.input)) return Answer::yes;
+    // Its operands have one element each if the result has.
+    return is_elementwise(*row, use) ? Answer::as_result : Answer::no;
+  });
 }
 
 bool must_be_list(const GraphTranslator& scope, const std::string& name) {
-  if (scope.proto() == nullptr || name.empty()) return false;
-  return std::ranges::any_of(scope.proto()->node(), [&](const NodeProto& node) {
-    return std::ranges::any_of(kLists, [&](const ListInputs& row) {
-      if (row.op_type != node.op_type() || !node.domain().empty()) return false;
-      for (int i = row.first; i <= row.last && i < node.input_size(); ++i) {
-        if (node.input(i) == name) return true;
-      }
-      return false;
-    });
+  if (scope.proto() == nullptr) return false;
+  return std::ranges::any_of(scope.names().uses(name), [&](const Use& use) {
+    const TranslatorRow* const row = use.node == nullptr ? nullptr : scope.row_of(*use.node);
+    return row != nullptr && row->lists.contains(use.input);
   });
 }
 

@@ -21,6 +21,13 @@ std::vector<TranslatorRow> sorted_rows(std::span<const TranslatorFamily> familie
 
 }  // namespace
 
+std::vector<TranslatorRow> with_ranks(RankRule ranks, std::vector<TranslatorRow> rows) {
+  for (TranslatorRow& row : rows) {
+    if (row.ranks == RankRule::unknown) row.ranks = ranks;
+  }
+  return rows;
+}
+
 TranslatorTable::TranslatorTable(std::span<const TranslatorFamily> families)
     : rows_(sorted_rows(families)), index_(rows_, &TranslatorRow::domain) {}
 

@@ -17,6 +17,23 @@ namespace onnx2ir::frontend {
 using TensorTranslator = Values (*)(NodeContext&);
 using OperandTranslator = Operands (*)(NodeContext&);
 
+/// What follows for the ranks of an operator's only output. The first inputs may be followed by others that
+/// do not matter for this, such as the bounds of Clip.
+enum class RankRule : std::uint8_t {
+  unknown,
+  keep,       ///< it has the rank of input 0
+  map,        ///< the same, and each of its elements is computed from one element of input 0
+  broadcast,  ///< all inputs are broadcast to it
+};
+
+/// Inputs from `begin` on and before `end`.
+struct InputRange {
+  int begin = 0;
+  int end = 0;
+
+  bool contains(int index) const { return index >= begin && index < end; }
+};
+
 /// A row. For an operator, the row with the highest `since` not above the imported opset is used.
 struct TranslatorRow {
   std::string_view name;
@@ -30,7 +47,14 @@ struct TranslatorRow {
   std::string_view domain = {};  ///< empty: that of the family
   /// With exact quantisation, the operator is expanded into its function body instead.
   bool is_for_fast_quantization = false;
+  /// Questions about values that are computed by later nodes: see frontend/graph/required_rank.hpp.
+  RankRule ranks = RankRule::unknown;
+  InputRange scalars = {};  ///< the inputs that must have one element
+  InputRange lists = {};    ///< the inputs that are lists (tensors of rank 1) of sizes, positions or axes
 };
+
+/// `rows`, with `ranks` in those that state no rule.
+std::vector<TranslatorRow> with_ranks(RankRule ranks, std::vector<TranslatorRow> rows);
 
 /// Rows that belong together.
 struct TranslatorFamily {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
@@ -17,20 +20,25 @@ struct Scope {
   const GraphProto* graph;
   const Scope* outer;
   const NodeProto* owner;  ///< the node of `outer` that contains the graph; null for the outermost graph
+  const NameIndex* names;
+};
+
+/// A value: its definition in `scope`, or null if nothing defines `name`.
+struct Origin {
+  const Scope* scope = nullptr;
+  NameIndex::Definition definition = {};
+  std::string_view name = {};
+
+  bool operator==(const Origin& other) const {
+    return scope == other.scope && definition.node == other.definition.node && name == other.name;
+  }
 };
 
 /// A branch of an If that is known to be taken.
 struct Decision {
   const NodeProto* node;
-  const Scope* scope;
+  Origin condition;
   bool is_then;
-};
-
-/// The definition of a name: a node, or an input or initializer of a graph.
-struct Definition {
-  const Scope* scope = nullptr;
-  const NodeProto* node = nullptr;
-  int output = 0;
 };
 
 bool is_if(const NodeProto& node) {
@@ -53,118 +61,115 @@ class Analysis {
  public:
   Analysis(const GraphTranslator& scope, const NodeProto& node, bool is_then) {
     add_scopes(scope);
-    decisions_.push_back({&node, &scopes_.front(), is_then});
+    decisions_.push_back({&node, original(scopes_.front(), node.input(0)), is_then});
+    for (std::size_t i = 0; i + 1 < scopes_.size(); ++i) {
+      const Scope& inner = scopes_[i];
+      if (!is_if(*inner.owner)) continue;
+      decisions_.push_back({inner.owner, original(*inner.outer, inner.owner->input(0)),
+                            branch_of(*inner.owner, true) == inner.graph});
+    }
   }
 
-  bool is_unused_if_taken(const NodeProto& node, int output) const {
-    return is_unused_if_taken(scopes_.front(), node.output(output));
+  bool is_unused(const NodeProto& node, int output) {
+    return is_unused(scopes_.front(), node.output(output));
   }
 
  private:
-  /// Adds the graph of `translator` and the enclosing graphs. The branches of enclosing Ifs are decided.
+  /// Adds the graph of `translator` and the enclosing graphs.
   void add_scopes(const GraphTranslator& translator) {
     for (const GraphTranslator* at = &translator; at != nullptr && at->proto() != nullptr;
          at = at->parent()) {
-      scopes_.push_back({at->proto(), nullptr, at->owner()});
+      scopes_.push_back({at->proto(), nullptr, at->owner(), &at->names()});
     }
-    for (std::size_t i = 0; i + 1 < scopes_.size(); ++i) {
-      Scope& scope = scopes_[i];
-      scope.outer = &scopes_[i + 1];
-      if (!is_if(*scope.owner)) continue;
-      decisions_.push_back({scope.owner, scope.outer, branch_of(*scope.owner, true) == scope.graph});
-    }
+    for (std::size_t i = 0; i + 1 < scopes_.size(); ++i) scopes_[i].outer = &scopes_[i + 1];
   }
 
-  bool is_unused_if_taken(const Scope& scope, const std::string& name) const {
-    for (const NodeProto& node : scope.graph->node()) {
-      if (std::ranges::find(node.input(), name) != node.input().end()) return false;
-      if (!body_reads(node, name)) continue;
-      const auto taken = is_if(node) ? evaluate(scope, node.input(0), 0) : std::nullopt;
-      const GraphProto* branch = taken ? branch_of(node, *taken) : nullptr;
-      if (branch == nullptr || reads(*branch, name)) return false;
-    }
-    for (int i = 0; i < scope.graph->output_size(); ++i) {
-      if (scope.graph->output(i).name() != name) continue;
-      if (scope.owner == nullptr || !is_if(*scope.owner)) return false;
-      if (i < scope.owner->output_size() && !is_unused_if_taken(*scope.outer, scope.owner->output(i)))
-        return false;
-    }
-    return true;
+  /// The scope of `branch` of the If `owner` in `outer`.
+  const Scope& scope_of(const GraphProto& branch, const Scope& outer, const NodeProto& owner) {
+    const auto known = std::ranges::find(scopes_, &branch, &Scope::graph);
+    if (known != scopes_.end()) return *known;
+    return scopes_.emplace_back(Scope{&branch, &outer, &owner, &indexes_.emplace_back(branch)});
   }
 
-  static Definition find(const Scope& scope, const std::string& name) {
+  bool is_unused(const Scope& scope, const std::string& name) {
+    return std::ranges::all_of(scope.names->uses(name), [&](const NameIndex::Use& use) {
+      return use.node == nullptr ? is_unused_output(scope, use.input) : is_never_reached(scope, use, name);
+    });
+  }
+
+  bool is_unused_output(const Scope& scope, int index) {
+    if (scope.owner == nullptr || !is_if(*scope.owner)) return false;
+    return index >= scope.owner->output_size() || is_unused(*scope.outer, scope.owner->output(index));
+  }
+
+  /// Whether the use of `name` is in the branch of an If that is not taken.
+  bool is_never_reached(const Scope& scope, const NameIndex::Use& use, std::string_view name) {
+    if (use.input != NameIndex::kInBody || !is_if(*use.node)) return false;
+    steps_left_ = kMostSteps;
+    const auto taken = evaluate(original(scope, use.node->input(0)));
+    const GraphProto* const branch = taken ? branch_of(*use.node, *taken) : nullptr;
+    if (branch == nullptr) return false;
+    const auto captured = captured_names(*branch);
+    return std::ranges::find(captured, name) == captured.end();
+  }
+
+  static Origin origin(const Scope& scope, std::string_view name) {
     for (const Scope* at = &scope; at != nullptr; at = at->outer) {
-      for (const NodeProto& node : at->graph->node()) {
-        for (int i = 0; i < node.output_size(); ++i) {
-          if (node.output(i) == name) return {at, &node, i};
-        }
-      }
-      const auto is_named = [&](const auto& value) { return value.name() == name; };
-      if (std::ranges::any_of(at->graph->input(), is_named) ||
-          std::ranges::any_of(at->graph->initializer(), is_named)) {
-        return {at};
-      }
+      if (const auto* found = at->names->definition(name)) return {at, *found, name};
     }
     return {};
   }
 
-  /// The original of `name`, a condition, if it is a copy of another value.
-  static std::pair<Definition, std::string> source(const Scope& scope, std::string name) {
-    Definition found = find(scope, name);
-    for (int depth = 0; depth < kLargestDepth && found.node != nullptr; ++depth) {
-      const bool is_copy = found.node->op_type() == "Identity" || found.node->op_type() == "Cast";
-      if (!is_copy || found.node->input_size() != 1) break;
-      name = found.node->input(0);
-      found = find(*found.scope, name);
+  /// The origin of `name`, a condition, or of the value that it is a copy of.
+  static Origin original(const Scope& scope, std::string_view name) {
+    Origin found = origin(scope, name);
+    for (int steps = 0; steps < kMostSteps && found.definition.node != nullptr; ++steps) {
+      const NodeProto& node = *found.definition.node;
+      if ((node.op_type() != "Identity" && node.op_type() != "Cast") || node.input_size() != 1) break;
+      found = origin(*found.scope, node.input(0));
     }
-    return {found, std::move(name)};
+    return found;
   }
 
-  /// The value of the condition `name` if the decisions determine it.
-  std::optional<bool> evaluate(const Scope& scope, const std::string& name, int depth) const {
-    const auto [found, original] = source(scope, name);
-    if (found.scope == nullptr || depth > kLargestDepth) return std::nullopt;
-    for (const Decision& decision : decisions_) {
-      const auto [other, other_name] = source(*decision.scope, decision.node->input(0));
-      if (other.scope == found.scope && other.node == found.node && other_name == original) {
-        return decision.is_then;
-      }
+  /// The value of a condition if the decisions determine it.
+  std::optional<bool> evaluate(const Origin& condition) {
+    if (condition.scope == nullptr || --steps_left_ < 0) return std::nullopt;
+    const auto decision = std::ranges::find(decisions_, condition, &Decision::condition);
+    if (decision != decisions_.end()) return decision->is_then;
+    if (condition.definition.node == nullptr) {
+      const auto& initializers = condition.scope->graph->initializer();
+      const auto found = std::ranges::find(initializers, condition.name, &onnx::TensorProto::name);
+      return found == initializers.end() ? std::nullopt : only_element(*found);
     }
-    if (found.node == nullptr) {
-      for (const onnx::TensorProto& initializer : found.scope->graph->initializer()) {
-        if (initializer.name() == original) return only_element(initializer);
-      }
-      return std::nullopt;
-    }
-    const NodeProto& node = *found.node;
+    const NodeProto& node = *condition.definition.node;
     if (node.op_type() == "Constant" && node.attribute_size() == 1 && node.attribute(0).has_t()) {
       return only_element(node.attribute(0).t());
     }
     if (node.op_type() == "Not" && node.input_size() == 1) {
-      const auto negated = evaluate(*found.scope, node.input(0), depth + 1);
+      const auto negated = evaluate(original(*condition.scope, node.input(0)));
       return negated ? std::optional(!*negated) : std::nullopt;
     }
-    if (is_if(node)) return evaluate_if(found, depth);
-    return std::nullopt;
+    return is_if(node) ? evaluate_if(condition) : std::nullopt;
   }
 
-  std::optional<bool> evaluate_if(const Definition& found, int depth) const {
-    const auto decided = std::ranges::find(decisions_, found.node, &Decision::node);
+  std::optional<bool> evaluate_if(const Origin& result) {
+    const NodeProto& node = *result.definition.node;
+    const auto decided = std::ranges::find(decisions_, &node, &Decision::node);
     const auto taken = decided != decisions_.end() ? std::optional(decided->is_then)
-                                                   : evaluate(*found.scope, found.node->input(0), depth + 1);
-    const GraphProto* branch = taken ? branch_of(*found.node, *taken) : nullptr;
-    if (branch == nullptr || branch->output_size() <= found.output) return std::nullopt;
-    // Use the existing scope of the same graph, so that definitions in it compare equal.
-    const auto known = std::ranges::find(scopes_, branch, &Scope::graph);
-    if (known != scopes_.end()) return evaluate(*known, branch->output(found.output).name(), depth + 1);
-    const Scope inner{branch, found.scope, found.node};
-    return evaluate(inner, branch->output(found.output).name(), depth + 1);
+                                                   : evaluate(original(*result.scope, node.input(0)));
+    const GraphProto* branch = taken ? branch_of(node, *taken) : nullptr;
+    if (branch == nullptr || branch->output_size() <= result.definition.output) return std::nullopt;
+    const Scope& inner = scope_of(*branch, *result.scope, node);
+    return evaluate(original(inner, branch->output(result.definition.output).name()));
   }
 
-  static constexpr int kLargestDepth = 100;
+  /// For one condition, because an evaluation follows two values at each If.
+  static constexpr int kMostSteps = 1000;
 
-  std::deque<Scope> scopes_;  ///< the innermost first
+  std::deque<Scope> scopes_;  ///< the innermost first, then other branches; elements do not move
+  std::deque<NameIndex> indexes_;
   std::vector<Decision> decisions_;
+  int steps_left_ = 0;
 };
 
 }  // namespace
@@ -172,7 +177,7 @@ class Analysis {
 bool is_unused_if_taken(const GraphTranslator& scope, const NodeProto& node, std::string_view attribute,
                         int index) {
   if (scope.proto() == nullptr) return false;
-  return Analysis(scope, node, attribute == "then_branch").is_unused_if_taken(node, index);
+  return Analysis(scope, node, attribute == "then_branch").is_unused(node, index);
 }
 
 }  // namespace onnx2ir::frontend

@@ -1,6 +1,7 @@
 #include "frontend/reader/bodies.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace onnx2ir::frontend {
 
@@ -13,17 +14,20 @@ bool has_body(const onnx::NodeProto& node) {
   return std::ranges::any_of(node.attribute(), &onnx::AttributeProto::has_g);
 }
 
-bool reads(const onnx::GraphProto& graph, const std::string& name) {
-  return std::ranges::find(graph.output(), name, &onnx::ValueInfoProto::name) != graph.output().end() ||
-         std::ranges::any_of(graph.node(), [&](const onnx::NodeProto& node) {
-           return std::ranges::find(node.input(), name) != node.input().end() || body_reads(node, name);
-         });
-}
-
-bool body_reads(const onnx::NodeProto& node, const std::string& name) {
-  bool found = false;
-  for_each_body(node, [&](const onnx::GraphProto& body) { found = found || reads(body, name); });
-  return found;
+std::vector<std::string_view> captured_names(const onnx::GraphProto& graph) {
+  using NameSet = std::unordered_set<std::string_view>;
+  NameSet own;
+  for (const auto& input : graph.input()) own.insert(input.name());
+  for_each_initializer_name(graph, [&](std::string_view name) { own.insert(name); });
+  for (const auto& node : graph.node()) own.insert(node.output().begin(), node.output().end());
+  std::vector<std::string_view> names;
+  NameSet seen;
+  const auto take = [&](std::string_view name) {
+    if (!own.contains(name) && seen.insert(name).second) names.push_back(name);
+  };
+  for (const auto& node : graph.node()) for_each_used_name(node, take);
+  for (const auto& output : graph.output()) take(output.name());
+  return names;
 }
 
 }  // namespace onnx2ir::frontend

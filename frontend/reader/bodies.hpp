@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "frontend/reader/onnx_proto.hpp"
 
@@ -26,16 +27,31 @@ void for_each_body(const onnx::NodeProto& node, Visit visit) {
   for (const onnx::AttributeProto& attribute : node.attribute()) for_each_body(attribute, visit);
 }
 
-/// Whether `graph`, or a body in it, may use the value `name` of an enclosing graph.
-bool reads(const onnx::GraphProto& graph, const std::string& name);
-/// Whether a body of `node` may.
-bool body_reads(const onnx::NodeProto& node, const std::string& name);
-
 /// Calls `visit` with the name of each initializer of `graph`.
 template <typename Visit>
 void for_each_initializer_name(const onnx::GraphProto& graph, Visit visit) {
   for (const onnx::TensorProto& tensor : graph.initializer()) visit(tensor.name());
   for (const onnx::SparseTensorProto& tensor : graph.sparse_initializer()) visit(tensor.values().name());
+}
+
+/// The names that `graph` and its bodies use but do not define; each once, in order of first use.
+std::vector<std::string_view> captured_names(const onnx::GraphProto& graph);
+
+/// Calls `visit` with each name that a body of `node` captures.
+template <typename Visit>
+void for_each_captured_name(const onnx::NodeProto& node, Visit visit) {
+  for_each_body(node, [&](const onnx::GraphProto& body) {
+    for (const std::string_view name : captured_names(body)) visit(name);
+  });
+}
+
+/// Calls `visit` with each name that the node uses: its inputs, and the names that its bodies capture.
+template <typename Visit>
+void for_each_used_name(const onnx::NodeProto& node, Visit visit) {
+  for (const std::string& input : node.input()) {
+    if (!input.empty()) visit(std::string_view(input));
+  }
+  for_each_captured_name(node, visit);
 }
 
 }  // namespace onnx2ir::frontend

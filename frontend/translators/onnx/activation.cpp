@@ -126,26 +126,27 @@ Values shrink_9(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> activation_translators() {
-  return {
-      {"Relu", 1, same_unary<ops::ReLU>},
-      {"Sigmoid", 1, same_unary<ops::Sigmoid>},
-      {"Softplus", 1, same_unary<ops::SoftPlus>},
-      {"Softsign", 1, same_unary<ops::SoftSign>},
-      {"Mish", 18, same_unary<ops::Mish>},
-      {"HardSwish", 14, same_unary<ops::HSwish>},
-      {"LeakyRelu", 1, leaky_relu_1},
-      {"PRelu", 1, prelu_1},
-      {"PRelu", 7, prelu_7},
-      {"Elu", 1, elu_1},
-      {"Selu", 1, selu_1},
-      {"Selu", 6, selu_6},
-      {"Celu", 12, celu_12},
-      {"ThresholdedRelu", 1, thresholded_relu_1},
-      {"HardSigmoid", 1, hard_sigmoid_1},
-      {"Gelu", 20, gelu_20},
-      {"Swish", 24, swish_24},
-      {"Shrink", 9, shrink_9},
-  };
+  return with_ranks(RankRule::map,
+                    {
+                        {"Relu", 1, same_unary<ops::ReLU>},
+                        {"Sigmoid", 1, same_unary<ops::Sigmoid>},
+                        {"Softplus", 1, same_unary<ops::SoftPlus>},
+                        {"Softsign", 1, same_unary<ops::SoftSign>},
+                        {"Mish", 18, same_unary<ops::Mish>},
+                        {"HardSwish", 14, same_unary<ops::HSwish>},
+                        {"LeakyRelu", 1, leaky_relu_1},
+                        {.name = "PRelu", .since = 1, .translate = prelu_1, .ranks = RankRule::keep},
+                        {.name = "PRelu", .since = 7, .translate = prelu_7, .ranks = RankRule::keep},
+                        {"Elu", 1, elu_1},
+                        {"Selu", 1, selu_1},
+                        {"Selu", 6, selu_6},
+                        {"Celu", 12, celu_12},
+                        {"ThresholdedRelu", 1, thresholded_relu_1},
+                        {"HardSigmoid", 1, hard_sigmoid_1},
+                        {"Gelu", 20, gelu_20},
+                        {"Swish", 24, swish_24},
+                        {"Shrink", 9, shrink_9},
+                    });
 }
 
 }  // namespace onnx2ir::frontend

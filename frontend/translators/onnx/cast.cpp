@@ -108,11 +108,11 @@ Values cast_like_15(NodeContext& node) {
 
 std::vector<TranslatorRow> cast_translators() {
   constexpr std::string_view kLimits = "no strings";
-  return {
-      {"Cast", 1, cast_1, kLimits},
-      {"Cast", 6, cast_6, kLimits},
-      {"CastLike", 15, cast_like_15, kLimits},
-  };
+  return with_ranks(RankRule::map, {
+                                       {"Cast", 1, cast_1, kLimits},
+                                       {"Cast", 6, cast_6, kLimits},
+                                       {"CastLike", 15, cast_like_15, kLimits},
+                                   });
 }
 
 }  // namespace onnx2ir::frontend

@@ -84,7 +84,7 @@ Values eye_like_9(NodeContext& node) {
 std::vector<TranslatorRow> constant_translators() {
   return {
       {"Constant", 1, constant_1},
-      {"ConstantOfShape", 9, constant_of_shape_9},
+      {.name = "ConstantOfShape", .since = 9, .translate = constant_of_shape_9, .lists = {0, 1}},
       {"EyeLike", 9, eye_like_9},
   };
 }

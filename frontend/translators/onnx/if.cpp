@@ -335,7 +335,11 @@ Operands if_1(NodeContext& node) {
 
 std::vector<TranslatorRow> if_translators() {
   return {
-      {"If", 1, if_1, "branches whose outputs differ in rank, if both can succeed"},
+      {.name = "If",
+       .since = 1,
+       .translate = if_1,
+       .limits = "branches whose outputs differ in rank, if both can succeed",
+       .scalars = {0, 1}},
   };
 }
 

@@ -201,7 +201,11 @@ Operands loop_1(NodeContext& node) {
 
 std::vector<TranslatorRow> loop_translators() {
   return {
-      {"Loop", 1, loop_1, "carried values of changing rank, unless the trip count is constant"},
+      {.name = "Loop",
+       .since = 1,
+       .translate = loop_1,
+       .limits = "carried values of changing rank, unless the trip count is constant",
+       .scalars = {0, 2}},
   };
 }
 

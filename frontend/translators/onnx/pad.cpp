@@ -128,7 +128,7 @@ Values pad_11(NodeContext& node) {
 std::vector<TranslatorRow> pad_translators() {
   return {
       {"Pad", 1, pad_1},
-      {"Pad", 11, pad_11},
+      {.name = "Pad", .since = 11, .translate = pad_11, .lists = {1, 2}},
   };
 }
 

@@ -200,10 +200,10 @@ Values upsample_1(NodeContext& node) {
 
 std::vector<TranslatorRow> resize_translators() {
   return {
-      {"Resize", 10, resize_10},
-      {"Resize", 11, resize_11},
+      {.name = "Resize", .since = 10, .translate = resize_10, .lists = {1, 2}},
+      {.name = "Resize", .since = 11, .translate = resize_11, .lists = {1, 4}},
       {"Upsample", 1, upsample_1},
-      {"Upsample", 9, resize_10},
+      {.name = "Upsample", .since = 9, .translate = resize_10, .lists = {1, 2}},
   };
 }
 

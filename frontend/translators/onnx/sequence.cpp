@@ -100,7 +100,7 @@ Operands split_to_sequence_11(NodeContext& node) {
 
 std::vector<TranslatorRow> sequence_translators() {
   return {
-      {"Identity", 1, identity_1},
+      {.name = "Identity", .since = 1, .translate = identity_1, .ranks = RankRule::map},
       {"SequenceEmpty", 11, sequence_empty_11},
       {"SequenceConstruct", 11, sequence_construct_11},
       {"SequenceInsert", 11, sequence_insert_11},

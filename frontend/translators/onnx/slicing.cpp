@@ -351,7 +351,7 @@ Values reverse_sequence_10(NodeContext& node) {
 std::vector<TranslatorRow> slicing_translators() {
   return {
       {"Slice", 1, slice_1},
-      {"Slice", 10, slice_10},
+      {.name = "Slice", .since = 10, .translate = slice_10, .lists = {1, 5}},
       {"Gather", 1, gather_1},
       {"GatherElements", 11, gather_elements_11},
       {"GatherND", 11, gather_nd_11},

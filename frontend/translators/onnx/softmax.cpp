@@ -57,11 +57,14 @@ Values along_axis_13(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> softmax_translators() {
-  return {
-      {"Softmax", 1, along_columns_1<softmax>},        {"Softmax", 13, along_axis_13<softmax>},
-      {"LogSoftmax", 1, along_columns_1<log_softmax>}, {"LogSoftmax", 13, along_axis_13<log_softmax>},
-      {"Hardmax", 1, along_columns_1<hardmax>},        {"Hardmax", 13, along_axis_13<hardmax>},
-  };
+  return with_ranks(RankRule::keep, {
+                                        {"Softmax", 1, along_columns_1<softmax>},
+                                        {"Softmax", 13, along_axis_13<softmax>},
+                                        {"LogSoftmax", 1, along_columns_1<log_softmax>},
+                                        {"LogSoftmax", 13, along_axis_13<log_softmax>},
+                                        {"Hardmax", 1, along_columns_1<hardmax>},
+                                        {"Hardmax", 13, along_axis_13<hardmax>},
+                                    });
 }
 
 }  // namespace onnx2ir::frontend

@@ -180,7 +180,8 @@ ScoreRules rules_of(NodeContext& node, std::size_t penalty) {
     node.fail("no_repeat_ngram_size must not be greater than " + std::to_string(kMaxNgram));
   rules.vocabulary = mask_of(node, penalty + 1);
   rules.first_vocabulary = mask_of(node, penalty + 2);
-  rules.min_length = parameter_of(node, 2, ElementType::i64);
+  constexpr std::size_t kMinLength = 2;
+  rules.min_length = parameter_of(node, kMinLength, ElementType::i64);
   rules.end_token = node.integer("eos_token_id");
   return rules;
 }

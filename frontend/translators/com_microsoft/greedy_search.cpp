@@ -11,6 +11,21 @@
 namespace onnx2ir::frontend {
 namespace {
 
+/// The inputs of both operators, in order; those after attention_mask are Sampling's.
+struct Input {
+  enum : std::size_t {
+    input_ids,
+    max_length,
+    min_length,
+    repetition_penalty,
+    vocab_mask,
+    prefix_vocab_mask,
+    attention_mask,
+    presence_mask,
+    seed
+  };
+};
+
 /// The tokens that Sampling draws from: the best ones whose probabilities sum up to `top_p`.
 struct Sampling {
   double top_p;
@@ -49,20 +64,20 @@ GreedySearch read_search(NodeContext& node) {
   GreedySearch search;
   search.end_token = node.integer("eos_token_id");
   search.pad_token = node.integer("pad_token_id");
-  search.rules = rules_of(node, 3);
+  search.rules = rules_of(node, Input::repetition_penalty);
   return search;
 }
 
 Sampling read_sampling(NodeContext& node) {
-  if (node.has_input(7)) node.fail("presence_mask is not converted");
+  if (node.has_input(Input::presence_mask)) node.fail("presence_mask is not converted");
   Sampling sampling;
   sampling.top_p = node.real("top_p", 0);
   sampling.filter_value = node.real("filter_value", -1e20);
   sampling.least_kept = node.integer("min_tokens_to_keep", 0);
   sampling.is_custom = node.flag("custom");
-  if (node.has_input(8)) {
+  if (node.has_input(Input::seed)) {
     // The seeds of OpenVINO's operations are attributes.
-    if (const auto known = node.known_integers(node.input(8)); known && known->size() == 1)
+    if (const auto known = node.known_integers(node.input(Input::seed)); known && known->size() == 1)
       sampling.seed = known->front();
   }
   return sampling;
@@ -117,15 +132,15 @@ Value is_unfinished(Builder& builder, const Progress& progress) {
 }
 
 Values generate(NodeContext& node, const GreedySearch& search) {
-  const Value prompt = node.input(0);
+  const Value prompt = node.input(Input::input_ids);
   if (node.rank(prompt) != 2) node.fail("input_ids must be a matrix");
-  DecoderStep first = start_gpt(node, prompt, node.optional_input(6), search.pad_token);
+  DecoderStep first = start_gpt(node, prompt, node.optional_input(Input::attention_mask), search.pad_token);
   const Value rows = concat(node, {dimension_of(node, prompt, 0), node.integers({1})});
   Progress progress{std::move(first.next), prompt, filled(node, 0, ElementType::boolean, rows)};
   SearchScope outside(node.translator(), false);
   choose(outside, search, first.logits, progress, true);
 
-  const Value length = parameter_of(node, 1, ElementType::i64);
+  const Value length = parameter_of(node, Input::max_length, ElementType::i64);
   const Value left = node.op(ops::Subtract, {length, dimension_of(node, progress.sequences, 1)});
   const auto step = [&](SearchScope& scope, const Values& states) {
     Progress now = Progress::of(states, progress);

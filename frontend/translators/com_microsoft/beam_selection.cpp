@@ -1,0 +1,207 @@
+#include "frontend/translators/com_microsoft/beam_selection.hpp"
+
+#include <limits>
+
+#include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+
+std::array<Value*, 6> BeamProgress::own() {
+  return {&sequences, &scores, &ended.scores, &ended.sequences, &ended.count, &ended.is_done};
+}
+
+Values BeamProgress::flat() {
+  Values values = decoder.flat();
+  for (const Value* value : own()) values.push_back(*value);
+  return values;
+}
+
+BeamProgress BeamProgress::of(const Values& values, const BeamProgress& like) {
+  BeamProgress now{DecoderState::of(values, like.decoder), {}, {}, {}};
+  const auto own = now.own();
+  const Value* next = values.end() - own.size();
+  for (Value* value : own) *value = *next++;
+  return now;
+}
+
+namespace {
+
+/// The first `count` (i64 [1]) columns.
+Value first_columns(Builder& builder, Value values, Value count) {
+  return slice(builder, values, builder.integers({0}), count, 1);
+}
+
+/// The score of a sequence: `sum` of its logarithms, normalised by its length.
+Value by_length(SearchScope& scope, const BeamSearch& search, Value sum, Value length) {
+  if (!search.length_penalty)
+    return divide(scope.builder(), sum, convert(scope.builder(), length, ElementType::f32));
+  Builder& builder = scope.builder();
+  const Value power = builder.op(
+      ops::Power, {convert(builder, length, ElementType::f32), scope.outer(search.length_penalty)});
+  return divide(builder, sum, power);
+}
+
+/// The candidates for the next token of each prompt, [prompts, 2 * beams], the best one first.
+struct Candidates {
+  Value all_scores;  ///< f32 [prompts, beams * vocabulary], of all tokens
+  Value scores;
+  Value tokens;  ///< i32
+  Value beams;   ///< i32, of the prompt: the beam that it continues
+  Value is_end;  ///< boolean
+};
+
+Candidates candidates(SearchScope& scope, const BeamSearch& search, Value logits, const BeamProgress& now,
+                      bool is_first) {
+  Builder& builder = scope.builder();
+  Value scores = builder.op(ops::LogSoftmax, {logits}, {{"axis", 1}});
+  scores = apply_score_rules(scope, search.rules, scores, now.sequences, is_first);
+  if (search.timestamps) scores = apply_timestamp_rules(scope, *search.timestamps, scores, now.sequences);
+  scores = builder.op(ops::Add, {scores, reshape(builder, now.scores, {-1, 1})});
+  const Value vocabulary = convert(builder, size_of(builder, logits, 1), ElementType::i32);
+  const Value beams = scope.outer(search.beams);
+  const Value all =
+      reshape(builder, scores, concat(builder, {scope.outer(search.prompts), builder.integers({-1})}));
+  const Value count = squeeze(builder, builder.op(ops::Multiply, {beams, builder.integers({2})}), {0});
+  const Best top = best(builder, all, count);
+  Candidates found{all, top.values, {}, {}, {}};
+  found.beams = divide(builder, top.indices, vocabulary);
+  found.tokens =
+      builder.op(ops::Subtract, {top.indices, builder.op(ops::Multiply, {found.beams, vocabulary})});
+  found.is_end = builder.op(ops::Equal, {found.tokens, builder.integer(search.end_token, ElementType::i32)});
+  return found;
+}
+
+/// The row numbers of `beams` (i32 [prompts, n]) of each prompt, i32.
+Value rows_of(SearchScope& scope, const BeamSearch& search, Value beams) {
+  Builder& builder = scope.builder();
+  const Value firsts = builder.op(
+      ops::Multiply, {numbers_below(builder, scope.outer(search.prompts)), scope.outer(search.beams)});
+  return builder.op(ops::Add, {unsqueeze(builder, convert(builder, firsts, ElementType::i32), {1}), beams});
+}
+
+/// Inserts `sequences` [prompts, n, length] with `scores` above -infinity into the list.
+void insert(SearchScope& scope, const BeamSearch& search, Value scores, Value sequences,
+            FinishedSequences& list) {
+  Builder& builder = scope.builder();
+  const Value count = squeeze(builder, scope.outer(search.beams), {0});
+  const Value filled = filled_sequences(builder, sequences, scope.outer(search.length), search.pad_token);
+  const Best kept = best(builder, concat(builder, {list.scores, scores}, 1), count);
+  list.scores = kept.values;
+  list.sequences = gather_in_rows(builder, concat(builder, {list.sequences, filled}, 1), kept.indices, 1);
+}
+
+Value lowest_score(Builder& builder) {
+  return builder.number(-std::numeric_limits<double>::infinity(), ElementType::f32);
+}
+
+/// The score that the open sequences of each prompt may reach, [prompts, 1]. onnxruntime takes the best one
+/// of the candidates [prompt * beams, prompt * beams + 2 * beams) of all prompts in a row, although each
+/// prompt has 2 * beams of them (Process in its beam_search_scorer.cc).
+Value best_candidate(SearchScope& scope, const BeamSearch& search, const Candidates& found) {
+  Builder& builder = scope.builder();
+  const Value count = builder.op(ops::Multiply, {scope.outer(search.beams), builder.integers({2})});
+  const Value places = convert(builder, numbers_below(builder, count), ElementType::i32);
+  const Value in_a_row = flat(builder, found.scores);
+  return reduce_keep_dims(builder, ops::ReduceMax, gather(builder, in_a_row, rows_of(scope, search, places)),
+                          {1});
+}
+
+/// Inserts the candidates that end a sequence into the list if they are among the best `beams`.
+void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidates& found, BeamProgress& now) {
+  Builder& builder = scope.builder();
+  FinishedSequences& list = now.ended;
+  const Value beams = scope.outer(search.beams);
+  const Value is_open = builder.op(ops::LogicalNot, {list.is_done});
+  const Value ends = builder.op(ops::LogicalAnd, {first_columns(builder, found.is_end, beams), is_open});
+  const Value length = dimension_of(builder, now.sequences, 1);
+  const Value scores = by_length(scope, search, first_columns(builder, found.scores, beams), length);
+  const Value rows = rows_of(scope, search, first_columns(builder, found.beams, beams));
+  const Value ended_scores = builder.op(ops::Select, {ends, scores, lowest_score(builder)});
+  insert(scope, search, ended_scores, gather(builder, now.sequences, rows), list);
+  const Value added =
+      reduce_keep_dims(builder, ops::ReduceSum, convert(builder, ends, ElementType::i32), {1});
+  const Value limit = convert(builder, beams, ElementType::i32);
+  list.count = builder.op(ops::Minimum, {builder.op(ops::Add, {list.count, added}), limit});
+  Value is_done = builder.op(ops::GreaterEqual, {list.count, limit});
+  if (!search.is_early) {
+    // No open sequence can become better than the worst one in the list.
+    const Value hope = by_length(scope, search, best_candidate(scope, search, found), length);
+    const Value worst = reduce_keep_dims(builder, ops::ReduceMin, list.scores, {1});
+    is_done = builder.op(ops::LogicalAnd, {is_done, builder.op(ops::GreaterEqual, {worst, hope})});
+  }
+  list.is_done = builder.op(ops::LogicalOr, {list.is_done, is_done});
+}
+
+/// The best `beams` candidates that do not end a sequence become the new beams. The beams of a prompt that
+/// `was_done` (boolean [prompts, 1]) get the score 0 and continue the first one of all with padding, as in
+/// onnxruntime: their candidates count in `best_candidate`.
+void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidates& found, Value was_done,
+                    BeamProgress& now) {
+  Builder& builder = scope.builder();
+  const Value beams = scope.outer(search.beams);
+  const Value twice = builder.op(ops::Multiply, {beams, builder.integers({2})});
+  const Value places = convert(builder, numbers_below(builder, twice), ElementType::i32);
+  const Value order = builder.op(ops::Select, {found.is_end, convert(builder, twice, ElementType::i32),
+                                               builder.integer(0, ElementType::i32)});
+  const Value rank = builder.op(ops::Negative, {builder.op(ops::Add, {places, order})});
+  const Value by_rank = convert(builder, rank, ElementType::f32);
+  const Value kept = best(builder, by_rank, squeeze(builder, beams, {0})).indices;
+  const auto unless_done = [&](Value done, Value open) {
+    return builder.op(ops::Select, {was_done, done, open});
+  };
+  const Value open_scores = gather_in_rows(builder, found.scores, kept, 1);
+  now.scores = unless_done(builder.number(0, ElementType::f32), open_scores);
+  const Value continued = rows_of(scope, search, gather_in_rows(builder, found.beams, kept, 1));
+  const Value rows = flat(builder, unless_done(builder.integer(0, ElementType::i32), continued));
+  const Value pad = builder.integer(search.pad_token, ElementType::i32);
+  const Value tokens = unless_done(pad, gather_in_rows(builder, found.tokens, kept, 1));
+  now.decoder.tokens = reshape(builder, tokens, {-1, 1});
+  now.sequences = concat(builder, {gather(builder, now.sequences, rows), now.decoder.tokens}, 1);
+  for (Value& cache : now.decoder.caches) cache = gather(builder, cache, rows, search.decoder.row_axis);
+}
+
+}  // namespace
+
+BeamProgress first_progress(NodeContext& node, const BeamSearch& search, DecoderState state,
+                            Value sequences) {
+  BeamProgress now{std::move(state), sequences, {}, {}};
+  const Value sizes = concat(node, {search.prompts, search.beams});
+  const Value one = concat(node, {search.prompts, node.integers({1})});
+  const Value is_first = node.op(ops::Equal, {numbers_below(node, search.beams), node.integer(0)});
+  const Value scores =
+      node.op(ops::Select, {is_first, node.number(0, ElementType::f32), node.number(-1e9, ElementType::f32)});
+  now.scores = broadcast_to(node, scores, sizes);
+  now.ended.scores = broadcast_to(node, lowest_score(node), sizes);
+  now.ended.sequences = filled(node, static_cast<double>(search.pad_token), ElementType::i32,
+                               concat(node, {sizes, search.length}));
+  now.ended.count = filled(node, 0, ElementType::i32, one);
+  now.ended.is_done = filled(node, 0, ElementType::boolean, one);
+  return now;
+}
+
+BeamChoice choose_beams(SearchScope& scope, const BeamSearch& search, Value logits, BeamProgress& now,
+                        bool is_first) {
+  const Candidates found = candidates(scope, search, logits, now, is_first);
+  const Value was_done = now.ended.is_done;
+  end_sequences(scope, search, found, now);
+  continue_beams(scope, search, found, was_done, now);
+  Builder& builder = scope.builder();
+  const Value all = reduce(builder, ops::ReduceLogicalAnd, now.ended.is_done, {0, 1});
+  const Values sizes{scope.outer(search.prompts), scope.outer(search.beams), builder.integers({-1})};
+  return {builder.op(ops::LogicalNot, {all}), reshape(builder, found.all_scores, concat(builder, sizes))};
+}
+
+Values best_sequences(NodeContext& node, const BeamSearch& search, BeamProgress& last, std::size_t count) {
+  SearchScope outside(node.translator(), false);
+  const Value length = dimension_of(node, last.sequences, 1);
+  const Value scores = by_length(outside, search, last.scores, length);
+  const Value open = node.op(ops::Select, {last.ended.is_done, lowest_score(node), scores});
+  const Value shape = concat(node, {search.prompts, search.beams, length});
+  insert(outside, search, open, reshape(node, last.sequences, shape), last.ended);
+  const Value requested = parameter_of(node, count, ElementType::i64);
+  return {first_columns(node, last.ended.sequences, requested),
+          first_columns(node, last.ended.scores, requested)};
+}
+
+}  // namespace onnx2ir::frontend

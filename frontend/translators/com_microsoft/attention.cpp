@@ -3,6 +3,7 @@
 #include "frontend/translators/com_microsoft/quantized.hpp"
 #include "frontend/translators/com_microsoft/rotation.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/attention_steps.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -87,7 +88,7 @@ Values attention_of(NodeContext& node, Projections heads, const Places& places) 
                           node.real("mask_filter_value", -10000),
                           node.flag("unidirectional") ? Causality::to_last_key : Causality::none);
   inputs.bias = sum_of(node, inputs.bias, node.optional_input(places.bias));
-  inputs.scale = node.real("scale", 0);
+  inputs.scale = scale_of(node);
   Values outputs{join_heads(node, attend(node, inputs).mixed)};
   if (node.has_output(1)) {
     const Value present = unsqueeze(node, keys.present, {0});

@@ -1,28 +1,15 @@
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 
-#include <cmath>
 #include <limits>
 
-#include "frontend/translators/onnx/attention_mask.hpp"
+#include "frontend/translators/onnx/attention_steps.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
 constexpr double kLowest = std::numeric_limits<float>::lowest();
-
-/// 1 / sqrt(h) for a query whose h may be dynamic.
-Value scale_of(NodeContext& node, const AttentionInputs& inputs) {
-  const ir::Dimension size = inputs.query.shape()[3];
-  if (inputs.scale != 0) return node.number_like(inputs.scale, inputs.query);
-  if (size.is_static()) {
-    return node.number_like(1 / std::sqrt(static_cast<double>(size.size())), inputs.query);
-  }
-  const Value root = node.op(ops::Sqrt, {convert(node, size_of(node, inputs.query, 3), inputs.query.type())});
-  return divide(node, node.number_like(1, root), root);
-}
 
 /// Softmax along the keys with one additional score per head, whose weight is removed.
 Value softmax_with_sinks(NodeContext& node, Value scores, Value sinks) {
@@ -35,17 +22,13 @@ Value softmax_with_sinks(NodeContext& node, Value scores, Value sinks) {
 }
 
 AttentionOutputs decomposed_attention(NodeContext& node, const AttentionInputs& inputs) {
-  const Value query = node.op(ops::Multiply, {inputs.query, scale_of(node, inputs)});
-  Value scores = capped(node, mat_mul(node, query, inputs.key, {.b = true}), inputs.softcap);
-  scores = sum_of(node, scores, inputs.bias);
-  AttentionOutputs outputs;
-  if (inputs.scores == Scores::before_softmax) outputs.scores = scores;
-  if (inputs.seen) scores = node.op(ops::Select, {inputs.seen, scores, node.number_like(kHidden, scores)});
-  const Value weights = inputs.sinks ? softmax_with_sinks(node, scores, inputs.sinks)
-                                     : node.op(ops::SoftMax, {scores}, {{"axis", 3}});
-  if (inputs.scores == Scores::after_softmax) outputs.scores = weights;
-  outputs.mixed = mat_mul(node, weights, inputs.value);
-  return outputs;
+  const AttentionScores scores = attention_scores(
+      node, {inputs.query, inputs.key, inputs.bias, inputs.seen, inputs.scale, true, inputs.softcap});
+  const Value weights = inputs.sinks ? softmax_with_sinks(node, scores.masked, inputs.sinks)
+                                     : node.op(ops::SoftMax, {scores.masked}, {{"axis", 3}});
+  const Value mixed = mat_mul(node, weights, inputs.value);
+  if (inputs.scores == Scores::none) return {mixed, {}};
+  return {mixed, inputs.scores == Scores::before_softmax ? scores.biased : weights};
 }
 
 /// Whether the keys are outside of the bounds that a mask of one dimension gives for each row of the batch:
@@ -98,30 +81,16 @@ Value is_future_key(NodeContext& node, Value query, Value key, Causality causali
 
 }  // namespace
 
+std::optional<double> scale_of(const NodeContext& node) {
+  const double scale = node.real("scale", 0);
+  return scale != 0 ? std::optional(scale) : std::nullopt;
+}
+
 AttentionOutputs attend(NodeContext& node, const AttentionInputs& inputs) {
   if (inputs.softcap != 0 || inputs.sinks || inputs.scores != Scores::none)
     return decomposed_attention(node, inputs);
-  const auto scale = inputs.scale != 0 ? std::optional(inputs.scale) : std::nullopt;
   const Value mask = merged_mask(node, inputs.bias, inputs.seen);
-  return {fused_attention(node, {inputs.query, inputs.key, inputs.value}, mask, scale, false), {}};
-}
-
-Value split_heads(NodeContext& node, Value value, std::int64_t count) {
-  const ir::Dimension hidden = value.shape()[2];
-  if (hidden.is_static() && hidden.size() % count != 0) {
-    node.fail("the hidden size " + std::to_string(hidden.size()) + " cannot be divided into " +
-              std::to_string(count) + " heads");
-  }
-  const Value shape = node.integers({0, 0, count, hidden.is_static() ? hidden.size() / count : -1});
-  return transpose(node, reshape_keeping(node, value, shape), {0, 2, 1, 3});
-}
-
-Value join_heads(NodeContext& node, Value value) {
-  const ir::Dimension count = value.shape()[1];
-  const ir::Dimension size = value.shape()[3];
-  const std::int64_t hidden =
-      count.is_static() && size.is_static() ? ir::checked_multiply(count.size(), size.size()) : -1;
-  return reshape_keeping(node, transpose(node, value, {0, 2, 1, 3}), {0, 0, hidden});
+  return {fused_attention(node, {inputs.query, inputs.key, inputs.value}, mask, inputs.scale, false), {}};
 }
 
 Value repeat_heads(NodeContext& node, Value value, std::int64_t group) {

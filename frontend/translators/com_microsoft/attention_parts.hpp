@@ -1,7 +1,8 @@
-// Shared by onnxruntime's attention operators: heads, masks by lengths, and the attention itself.
+// Shared by onnxruntime's attention operators: masks by lengths, caches, and the attention itself.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "frontend/graph/node_context.hpp"
 
@@ -23,12 +24,12 @@ struct Projections {
 };
 
 struct AttentionInputs {
-  Value query;       ///< [B, N, S, h]
-  Value key;         ///< [B, N, T, h], with the past
-  Value value;       ///< [B, N, T, v]
-  Value bias = {};   ///< null, or added to the scores; broadcasts to [B, N, S, T]
-  Value seen = {};   ///< null, or boolean: the visible keys; broadcasts to [B, N, S, T]
-  double scale = 0;  ///< 0: 1 / sqrt(h)
+  Value query;                       ///< [B, N, S, h]
+  Value key;                         ///< [B, N, T, h], with the past
+  Value value;                       ///< [B, N, T, v]
+  Value bias = {};                   ///< null, or added to the scores; broadcasts to [B, N, S, T]
+  Value seen = {};                   ///< null, or boolean: the visible keys; broadcasts to [B, N, S, T]
+  std::optional<double> scale = {};  ///< no value: 1 / sqrt(h)
   double softcap = 0;
   Value sinks = {};  ///< null, or [N]: the score of an additional key without value
   Scores scores = Scores::none;
@@ -39,13 +40,12 @@ struct AttentionOutputs {
   Value scores;  ///< [B, N, S, T], null for Scores::none
 };
 
+/// The attribute scale; no value if it is 0 or absent.
+std::optional<double> scale_of(const NodeContext& node);
+
 /// Emits one ScaledDotProductAttention if that is sufficient, otherwise its decomposition.
 AttentionOutputs attend(NodeContext& node, const AttentionInputs& inputs);
 
-/// [B, S, N * h] as [B, N, S, h].
-Value split_heads(NodeContext& node, Value value, std::int64_t count);
-/// [B, N, S, h] as [B, S, N * h].
-Value join_heads(NodeContext& node, Value value);
 /// [B, K, T, h] as [B, K * `group`, T, h]: repeats each head `group` times.
 Value repeat_heads(NodeContext& node, Value value, std::int64_t group);
 

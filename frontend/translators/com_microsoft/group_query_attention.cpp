@@ -5,6 +5,7 @@
 #include "frontend/translators/com_microsoft/rotation.hpp"
 #include "frontend/translators/com_microsoft/window_cache.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/attention_steps.hpp"
 #include "frontend/translators/onnx/normalization.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
@@ -125,7 +126,7 @@ Value normalized(NodeContext& node, Value x, Value weight) {
 AttentionOutputs attend_in_groups(NodeContext& node, AttentionInputs inputs, std::int64_t group) {
   inputs.key = repeat_heads(node, inputs.key, group);
   inputs.value = repeat_heads(node, inputs.value, group);
-  inputs.scale = node.real("scale", 0);
+  inputs.scale = scale_of(node);
   inputs.softcap = node.real("softcap", 0);
   inputs.sinks = node.optional_input(11);
   if (!inputs.sinks && node.integer("smooth_softmax", 0) == 1) {

@@ -1,6 +1,7 @@
 // MultiHeadAttention and DecoderMaskedMultiHeadAttention: attention over projected queries, keys and values.
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/attention_steps.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -135,7 +136,7 @@ Values attention(NodeContext& node, const Places& places) {
   inputs.bias = mask_bias(node, node.optional_input(places.mask), all.query, key.used,
                           node.real("mask_filter_value", -10000), causality_of(node, has_past));
   inputs.bias = sum_of(node, inputs.bias, node.optional_input(places.score_bias));
-  inputs.scale = node.real("scale", 0);
+  inputs.scale = scale_of(node);
   inputs.scores = node.has_output(3) ? Scores::before_softmax : Scores::none;
   const AttentionOutputs outputs = attend(node, inputs);
   return {join_heads(node, outputs.mixed), key.present, value.present, outputs.scores};

@@ -5,6 +5,7 @@
 #include "base/portable_math.hpp"
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/attention_steps.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 

@@ -1,28 +1,17 @@
 // Attention since version 23 (24: padded caches and short masks, 25: windows): ScaledDotProductAttention if
 // that is equivalent, otherwise its decomposition.
 #include <array>
-#include <cmath>
+#include <optional>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/attention_mask.hpp"
+#include "frontend/translators/onnx/attention_steps.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
-
-/// [B, S, counts... * h] as [B, S, counts..., h].
-Value split_hidden(NodeContext& node, Value value, const std::vector<std::int64_t>& counts) {
-  std::int64_t all = 1;
-  for (const std::int64_t count : counts) all = ir::checked_multiply(all, count);
-  const ir::Dimension hidden = value.shape()[2];
-  std::vector<std::int64_t> shape{0, 0};
-  shape.insert(shape.end(), counts.begin(), counts.end());
-  shape.push_back(hidden.is_static() ? ir::checked_divide(hidden.size(), all) : -1);
-  return reshape_keeping(node, value, shape);
-}
 
 /// Splits packed inputs, [B, S, N * h], into heads.
 Heads unpacked_heads(NodeContext& node) {
@@ -34,11 +23,9 @@ Heads unpacked_heads(NodeContext& node) {
   Heads heads;
   heads.are_grouped = queries != keys;
   heads.count = node.integers({keys});
-  heads.query = heads.are_grouped ? transpose(node, split_hidden(node, node.input(0), {keys, queries / keys}),
-                                              {0, 2, 3, 1, 4})
-                                  : transpose(node, split_hidden(node, node.input(0), {keys}), {0, 2, 1, 3});
-  heads.key = transpose(node, split_hidden(node, node.input(1), {keys}), {0, 2, 1, 3});
-  heads.value = transpose(node, split_hidden(node, node.input(2), {keys}), {0, 2, 1, 3});
+  heads.query = split_heads(node, node.input(0), queries, queries / keys);
+  heads.key = split_heads(node, node.input(1), keys);
+  heads.value = split_heads(node, node.input(2), keys);
   return heads;
 }
 
@@ -91,17 +78,8 @@ AttentionOptions attention_options(NodeContext& node, ElementType type) {
   return {node.real("softcap", 0), type, node.has_output(3)};
 }
 
-/// The query, multiplied by the scale. The size of the heads may be dynamic.
-Value scaled(NodeContext& node, Value query) {
-  const auto axis = static_cast<std::size_t>(node.rank(query) - 1);
-  const ir::Dimension size = query.shape()[axis];
-  if (node.has_attribute("scale") || size.is_static()) {
-    const double scale = node.real("scale", 1 / std::sqrt(static_cast<double>(size.size())));
-    return node.op(ops::Multiply, {query, node.number_like(scale, query)});
-  }
-  const Value root =
-      node.op(ops::Sqrt, {convert(node, size_of(node, query, std::int64_t(axis)), query.type())});
-  return divide(node, query, root);
+std::optional<double> scale_of(const NodeContext& node) {
+  return node.has_attribute("scale") ? std::optional(node.real("scale")) : std::nullopt;
 }
 
 struct DecomposedAttention {
@@ -111,14 +89,9 @@ struct DecomposedAttention {
 
 DecomposedAttention decomposed_attention(NodeContext& node, const Heads& heads, Value mask,
                                          const AttentionOptions& options) {
-  const Value products = mat_mul(node, scaled(node, heads.query), heads.key, {.b = true});
-  const Value limited = capped(node, products, options.cap);
-  Value masked = limited;
-  if (mask && mask.type() == ElementType::boolean) {
-    masked = node.op(ops::Select, {mask, limited, node.number_like(kHidden, limited)});
-  } else if (mask) {
-    masked = node.op(ops::Add, {limited, mask});
-  }
+  ScoreTerms terms{.query = heads.query, .key = heads.key, .scale = scale_of(node), .cap = options.cap};
+  if (mask) (mask.type() == ElementType::boolean ? terms.seen : terms.bias) = mask;
+  const auto [products, limited, biased, masked] = attention_scores(node, terms);
   Value weights =
       node.op(ops::SoftMax, {convert(node, masked, options.softmax_type)}, {{"axis", node.rank(masked) - 1}});
   weights = convert(node, weights, heads.query.type());
@@ -142,12 +115,7 @@ Value packed(NodeContext& node, const Heads& heads, Value mixed) {
   if (node.rank(node.input(0)) == 4) {
     return heads.are_grouped ? without_groups(node, heads, mixed, dimension_of(node, heads.value, 3)) : mixed;
   }
-  const Value rows =
-      heads.are_grouped ? transpose(node, mixed, {0, 3, 1, 2, 4}) : transpose(node, mixed, {0, 2, 1, 3});
-  const ir::Dimension size = mixed.shape()[mixed.shape().rank() - 1];
-  const std::int64_t hidden =
-      size.is_static() ? ir::checked_multiply(size.size(), node.integer("q_num_heads")) : -1;
-  return reshape_keeping(node, rows, {0, 0, hidden});
+  return join_heads(node, mixed);
 }
 
 Values attention(NodeContext& node) {
@@ -162,9 +130,8 @@ Values attention(NodeContext& node) {
   }
   DecomposedAttention result;
   if (is_plain && mask.fits_one_operation) {
-    const auto scale = node.has_attribute("scale") ? std::optional(node.real("scale")) : std::nullopt;
-    result.output = fused_attention(node, {factors.query, factors.key, factors.value}, mask.value, scale,
-                                    mask.hides_future);
+    result.output = fused_attention(node, {factors.query, factors.key, factors.value}, mask.value,
+                                    scale_of(node), mask.hides_future);
   } else {
     result = decomposed_attention(node, factors, mask.value, options);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/translators/onnx/attention_steps.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
@@ -156,27 +157,6 @@ AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_
   if (!merged) return {};
   if (heads.are_grouped) merged = over_groups(node, merged, heads);
   return {merged, false, has_sizes_of_scores(node, merged, heads, rules)};
-}
-
-Value merged_mask(Builder& builder, Value bias, Value seen) {
-  if (!bias || !seen) return bias ? bias : seen;
-  return builder.op(ops::Select, {seen, bias, builder.number_like(kHidden, bias)});
-}
-
-Value fused_attention(Builder& builder, const Values& query_key_value, Value mask,
-                      std::optional<double> scale, bool is_causal) {
-  Values inputs = query_key_value;
-  const Value query = inputs.front();
-  // A scalar 0 is only a placeholder for the mask, before the scale.
-  if (mask || scale) inputs.push_back(mask ? mask : builder.number_like(0, query));
-  if (scale) inputs.push_back(builder.number_like(*scale, query));
-  return builder.op(ops::ScaledDotProductAttention, inputs, {{"causal", is_causal}});
-}
-
-Value capped(Builder& builder, Value scores, double cap) {
-  if (cap == 0) return scores;
-  const Value limit = builder.number_like(cap, scores);
-  return builder.op(ops::Multiply, {builder.op(ops::Tanh, {divide(builder, scores, limit)}), limit});
 }
 
 Value zero_fully_masked_rows(NodeContext& node, Value value, Value mask) {

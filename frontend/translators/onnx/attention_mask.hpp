@@ -1,8 +1,5 @@
-// Shared by the attention operators of ONNX and onnxruntime: heads, masks, and the attention itself.
+// The masks of the operator Attention of ONNX.
 #pragma once
-
-#include <limits>
-#include <optional>
 
 #include "frontend/graph/node_context.hpp"
 
@@ -18,9 +15,6 @@ struct Heads {
   bool are_grouped;
 };
 
-/// The value in an additive mask for hidden keys.
-inline constexpr double kHidden = -std::numeric_limits<double>::infinity();
-
 /// The mask that hides keys from the queries of an Attention node.
 struct AttentionMask {
   /// Boolean (true for visible keys) or additive; null if no keys are hidden. Broadcasts to the scores: [B,
@@ -32,16 +26,6 @@ struct AttentionMask {
 
 /// `may_be_causal`: an equal mask may become the attribute `causal` of ScaledDotProductAttention.
 AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_causal);
-
-/// One mask for `bias`, which is added to the scores, and `seen`, the visible keys; either may be null.
-Value merged_mask(Builder& builder, Value bias, Value seen);
-
-/// One ScaledDotProductAttention. `mask` may be null; without a scale it is 1 / sqrt(h).
-Value fused_attention(Builder& builder, const Values& query_key_value, Value mask,
-                      std::optional<double> scale, bool is_causal);
-
-/// `scores` limited to [-cap, cap]; unchanged if `cap` is 0.
-Value capped(Builder& builder, Value scores, double cap);
 
 /// Replaces rows of `value` by zeros for queries from which `mask` hides all keys, because the Softmax of a
 /// fully masked row is NaN.

@@ -1,9 +1,9 @@
 // RotaryEmbedding since version 23. Its function body has Slices where OpenVINO expects one split, so that
 // the rotation would not become a RoPE.
-#include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/rotation.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/attention_steps.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {

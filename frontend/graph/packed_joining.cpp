@@ -13,10 +13,6 @@ namespace onnx2ir::frontend {
 namespace {
 
 using namespace packed;
-using ir::Builder;
-using ir::ElementType;
-using ir::PartialShape;
-using ir::Value;
 
 /// [0, 1, ..., rank) with `axis` first.
 std::vector<std::int64_t> axis_first(std::int64_t axis, std::int64_t rank) {

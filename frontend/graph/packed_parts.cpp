@@ -4,10 +4,6 @@
 
 namespace onnx2ir::frontend::packed {
 
-using ir::Builder;
-using ir::PartialShape;
-using ir::Value;
-
 std::int64_t rank_of(const PartialShape& shape) {
   return static_cast<std::int64_t>(shape.rank());
 }

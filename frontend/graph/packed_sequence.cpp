@@ -11,10 +11,6 @@ namespace onnx2ir::frontend {
 namespace {
 
 using namespace packed;
-using ir::Builder;
-using ir::ElementType;
-using ir::PartialShape;
-using ir::Value;
 
 /// The total number of elements of the tensors before `position`: an i64 scalar.
 Value offset(Builder& builder, const Sequence& sequence, Value position) {

@@ -7,6 +7,7 @@
 
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/string_list.hpp"
+#include "ir/builder.hpp"
 #include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
@@ -77,6 +78,15 @@ Value feature_matrix(NodeContext& node, std::size_t index) {
   if (rank == 1) return unsqueeze(node, input, {0});
   if (rank != 2) node.fail("the input must be a matrix of samples and features");
   return input;
+}
+
+std::vector<double> tensor_numbers(NodeContext& node, std::string_view attribute) {
+  TensorAttribute tensor = node.tensor(attribute);
+  std::size_t count = 1;
+  for (const std::int64_t size : tensor.shape) count *= static_cast<std::size_t>(size);
+  auto numbers = ir::decode_numbers(tensor.type, tensor.data.bytes(), count);
+  if (!numbers) node.fail("attribute '" + std::string(attribute) + "' holds no numbers");
+  return *std::move(numbers);
 }
 
 PostTransform post_transform_of(NodeContext& node) {

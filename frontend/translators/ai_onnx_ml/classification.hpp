@@ -13,6 +13,9 @@ namespace onnx2ir::frontend {
 /// Input `index` as an f32 matrix [samples, features]; a vector is one sample.
 Value feature_matrix(NodeContext& node, std::size_t index = 0);
 
+/// The elements of the tensor in an attribute.
+std::vector<double> tensor_numbers(NodeContext& node, std::string_view attribute);
+
 /// The transform of scores to the output: the attribute post_transform.
 enum class PostTransform : std::uint8_t { none, softmax, logistic, softmax_zero, probit };
 /// From its name ("SOFTMAX"), and from its number in TreeEnsemble.

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "frontend/reader/onnx_proto.hpp"
-#include "frontend/reader/tensor_data.hpp"
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -28,13 +27,8 @@ Words words_of_tensor(NodeContext& node, std::string_view name) {
       words.texts.assign(attribute.t().string_data().begin(), attribute.t().string_data().end());
       return words;
     }
-    TensorAttribute tensor = node.tensor(name);
-    std::size_t count = 1;
-    for (const std::int64_t size : tensor.shape) count *= static_cast<std::size_t>(size);
-    auto numbers = ir::decode_numbers(tensor.type, tensor.data.bytes(), count);
-    if (!numbers) node.fail("attribute '" + std::string(name) + "' holds no numbers");
-    words.type = tensor.type;
-    words.numbers = *std::move(numbers);
+    words.type = node.tensor(name).type;
+    words.numbers = tensor_numbers(node, name);
     return words;
   }
   return {};

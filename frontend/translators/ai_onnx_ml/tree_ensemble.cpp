@@ -16,13 +16,7 @@ namespace {
 /// Numbers from the attribute `name`, or from the tensor `name`_as_tensor (version 3).
 std::vector<double> numbers_of(NodeContext& node, const std::string& name) {
   const std::string as_tensor = name + "_as_tensor";
-  if (!node.has_attribute(as_tensor)) return node.real_list(name).unchecked();
-  TensorAttribute tensor = node.tensor(as_tensor);
-  std::size_t count = 1;
-  for (const std::int64_t size : tensor.shape) count *= static_cast<std::size_t>(size);
-  auto values = ir::decode_numbers(tensor.type, tensor.data.bytes(), count);
-  if (!values) node.fail("the tensor in attribute '" + as_tensor + "' holds no numbers");
-  return *std::move(values);
+  return node.has_attribute(as_tensor) ? tensor_numbers(node, as_tensor) : node.real_list(name).unchecked();
 }
 
 /// The forest in attributes that identify nodes by tree and number; the attributes of weights begin with
@@ -179,15 +173,10 @@ Values tree_ensemble_classifier_1(NodeContext& node) {
   return {label_at(node, labels, best_class(node, scores)), transformed(node, scores, transform)};
 }
 
-std::vector<double> tensor_numbers(NodeContext& node, std::string_view name, std::size_t count) {
-  TensorAttribute tensor = node.tensor(name);
-  std::size_t held = 1;
-  for (const std::int64_t size : tensor.shape) held *= static_cast<std::size_t>(size);
-  auto values = ir::decode_numbers(tensor.type, tensor.data.bytes(), held);
-  if (!values || (count != 0 && held != count)) {
-    node.fail("attribute '" + std::string(name) + "' does not fit the nodes");
-  }
-  return *std::move(values);
+std::vector<double> numbers_of_nodes(NodeContext& node, std::string_view name, std::size_t count) {
+  auto numbers = tensor_numbers(node, name);
+  if (numbers.size() != count) node.fail("attribute '" + std::string(name) + "' does not fit the nodes");
+  return numbers;
 }
 
 /// Replaces a node that tests membership in a set by a chain of nodes that test one member each.
@@ -222,14 +211,14 @@ Values tree_ensemble_5(NodeContext& node) {
   const auto missing = node.integer_list("nodes_missing_value_tracks_true");
   const auto targets = node.integer_list("leaf_targetids");
   const std::size_t inner = features.size();
-  const auto modes = tensor_numbers(node, "nodes_modes", inner);
-  const auto splits = tensor_numbers(node, "nodes_splits", inner);
-  const auto weights = tensor_numbers(node, "leaf_weights", targets.size());
+  const auto modes = numbers_of_nodes(node, "nodes_modes", inner);
+  const auto splits = numbers_of_nodes(node, "nodes_splits", inner);
+  const auto weights = numbers_of_nodes(node, "leaf_weights", targets.size());
   const bool fits = if_true.size() == inner && if_false.size() == inner && true_is_leaf.size() == inner &&
                     false_is_leaf.size() == inner && (missing.empty() || missing.size() == inner);
   if (!fits) node.fail("the lists that describe nodes differ in length");
   std::vector<double> members;
-  if (node.has_attribute("membership_values")) members = tensor_numbers(node, "membership_values", 0);
+  if (node.has_attribute("membership_values")) members = tensor_numbers(node, "membership_values");
 
   Forest forest;
   forest.targets = node.integer("n_targets", 1);

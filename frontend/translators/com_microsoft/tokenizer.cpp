@@ -17,8 +17,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-constexpr ElementType kWhole = ElementType::i32;
-
 /// A separator: any of some bytes, or a text.
 using Separator = std::variant<std::bitset<256>, std::string>;
 
@@ -148,14 +146,10 @@ Rule rule_of(NodeContext& node) {
   return rule;
 }
 
-class Tokens {
+class Tokens : private ByteTable {
  public:
-  Tokens(NodeContext& node, const StringList& texts, const Rule& rule) : node_(&node), texts_(&texts) {
-    // One column more than the longest string has bytes, for its end.
-    columns_ = count_to(op(ops::Add, {texts.longest(node), number(1)}));
-    const Value lengths = unsqueeze(node, texts.lengths(), {1});
-    places_ = op(ops::Add, {unsqueeze(node, texts.begins(), {1}), columns_});
-    const Value inside = op(ops::Less, {columns_, lengths});
+  Tokens(NodeContext& node, const StringList& texts, const Rule& rule) : ByteTable(node, texts) {
+    const Value inside = op(ops::Less, {columns_, lengths_});
     const Value bytes = bytes_at(node, convert(node, texts.bytes(), kWhole), places_, inside);
     Value kept = op(ops::LogicalAnd, {inside, of_class(rule.kept, bytes)});
     for (const Separator& separator : rule.separators) kept = without_separator(separator, bytes, kept);
@@ -193,8 +187,8 @@ class Tokens {
 
   /// The table, padded with `padding`; between begin and end marks if requested.
   Value table(const std::string& padding, bool has_marks) {
-    const Value ranks = ranks_of(begins_);
-    const Value counts = reduce_keep_dims(*node_, ops::ReduceMax, ranks, {1});
+    const Value begin_ranks = ranks(begins_);
+    const Value counts = reduce_keep_dims(*node_, ops::ReduceMax, begin_ranks, {1});
     Value width = reduce(*node_, ops::ReduceMax, flat(counts), {0});
     const std::int64_t shift = has_marks ? 1 : 0;
     if (has_marks) {
@@ -204,7 +198,7 @@ class Tokens {
     }
     const std::string extra = padding + "\x02\x03";
     const Value old_bytes = texts_->bytes();
-    const Value added = convert(*node_, size_of(*node_, old_bytes, 0), kWhole);
+    const Value added = count_of(old_bytes);
     const auto extra_place = [&](std::size_t index) {
       return op(ops::Add, {added, number(static_cast<std::int64_t>(index))});
     };
@@ -214,8 +208,8 @@ class Tokens {
       return table_of(marks, mark_ranks, counts, width, shift, pad, mark);
     };
     const Value size = as_list(*node_, convert(*node_, width, ElementType::i64));
-    const Value begins = texts_->as_tensor(*node_, cells(begins_, ranks, 0, 0), size);
-    const Value ends = texts_->as_tensor(*node_, cells(ends_, ranks_of(ends_), padding.size(), 1), size);
+    const Value begins = texts_->as_tensor(*node_, cells(begins_, begin_ranks, 0, 0), size);
+    const Value ends = texts_->as_tensor(*node_, cells(ends_, ranks(ends_), padding.size(), 1), size);
     std::vector<std::int64_t> letters;
     for (const char letter : extra) letters.push_back(static_cast<unsigned char>(letter));
     const Value bytes = concat(*node_, {old_bytes, node_->integers(letters, ElementType::u8)});
@@ -223,13 +217,6 @@ class Tokens {
   }
 
  private:
-  Value op(ir::Op id, std::initializer_list<Value> inputs, AttributeList attributes = {}) {
-    return node_->op(id, inputs, attributes);
-  }
-  Value number(std::int64_t value) { return node_->integer(value, kWhole); }
-  Value flat(Value value) { return ir::flat(*node_, value); }
-  Value count_to(Value end) { return numbers_below(*node_, end, kWhole); }
-
   Value of_class(const std::bitset<256>& members, Value bytes) {
     std::vector<double> flags;
     for (std::size_t byte = 0; byte < 256; ++byte) flags.push_back(members.test(byte) ? 1 : 0);
@@ -287,17 +274,15 @@ class Tokens {
     return gather(*node_, marks, op(ops::Minimum, {op(ops::Add, {columns_, number(1)}), last}), 1);
   }
 
-  Value ranks_of(Value marks) { return cumulative_sum(*node_, convert(*node_, marks, kWhole), 1); }
-
   /// The positions of the marks in the flattened table.
   Value places_of(Value marks) { return places_of_true(*node_, flat(marks)); }
 
   /// The positions of the marks in the bytes as rows of `width`: the begin mark if `shift` is 1, the tokens,
   /// the end mark one byte after the begin mark, and padding.
-  Value table_of(Value marks, Value ranks, Value counts, Value width, std::int64_t shift, Value padding,
+  Value table_of(Value marks, Value mark_ranks, Value counts, Value width, std::int64_t shift, Value padding,
                  Value mark) {
     const Value columns = unsqueeze(*node_, count_to(width), {0});
-    const Value rows = count_to(convert(*node_, size_of(*node_, texts_->lengths(), 0), kWhole));
+    const Value rows = count_to(count_of(texts_->lengths()));
     Value filled = broadcast_to(*node_, padding,
                                 concat(*node_, {shape_of(*node_, texts_->lengths()),
                                                 as_list(*node_, convert(*node_, width, ElementType::i64))}));
@@ -307,20 +292,14 @@ class Tokens {
       filled = op(ops::Select, {op(ops::Equal, {columns, number(0)}), mark, filled});
     }
     const Value row_begins = unsqueeze(*node_, op(ops::Multiply, {rows, width}), {1});
-    const Value targets = op(ops::Add, {row_begins, op(ops::Add, {ranks, number(shift - 1)})});
+    const Value targets = op(ops::Add, {row_begins, op(ops::Add, {mark_ranks, number(shift - 1)})});
     const Value kept = places_of(marks);
-    const Value cells = flat(filled);
-    const Value indices = gather(*node_, flat(targets), kept);
-    return scatter(*node_, cells, indices, gather(*node_, flat(places_), kept), 0);
+    return with_places(flat(filled), targets, kept);
   }
 
-  NodeContext* node_;
-  const StringList* texts_;
-  Value columns_;  ///< [longest + 1]
-  Value places_;   ///< among all bytes: [strings, longest + 1]
-  Value leads_;    ///< where characters begin
-  Value begins_;   ///< where tokens begin
-  Value ends_;     ///< the column after each token
+  Value leads_;   ///< where characters begin
+  Value begins_;  ///< where tokens begin
+  Value ends_;    ///< the column after each token
 };
 
 /// Tokenizer 1.

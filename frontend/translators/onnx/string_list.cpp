@@ -36,6 +36,33 @@ Value StringList::as_tensor(Builder& builder, Value rows, Value width) const {
   return reshape(builder, own, concat(builder, {shape_, width}));
 }
 
+ByteTable::ByteTable(NodeContext& node, const StringList& texts) : node_(&node), texts_(&texts) {
+  columns_ = count_to(op(ops::Add, {texts.longest(node), number(1)}));
+  lengths_ = unsqueeze(node, texts.lengths(), {1});
+  places_ = op(ops::Add, {unsqueeze(node, texts.begins(), {1}), columns_});
+}
+
+Value ByteTable::flat(Value value) {
+  return ir::flat(*node_, value);
+}
+
+Value ByteTable::count_of(Value list) {
+  return convert(*node_, size_of(*node_, list, 0), kWhole);
+}
+
+Value ByteTable::count_to(Value end) {
+  return numbers_below(*node_, end, kWhole);
+}
+
+Value ByteTable::ranks(Value marks) {
+  return cumulative_sum(*node_, convert(*node_, marks, kWhole), 1);
+}
+
+Value ByteTable::with_places(Value cells, Value targets, Value marked) {
+  const Value indices = gather(*node_, flat(targets), marked);
+  return scatter(*node_, cells, indices, gather(*node_, flat(places_), marked), 0);
+}
+
 Value bytes_at(Builder& builder, Value bytes, Value places, Value inside) {
   const Value zero = builder.integer(0, kWhole);
   const Value safe = builder.op(ops::Select, {inside, places, zero});

@@ -1,6 +1,7 @@
 // The strings of a tensor as ranges of a list of bytes.
 #pragma once
 
+#include <initializer_list>
 #include <string_view>
 
 #include "frontend/graph/node_context.hpp"
@@ -34,6 +35,35 @@ class StringList {
   Value lengths_;
   Value bytes_;
   Value shape_;
+};
+
+/// The bytes of strings as a table for classes that mark some of them: a row for each string, and one column
+/// more than the longest string has bytes, for its end. Numbers are i32.
+class ByteTable {
+ public:
+  ByteTable(NodeContext& node, const StringList& texts);
+
+ protected:
+  static constexpr ElementType kWhole = ElementType::i32;
+
+  Value op(ir::Op id, std::initializer_list<Value> inputs, AttributeList attributes = {}) {
+    return node_->op(id, inputs, attributes);
+  }
+  Value number(std::int64_t value) { return node_->integer(value, kWhole); }
+  Value flat(Value value);
+  Value count_of(Value list);
+  Value count_to(Value end);
+
+  /// The number of marks up to each position of a row.
+  Value ranks(Value marks);
+  /// `cells` (list) with the places of the `marked` positions of the table at their `targets`.
+  Value with_places(Value cells, Value targets, Value marked);
+
+  NodeContext* node_;
+  const StringList* texts_;
+  Value columns_;  ///< [longest + 1]
+  Value lengths_;  ///< [strings, 1]
+  Value places_;   ///< among all bytes: [strings, longest + 1]
 };
 
 /// Strings of `lengths` (list) in `shape`, from those bytes in `rows` that are `inside`.

@@ -11,8 +11,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-constexpr ElementType kWhole = ElementType::i32;
-
 // Unicode white space by the length of its UTF-8 encoding, and the ASCII separators.
 constexpr auto kSpacesOfOneByte =
     std::to_array<std::int64_t>({'\t', '\n', '\v', '\f', '\r', 0x1C, 0x1D, 0x1E, 0x1F, ' '});
@@ -27,14 +25,9 @@ struct Marks {
   Value ends;
 };
 
-class Splitter {
+class Splitter : private ByteTable {
  public:
-  Splitter(NodeContext& node, const StringList& texts) : node_(&node), texts_(&texts) {
-    // One column more than the longest string has bytes, for its end.
-    columns_ = count_to(op(ops::Add, {texts.longest(node), number(1)}));
-    lengths_ = unsqueeze(node, texts.lengths(), {1});
-    places_ = op(ops::Add, {unsqueeze(node, texts.begins(), {1}), columns_});
-  }
+  using ByteTable::ByteTable;
 
   /// Marks parts between white space.
   Marks words() {
@@ -84,14 +77,6 @@ class Splitter {
   }
 
  private:
-  Value op(ir::Op id, std::initializer_list<Value> inputs, AttributeList attributes = {}) {
-    return node_->op(id, inputs, attributes);
-  }
-  Value number(std::int64_t value) { return node_->integer(value, kWhole); }
-  Value flat(Value value) { return ir::flat(*node_, value); }
-  Value count_of(Value list) { return convert(*node_, size_of(*node_, list, 0), kWhole); }
-  Value count_to(Value end) { return numbers_below(*node_, end, kWhole); }
-
   /// For each byte, and one position after the last: the `size` bytes that begin there, [bytes + 1, size], 0
   /// after the end.
   Value windows(std::int64_t size) {
@@ -163,9 +148,6 @@ class Splitter {
     return op(ops::NotEqual, {transpose(*node_, loop.scans[0], {1, 0}), number(0)});
   }
 
-  /// The number of marks up to each position of a row.
-  Value ranks(Value marks) { return cumulative_sum(*node_, convert(*node_, marks, kWhole), 1); }
-
   /// The positions of the marks as rows of `width`, padded with the end of the string.
   Value table(Value marks, Value marks_ranks, Value width) {
     const Value rows = count_to(count_of(texts_->lengths()));
@@ -175,17 +157,8 @@ class Splitter {
     const Value sizes = concat(*node_, {shape_of(*node_, texts_->lengths()),
                                         as_list(*node_, convert(*node_, width, ElementType::i64))});
     const Value filled = flat(broadcast_to(*node_, unsqueeze(*node_, string_ends, {1}), sizes));
-    const Value kept = places_of_true(*node_, flat(marks));
-    const Value indices = gather(*node_, flat(targets), kept);
-    const Value places = gather(*node_, flat(places_), kept);
-    return scatter(*node_, filled, indices, places, 0);
+    return with_places(filled, targets, places_of_true(*node_, flat(marks)));
   }
-
-  NodeContext* node_;
-  const StringList* texts_;
-  Value columns_;  ///< [longest + 1]
-  Value lengths_;  ///< [strings, 1]
-  Value places_;   ///< among all bytes: [strings, longest + 1]
 };
 
 /// The outputs for an empty input, which is reshaped to the substrings.

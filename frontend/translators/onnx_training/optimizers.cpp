@@ -1,6 +1,8 @@
 // ai.onnx.preview.training: one step of an optimiser. The inputs are the learning rate R, the update count T,
 // and then groups: all tensors, all gradients, all states of the first kind, and so on. The outputs have the
 // same groups.
+#include <array>
+
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 
@@ -33,13 +35,25 @@ class Formula {
   Value value_;
 };
 
-/// The number of optimised tensors if the node has `inputs_each` inputs for each of them.
-std::size_t tensor_count(const NodeContext& node, std::size_t inputs_each) {
+/// The outputs of `step` for each optimised tensor, in groups. The node has `inputs_each` inputs for each of
+/// them; `step` gets a function that returns the one of a group.
+template <typename Step>
+Values for_each_tensor(NodeContext& node, std::size_t inputs_each, Step step) {
   const std::size_t inputs = node.input_count();
   if (inputs <= kFirstTensor || (inputs - kFirstTensor) % inputs_each != 0) {
     node.fail("the number of inputs does not fit the groups of tensors, gradients and states");
   }
-  return (inputs - kFirstTensor) / inputs_each;
+  const std::size_t count = (inputs - kFirstTensor) / inputs_each;
+  // A gradient has no output.
+  Values outputs((inputs_each - 1) * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto input = [&](std::size_t group) {
+      return Formula(node, node.input(kFirstTensor + group * count + i));
+    };
+    std::size_t group = 0;
+    for (const Formula& output : step(input)) outputs[count * group++ + i] = output.value();
+  }
+  return outputs;
 }
 
 /// A scalar input, converted to the type of the tensors.
@@ -54,15 +68,10 @@ Value is_first_step(NodeContext& node) {
 }
 
 Values adagrad_1(NodeContext& node) {
-  const std::size_t count = tensor_count(node, 3);
   const double decay = node.real("decay_factor", 0);
   const double epsilon = node.real("epsilon", 1e-6F);
   const double penalty = node.real("norm_coefficient", 0);
-  Values outputs(2 * count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto input = [&](std::size_t group) {
-      return Formula(node, node.input(kFirstTensor + group * count + i));
-    };
+  return for_each_tensor(node, 3, [&](auto input) {
     const Formula x = input(0);
     const Formula updates = scalar_input(node, 1, x.value());
     const Formula first_rate = scalar_input(node, 0, x.value());
@@ -70,24 +79,17 @@ Values adagrad_1(NodeContext& node) {
     const Formula gradient = penalty * x + input(1);
     const Formula squares = input(2) + gradient * gradient;
     const Formula step = rate * gradient;
-    outputs[i] = (x - step / (square_root(squares) + epsilon)).value();
-    outputs[count + i] = squares.value();
-  }
-  return outputs;
+    return std::array{x - step / (square_root(squares) + epsilon), squares};
+  });
 }
 
 Values adam_1(NodeContext& node) {
-  const std::size_t count = tensor_count(node, 4);
   const double alpha = node.real("alpha", 0.9F);
   const double beta = node.real("beta", 0.999F);
   const double epsilon = node.real("epsilon", 1e-6F);
   const double penalty = node.real("norm_coefficient", 0);
   const double penalty_after = node.real("norm_coefficient_post", 0);
-  Values outputs(3 * count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto input = [&](std::size_t group) {
-      return Formula(node, node.input(kFirstTensor + group * count + i));
-    };
+  return for_each_tensor(node, 4, [&](auto input) {
     const Formula x = input(0);
     const Formula rate = scalar_input(node, 0, x.value());
     const Formula updates = scalar_input(node, 1, x.value());
@@ -106,25 +108,17 @@ Values adam_1(NodeContext& node) {
                             node.op(ops::Select, {is_first_step(node), rate.value(), corrected.value()}));
     const Formula step = used_rate * average;
     const Formula moved = x - step / (square_root(squares) + epsilon);
-    outputs[i] = ((1 - penalty_after) * moved).value();
-    outputs[count + i] = average.value();
-    outputs[2 * count + i] = squares.value();
-  }
-  return outputs;
+    return std::array{(1 - penalty_after) * moved, average, squares};
+  });
 }
 
 Values momentum_1(NodeContext& node) {
-  const std::size_t count = tensor_count(node, 3);
   const double alpha = node.real("alpha");
   const double beta = node.real("beta");
   const double penalty = node.real("norm_coefficient");
   const std::string mode = node.text("mode");
   if (mode != "standard" && mode != "nesterov") node.fail("attribute 'mode' must be standard or nesterov");
-  Values outputs(2 * count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto input = [&](std::size_t group) {
-      return Formula(node, node.input(kFirstTensor + group * count + i));
-    };
+  return for_each_tensor(node, 3, [&](auto input) {
     const Formula x = input(0);
     const Formula rate = scalar_input(node, 0, x.value());
     const Formula gradient = penalty * x + input(1);
@@ -134,10 +128,8 @@ Values momentum_1(NodeContext& node) {
     const Formula kept = alpha * input(2);
     const Formula velocity = kept + beta_now * gradient;
     const Formula step = mode == "nesterov" ? gradient + alpha * velocity : velocity;
-    outputs[i] = (x - rate * step).value();
-    outputs[count + i] = velocity.value();
-  }
-  return outputs;
+    return std::array{x - rate * step, velocity};
+  });
 }
 
 }  // namespace

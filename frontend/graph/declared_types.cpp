@@ -74,13 +74,9 @@ const NameIndex& GraphTranslator::names() const {
 }
 
 bool GraphTranslator::is_output(std::string_view name) const {
-  if (!outputs_) {
-    outputs_.emplace();
-    if (proto_ != nullptr) {
-      for (const onnx::ValueInfoProto& output : proto_->output()) outputs_->insert(output.name());
-    }
-  }
-  return outputs_->contains(name);
+  if (proto_ == nullptr) return false;
+  return std::ranges::any_of(names().uses(name),
+                             [](const NameIndex::Use& use) { return use.node == nullptr; });
 }
 
 }  // namespace onnx2ir::frontend

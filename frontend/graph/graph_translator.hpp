@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -203,8 +202,6 @@ class GraphTranslator {
   mutable std::optional<std::unordered_map<std::string_view, const onnx::TypeProto*>> declared_types_;
   /// Created by the first names().
   mutable std::optional<NameIndex> name_index_;
-  /// Created by the first is_output().
-  mutable std::optional<std::unordered_set<std::string_view>> outputs_;
   std::vector<std::string> function_stack_;
 
   base::NameTable<Binding> names_;

@@ -61,13 +61,13 @@ class Analysis {
  public:
   Analysis(const GraphTranslator& scope, const NodeProto& node, bool is_then) {
     add_scopes(scope);
-    decisions_.push_back({&node, original(scopes_.front(), node.input(0)), is_then});
     for (std::size_t i = 0; i + 1 < scopes_.size(); ++i) {
       const Scope& inner = scopes_[i];
       if (!is_if(*inner.owner)) continue;
       decisions_.push_back({inner.owner, original(*inner.outer, inner.owner->input(0)),
                             branch_of(*inner.owner, true) == inner.graph});
     }
+    decisions_.push_back({&node, original(scopes_.front(), node.input(0)), is_then});
   }
 
   bool is_unused(const NodeProto& node, int output) {

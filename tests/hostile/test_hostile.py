@@ -266,6 +266,28 @@ def test_long_chain_after_a_reduction(operator, tmp_path):
     assert run.exit_code == 0
 
 
+def test_sums_after_a_squeeze_in_a_branch(tmp_path):
+    """Whether all uses of the result of the If ignore its first dimension: each sum uses a value twice."""
+    sums = "\n".join(f"y{i + 1} = Add(y{i}, y{i})" for i in range(60))
+    path = tmp_path / "model.onnxtxt"
+    path.write_text(f"""<ir_version: 9, opset_import: ["" : 17]>
+        g (float[n, 3] x, bool c) => (float[m] y) {{
+          y0 = If (c) <
+            then_branch = t () => (float r) {{
+              axes = Constant <value = int64[1] {{0}}> ()
+              r = Squeeze(x, axes)
+            }},
+            else_branch = e () => (float s) {{ s = Identity(x) }}
+          >
+          {sums}
+          shape = Constant <value = int64[1] {{-1}}> ()
+          y = Reshape(y60, shape)
+        }}""")
+    run = convert_limited(path, tmp_path)
+    check(run)
+    assert run.exit_code == 0
+
+
 def test_reshapes_of_many_axes(tmp_path):
     """Whether the query has as many heads as the key: each Reshape compares all sizes of its input."""
     nodes = [helper.make_node("Relu", ["x"], ["q0"]), helper.make_node("Sigmoid", ["x"], ["k0"])]

@@ -35,6 +35,8 @@ def test_each_pass_has_a_positive_and_a_negative_case():
     cases = [case for path in FILES for case in cases_of(path)]  # again: --update has written new ones
     positive = {case.pass_name for case in cases if case.expected != UNCHANGED}
     negative = {case.pass_name for case in cases if case.expected == UNCHANGED}
+    names = [str(case) for case in cases]
+    assert len(names) == len(set(names)), "two cases of a pass have models of one name"
     assert {case.pass_name for case in cases} <= passes, "folders without a pass or workaround"
     assert passes - positive == set(), "passes without a case that changes the model or warns"
     assert passes - negative == set(), "passes without a case that leaves the model unchanged"

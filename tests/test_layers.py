@@ -11,7 +11,6 @@ import pytest
 
 from .conformance.tool import tool_path
 
-REPOSITORY = Path(__file__).parent.parent
 HEADERS = {
     "platform": "platform/handle.hpp",
     "json": "json/json.hpp",
@@ -31,7 +30,6 @@ HEADERS = {
     "cli": "cli/listings.hpp",
     "public API": "onnx2ir/onnx2ir.hpp",
 }
-PRODUCT = ("api", "backend_html", "backend_xml", "base", "cli", "frontend", "ir", "json", "passes", "platform", "target")
 VISIBLE = {
     "platform/read_file.cpp": {"platform"},
     "base/sha256.cpp": {"base", "platform"},
@@ -53,22 +51,6 @@ VISIBLE = {
     "backend_html/page.cpp": {"backend_html", "ir", "base", "json", "platform"},
     "cli/listings.cpp": {"cli", "json", "platform", "public API"},
 }
-
-# The headers of the standard library of C++ that our sources include. Add one here only if every compiler has it.
-STANDARD_HEADERS = set(
-    """algorithm array atomic bit bitset cassert cctype cerrno cfloat charconv chrono climits cmath compare complex concepts condition_variable
-    csignal cstddef cstdint cstdio cstdlib cstring ctime deque exception filesystem forward_list fstream functional initializer_list
-    iomanip ios iosfwd iostream istream iterator limits list locale map memory mutex new numbers numeric optional ostream queue random
-    ranges ratio regex set shared_mutex source_location span sstream stack stdexcept stop_token streambuf string string_view
-    system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility variant vector version
-    stddef.h stdint.h""".split()
-)
-# Of the compiler, for instructions of one processor.
-PROCESSOR_HEADERS = {"cpuid.h", "immintrin.h"}
-PACKAGES = re.compile(r"(fmt|google/protobuf|nlohmann|onnx|onnx2ir|CLI|catch2)/|pugixml\.hpp$|[a-z_0-9]+/[a-z_0-9/]+\.hpp$|catch\.hpp$")
-INCLUDE = re.compile(r"^\s*#\s*(?:include|include_next|import)\s*<([^>]+)>", re.MULTILINE)
-# Folders whose sources are for one operating system.
-SYSTEM_FOLDERS = [f"platform/{system}/" for system in ("posix", "linux", "macos", "windows")]
 
 
 def compile_command(source):
@@ -92,42 +74,3 @@ def test_a_layer_can_include_only_its_dependencies(source, tmp_path):
         if done.returncode == 0:
             seen.add(layer)
     assert seen == VISIBLE[source]
-
-
-def test_every_folder_with_sources_is_tested():
-    folders = {str(Path(source).parent) for source in VISIBLE} | {"api"}
-    for source in (file for folder in PRODUCT for file in (REPOSITORY / folder).rglob("*.cpp")):
-        relative = source.relative_to(REPOSITORY)
-        assert any(str(parent) in folders for parent in relative.parents), relative
-
-
-def system_headers(text):
-    return [header for header in INCLUDE.findall(text) if header not in STANDARD_HEADERS | PROCESSOR_HEADERS and not PACKAGES.match(header)]
-
-
-def test_only_the_platform_layer_includes_headers_of_the_operating_system():
-    found = {}
-    system_sources = 0
-    for folder in (*PRODUCT, "include", "opt", "tests/unit"):
-        for source in (*(REPOSITORY / folder).rglob("*.cpp"), *(REPOSITORY / folder).rglob("*.[hc]*")):
-            relative = str(source.relative_to(REPOSITORY))
-            headers = system_headers(source.read_text()) if source.is_file() else []
-            if relative.startswith(tuple(SYSTEM_FOLDERS)) or relative == "tests/unit/posix_test.cpp":
-                system_sources += bool(headers)
-            elif headers:
-                found[relative] = headers
-    assert found == {}
-    assert system_sources > 10
-
-
-def test_headers_of_the_operating_system_are_recognised():
-    text = "#include <vector>\n#include <fmt/core.h>\n# include <unistd.h>\n#include <sys/stat.h>\n#include <windows.h>\n"
-    assert system_headers(text) == ["unistd.h", "sys/stat.h", "windows.h"]
-
-
-def test_operating_systems_are_distinguished_by_the_build_alone():
-    """Sources outside of the folders of one operating system have no conditions on the operating system."""
-    condition = re.compile(r"\b(_WIN32|_WIN64|__linux__|__unix__|__APPLE__|__MINGW32__|_POSIX_\w+)\b")
-    for folder in PRODUCT:
-        for source in (REPOSITORY / folder).rglob("*.[hc]pp"):
-            assert not condition.search(source.read_text()), source

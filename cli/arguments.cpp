@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <type_traits>
 
 #include "cli/documentation.hpp"
 
@@ -26,57 +25,15 @@ CommandSet commands_of(std::string_view name) {
   return name == "print_after" ? CommandSet{Command::convert} : kConverting;
 }
 
-/// Rows for the library's own options.
-template <typename Target>
-void add_library_rows(const std::vector<OptionInfo>& infos, Target& target, std::vector<Option>& rows) {
-  for (const OptionInfo& info : infos) {
-    std::string name(info.name);
-    std::ranges::replace(name, '_', '-');
-    Option row{
-        std::move(name),
-        0,
-        std::string(info.value_name),
-        std::string(info.summary),
-        std::string(info.group),
-        [&target, name = info.name](std::string_view value) { return set_option(target, name, value); }};
-    row.choices.assign(info.choices.begin(), info.choices.end());
-    row.commands = std::is_same_v<Target, SaveOptions> ? kWriting : commands_of(info.name);
-    rows.push_back(std::move(row));
-  }
-}
-
-Reason read_flag(std::string_view value, bool& flag) {
-  if (const std::optional<bool> read = parse_flag(value)) {
-    flag = *read;
-    return std::nullopt;
-  }
-  return "'" + std::string(value) + "' is neither True nor False";
-}
-
-Option flag(std::string name, std::string summary, std::string group, CommandSet commands, bool& target) {
-  return {std::move(name),
-          0,
-          "",
-          std::move(summary),
-          std::move(group),
-          [&target](std::string_view value) { return read_flag(value, target); },
-          commands};
-}
-
 /// A flag that prints a list instead of converting.
 Option listing(std::string name, std::string summary, Listing what, Arguments& arguments) {
-  return {std::move(name),
-          0,
-          "",
-          std::move(summary),
-          "Information",
-          [&arguments, what](std::string_view value) -> Reason {
-            bool is_set = false;
-            if (Reason problem = read_flag(value, is_set)) return problem;
-            if (is_set) arguments.listing = what;
-            return std::nullopt;
-          },
-          kAll};
+  const auto set = [&arguments, what](std::string_view value) -> Reason {
+    const std::optional<bool> read = parse_flag(value);
+    if (!read) return "'" + std::string(value) + "' is neither True nor False";
+    if (*read) arguments.listing = what;
+    return std::nullopt;
+  };
+  return {std::move(name), 0, "", std::move(summary), "Information", set, kAll};
 }
 
 /// Options of ovc and mo that onnx2ir does not have, with a hint for each. --help does not list them.
@@ -104,22 +61,6 @@ void add_foreign_options(std::vector<Option>& rows) {
                     "", "", [advice = foreign.second](std::string_view) { return Reason(advice); },
                     kConverting});
   }
-}
-
-template <typename Text>
-Option text(std::string name, std::string value_name, std::string summary, std::string group,
-            CommandSet commands, Text& target) {
-  return {std::move(name),
-          0,
-          std::move(value_name),
-          std::move(summary),
-          std::move(group),
-          [&target](std::string_view value) -> Reason {
-            if (value.empty()) return "the value is empty";
-            target = value;
-            return std::nullopt;
-          },
-          commands};
 }
 
 Reason set_jobs(Arguments& arguments, std::string_view value) {
@@ -188,8 +129,10 @@ std::vector<Option> all_options(Arguments& arguments) {
            "IR", kWriting, arguments.output_model);
   output.letter = 'o';
   rows.push_back(std::move(output));
-  add_library_rows(list_options(), arguments.options, rows);
-  add_library_rows(list_save_options(), arguments.saving, rows);
+  for (const OptionInfo& info : list_options())
+    rows.push_back(library_option(info, commands_of(info.name), arguments.options));
+  for (const OptionInfo& info : list_save_options())
+    rows.push_back(library_option(info, kWriting, arguments.saving));
   rows.push_back(flag("check", "convert, but write no IR", "Run", {Command::convert}, arguments.only_checks));
   rows.push_back({"jobs",
                   'j',

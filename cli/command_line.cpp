@@ -86,6 +86,16 @@ class CommandLine {
 
 }  // namespace
 
+Option flag(std::string name, std::string summary, std::string group, CommandSet commands, bool& target) {
+  const auto set = [&target](std::string_view value) -> std::optional<std::string> {
+    const std::optional<bool> read = parse_flag(value);
+    if (!read) return "'" + std::string(value) + "' is neither True nor False";
+    target = *read;
+    return std::nullopt;
+  };
+  return {std::move(name), 0, "", std::move(summary), std::move(group), set, commands};
+}
+
 std::optional<std::string> parse(std::span<const std::string> arguments, std::span<const Option> options,
                                  std::vector<std::string>& words) {
   return CommandLine(arguments, options, words).parse();

@@ -1,11 +1,14 @@
 // Options of a command line. Parsing and documentation use the same table.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <onnx2ir/onnx2ir.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -25,6 +28,41 @@ struct Option {
 
   bool is_flag() const { return value_name.empty(); }
 };
+
+/// A flag that sets `target`.
+Option flag(std::string name, std::string summary, std::string group, CommandSet commands, bool& target);
+
+/// An option whose value is a text or a path.
+template <typename Text>
+Option text(std::string name, std::string value_name, std::string summary, std::string group,
+            CommandSet commands, Text& target) {
+  return {std::move(name),
+          0,
+          std::move(value_name),
+          std::move(summary),
+          std::move(group),
+          [&target](std::string_view value) -> std::optional<std::string> {
+            if (value.empty()) return "the value is empty";
+            target = value;
+            return std::nullopt;
+          },
+          commands};
+}
+
+/// An option of the library, which sets a field of `target`.
+template <typename Target>
+Option library_option(const OptionInfo& info, CommandSet commands, Target& target) {
+  std::string name(info.name);
+  std::ranges::replace(name, '_', '-');
+  return {std::move(name),
+          0,
+          std::string(info.value_name),
+          std::string(info.summary),
+          std::string(info.group),
+          [&target, name = info.name](std::string_view value) { return set_option(target, name, value); },
+          commands,
+          {info.choices.begin(), info.choices.end()}};
+}
 
 /// Parses `arguments`, without the program's name. Words that are not options are added to `words`. Returns
 /// the reason of an error.

@@ -4,8 +4,6 @@
 #include <array>
 #include <onnx2ir/onnx2ir.hpp>
 
-#include "cli/arguments.hpp"
-
 namespace onnx2ir::cli {
 namespace {
 
@@ -261,6 +259,12 @@ std::string documented_summary(const Option& option) {
   return (is_of_conversions ? std::string() : names_of(option.commands, ", ") + ": ") + option.summary;
 }
 
+std::string option_help(std::span<const Option> options) {
+  std::string text;
+  append_options(text, options, plain_summary);
+  return text;
+}
+
 std::string help_text(std::span<const Option> options) {
   std::string text = "onnx2ir " + std::string(version()) + ": " + std::string(kPurpose) + "\n\n";
   for (const CommandInfo& command : kCommands) {
@@ -282,8 +286,7 @@ std::string command_help(const CommandInfo& command, std::span<const Option> opt
   std::string text = "usage: onnx2ir " + std::string(command.name) + ' ' + std::string(command.words);
   text += options.empty() ? "\n\n" : " [options]\n\n";
   append_wrapped(text, command.summary, 0, kWidth);
-  append_options(text, options, plain_summary);
-  return text;
+  return text + option_help(options);
 }
 
 std::vector<std::string> documentation_forms() {

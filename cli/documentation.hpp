@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/arguments.hpp"
+#include "cli/command_line.hpp"
 
 namespace onnx2ir::cli {
 
@@ -14,6 +14,8 @@ namespace onnx2ir::cli {
 /// conversions do not have.
 std::string documented_summary(const Option& option);
 
+/// The options by groups, with their summaries in a column.
+std::string option_help(std::span<const Option> options);
 /// The text of --help, for the options of all commands.
 std::string help_text(std::span<const Option> options);
 /// The help of one command, whose options are `options`.

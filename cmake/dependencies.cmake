@@ -1,7 +1,6 @@
 # The libraries installed on the machine. ONNX_ROOT is the prefix of the ONNX package.
 find_package(fmt REQUIRED)
 find_package(pugixml REQUIRED)
-find_package(CLI11 REQUIRED)
 
 # Prefer static libraries: fewer files to load at start-up, and fewer dependencies of the installed package. Therefore fmt is
 # compiled into a static library here.

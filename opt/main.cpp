@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -12,21 +10,24 @@
 #include <onnx2ir/onnx2ir.hpp>
 #include <span>
 
+#include "base/parse_number.hpp"
+#include "cli/documentation.hpp"
 #include "ir/text/printer.hpp"
 #include "ir/verifier.hpp"
 #include "opt/input.hpp"
 #include "opt/output.hpp"
 #include "opt/pass_table.hpp"
 #include "passes/pipeline.hpp"
+#include "platform/process.hpp"
 
 namespace {
 
 using namespace onnx2ir;
 
-constexpr int kDone = 0;
-constexpr int kModelError = 1;
-constexpr int kUsage = 2;
-constexpr int kInternal = 3;
+using cli::kDone;
+using cli::kInternal;
+using cli::kModelError;
+using cli::kUsage;
 
 struct Arguments {
   opt::Input input;
@@ -35,6 +36,9 @@ struct Arguments {
   bool runs_pipeline = false;
   bool checks_idempotence = false;
   unsigned row_order = 0;
+  bool lists_passes = false;
+  bool describes_passes = false;
+  bool helps = false;
   Options options;
 };
 
@@ -127,69 +131,77 @@ int list_all_passes() {
   return kDone;
 }
 
-std::string unknown_pass(const std::string& name) {
-  return passes::find_pass(name) != nullptr || passes::find_workaround(name) != nullptr
-             ? std::string{}
-             : "there is no pass '" + name + "': see --list-passes";
+std::optional<std::string> add_pass(Arguments& arguments, std::string_view name) {
+  if (passes::find_pass(name) == nullptr && passes::find_workaround(name) == nullptr)
+    return "there is no pass '" + std::string(name) + "': see --list-passes";
+  arguments.passes.emplace_back(name);
+  return std::nullopt;
 }
 
-/// Adds the options of a conversion that change the IR, under both spellings.
-void add_conversion_options(CLI::App& app, Options& options) {
-  for (const OptionInfo& option : list_options()) {
-    if (option.group != "IR") continue;
-    std::string names = "--" + std::string(option.name);
-    std::ranges::replace(names, '_', '-');
-    if (option.name.find('_') != std::string_view::npos) names += ",--" + std::string(option.name);
-    const auto set = [&options, name = option.name](const std::string& value) {
-      if (const auto problem = set_option(options, name, value))
-        throw CLI::ValidationError(std::string(name), *problem);
-    };
-    const std::string summary(option.summary);
-    if (option.kind == OptionInfo::Kind::flag) {
-      app.add_flag_callback(
-          names, [set] { set("true"); }, summary);
-    } else {
-      app.add_option_function<std::string>(names, set, summary)->type_name(std::string(option.value_name));
-    }
+std::optional<std::string> set_row_order(Arguments& arguments, std::string_view value) {
+  const auto number = base::parse_number<unsigned>(value);
+  if (!number) return "'" + std::string(value) + "' is not a number";
+  arguments.row_order = *number;
+  return std::nullopt;
+}
+
+std::vector<cli::Option> option_table(Arguments& arguments) {
+  constexpr cli::CommandSet kCommand{cli::Command::convert};
+  const auto flag = [](std::string name, std::string summary, std::string group, bool& target) {
+    return cli::flag(std::move(name), std::move(summary), std::move(group), kCommand, target);
+  };
+  std::vector<cli::Option> rows{
+      cli::text("weights", "FILE.bin",
+                "the weights file of text IR or XML; by default, MODEL with the extension .bin", "Model",
+                kCommand, arguments.input.weights),
+      cli::text("output", "FILE",
+                "FILE.xml, or any other name for text IR; the weights are next to it. Text IR goes to "
+                "standard output without this option",
+                "Run", kCommand, arguments.output),
+      {"pass", 0, "PASS", "run this pass, or the rows of this workaround; may be repeated", "Run",
+       [&arguments](std::string_view name) { return add_pass(arguments, name); }},
+      flag("pipeline", "run all passes", "Run", arguments.runs_pipeline),
+      flag("check-idempotence", "run each pass twice; it is an error if the second run changes the model",
+           "Run", arguments.checks_idempotence),
+      {"row-order", 0, "N", "try the rows of workarounds in another order, which follows from this number",
+       "Run", [&arguments](std::string_view value) { return set_row_order(arguments, value); }},
+      flag("list-passes", "list the passes in the order they run", "Information", arguments.lists_passes),
+      flag("describe-passes", "print the document docs/passes.md", "Information", arguments.describes_passes),
+      flag("help", "print this help", "Information", arguments.helps)};
+  rows[1].letter = 'o';
+  rows.back().letter = 'h';
+  for (const OptionInfo& info : list_options()) {
+    if (info.group == "IR") rows.push_back(cli::library_option(info, kCommand, arguments.options));
   }
+  return rows;
 }
 
-int run(int argc, char** argv) {
+constexpr std::string_view kUsageText =
+    "usage: onnx2ir-opt MODEL [options]\n\nRuns passes on a model. MODEL: text IR (.ir, or - for standard "
+    "input), IR XML (.xml), ONNX text (.onnxtxt) or ONNX\n";
+
+int run(const std::vector<std::string>& words) {
   Arguments arguments;
-  bool lists_passes = false;
-  bool describes_passes = false;
-  CLI::App app("onnx2ir-opt: runs passes on a model");
-  app.add_option("MODEL", arguments.input.model,
-                 "text IR (.ir, or - for standard input), IR XML (.xml), ONNX text (.onnxtxt) or ONNX");
-  app.add_option("--weights", arguments.input.weights,
-                 "the weights file of text IR or XML; by default, MODEL with the extension .bin");
-  app.add_option(
-      "-o,--output", arguments.output,
-      "FILE.xml, or any other name for text IR; the weights are next to it. Text IR goes to standard output "
-      "without this option");
-  auto* const pass = app.add_option("--pass", arguments.passes,
-                                    "run this pass, or the rows of this workaround; may be repeated");
-  pass->type_name("PASS")->allow_extra_args(false)->check(unknown_pass);
-  app.add_flag("--pipeline", arguments.runs_pipeline, "run all passes")->excludes(pass);
-  app.add_flag("--check-idempotence", arguments.checks_idempotence,
-               "run each pass twice; it is an error if the second run changes the model");
-  app.add_option("--row-order", arguments.row_order,
-                 "try the rows of workarounds in another order, which follows from this number");
-  add_conversion_options(app, arguments.options);
-  app.add_flag("--list-passes", lists_passes, "list the passes in the order they run");
-  app.add_flag("--describe-passes", describes_passes, "print the document docs/passes.md");
-  try {
-    app.parse(argc, argv);
-    if (!lists_passes && !describes_passes && arguments.input.model.empty())
-      throw CLI::RequiredError("MODEL");
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kUsage;
+  const std::vector<cli::Option> options = option_table(arguments);
+  std::vector<std::string> models;
+  std::optional<std::string> problem = cli::parse(words, options, models);
+  if (!problem && arguments.helps) {
+    std::cout << kUsageText << cli::option_help(options);
+    return kDone;
   }
-  if (lists_passes) return list_all_passes();
-  if (describes_passes) {
+  if (!problem && arguments.lists_passes) return list_all_passes();
+  if (!problem && arguments.describes_passes) {
     std::cout << opt::pass_table();
     return kDone;
   }
+  if (!problem && arguments.runs_pipeline && !arguments.passes.empty())
+    problem = "--pipeline runs all passes: leave out --pass";
+  if (!problem && models.size() != 1) problem = "one model is needed; see --help";
+  if (problem) {
+    std::cerr << "onnx2ir-opt: " << *problem << '\n';
+    return kUsage;
+  }
+  arguments.input.model = models.front();
   if (arguments.options.target_runtime.empty()) return work(arguments, target::Target());
   const auto releases = target::parse_release_range(arguments.options.target_runtime);
   if (!releases) {
@@ -204,7 +216,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    return run(platform::arguments(argc, argv));
   } catch (const base::Failure& failure) {
     if (failure.code() == DiagnosticCode::invalid_node)
       std::cerr << "onnx2ir-opt: the model contradicts itself: ";

@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
-DEV = (Path(__file__).parent.parent / "dev").read_text()
-FUNCTIONS = "\n".join(re.search(rf"^{name}\(\) {{.*?^}}", DEV, re.M | re.S)[0] for name in ("quietly", "is_built", "build_quietly", "hold_build", "choose_results"))
-PREAMBLE = f"set -euo pipefail\nroot=$PWD\nset_up_build() {{ :; }}\nconfigure() {{ :; }}\nsay() {{ echo \"$*\"; }}\n{FUNCTIONS}\n"
+ROOT = Path(__file__).parent.parent
+PREAMBLE = f"""set -euo pipefail
+root=$PWD newest_runtime=2026.4
+source {ROOT}/cmake/build.sh
+source {ROOT}/tests/run.sh
+set_up_build() {{ :; }}
+configure() {{ :; }}
+quietly() {{ "$@" >/dev/null; }}
+say() {{ echo "$*"; }}
+"""
 RULES = """
 rule configure
   command = true
@@ -63,7 +70,7 @@ def test_a_changed_source_waits_for_the_tests(folder, holder):
 
 
 def test_results_are_separate(folder):
-    script = 'choose_results "$root/build/test/newest"; echo "$results"; read -r'
+    script = 'start_tests newest; echo "$results"; read -r'
     first = start(folder, script)
     name = first.stdout.readline().strip()
     second = start(folder, script)

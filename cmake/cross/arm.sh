@@ -51,18 +51,14 @@ use_arm_python() {
 
 # IR in OpenVINO's CPU plugin for ARM, under qemu.
 run_arm_tests() {
-  local results=$root/build/test/arm failed=0
-  start_results "$results" python.xml
+  start_tests arm
   set_up
   if ! (use_arm_python packages); then
     say "Python and OpenVINO for aarch64 cannot be installed; the tests of the ARM plugin are skipped"
-    rm -rf "$results" # an empty report counts as a failure
     exit 0
   fi
   use_arm_python packages
   build_quietly release onnx2ir
-  cd "$root"
-  ONNX2IR_ARM_PYTHON=$arm_python python -m pytest --devices --junitxml="$results/python.xml" tests/devices/test_arm.py "$@" || failed=1
-  python tests/total.py "$results/python.xml" || failed=1
-  exit $failed
+  ONNX2IR_ARM_PYTHON=$arm_python python_tests python --devices tests/devices/test_arm.py "$@"
+  finish_tests
 }

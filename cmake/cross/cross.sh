@@ -15,11 +15,8 @@ cross_target() {
   esac
 }
 
-make_cross_compiler() {
-  say "installing the cross compiler"
-  quietly /usr/bin/python3 -m venv "$1"
-  quietly "$1/bin/pip" install --no-deps --require-hashes --only-binary :all: -r "$root/cmake/cross/requirements.txt"
-}
+# The compiler's folder in the cache.
+cross_compiler() { environment_of zig "$(requirements cross/requirements)"; }
 
 # Usage: make_cross_tools FOLDER TARGET COMPILER_ENVIRONMENT. The commands that CMake calls.
 make_cross_tools() {
@@ -73,12 +70,11 @@ make_cross_libraries() {
   options=(-G Ninja "-DCMAKE_TOOLCHAIN_FILE=$root/cmake/cross/zig.cmake" "-DONNX2IR_CROSS_TARGET=$2" "-DONNX2IR_CROSS_TOOLS=$3"
     "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_INSTALL_PREFIX=$prefix")
   mkdir -p "$prefix"/{include,lib}
-  cp -r /usr/include/{fmt,nlohmann,catch2,CLI,google} "$prefix/include/"
+  cp -r /usr/include/{fmt,nlohmann,catch2,google} "$prefix/include/"
   # ONNX names this header of Windows with a capital, which the folders of Linux tell from the small letter.
   case $2 in *windows*) echo '#include <windows.h>' >"$prefix/include/Windows.h" ;; esac
   interface_package "$prefix" fmt fmt::fmt-header-only
   interface_package "$prefix" nlohmann_json nlohmann_json::nlohmann_json
-  interface_package "$prefix" CLI11 CLI11::CLI11
   interface_package "$prefix" Catch2 Catch2::Catch2
 
   cp "$sources"/pugixml/src/*.hpp "$prefix/include/"
@@ -119,8 +115,7 @@ build_cross() {
   local target compiler tools sources libraries prefix folder=$2
   target=$(cross_target "$1") || exit
   set_up_build
-  compiler=zig-$(key_of <"$root/cmake/cross/requirements.txt")
-  cached "$compiler" make_cross_compiler
+  compiler=$(basename "$(cross_compiler)") || exit
   # ccache cannot see which compiler is behind the commands. Objects of other systems do not push those of this one out of its cache.
   export CMAKE_CXX_COMPILER_LAUNCHER=$root/cmake/compiler_cache.sh CCACHE_DIR=$cache/cross-ccache CCACHE_COMPILERTYPE=clang
   export CCACHE_COMPILERCHECK="string:$compiler $target $(key_of <"$root/cmake/cross/compile.sh")"
@@ -169,7 +164,7 @@ package_cross() {
 wheel_cross() {
   local library=libonnx2ir.so tool=onnx2ir zig
   if [ "$1" = windows ]; then library=onnx2ir.dll tool=onnx2ir.exe; fi
-  zig=$(echo "$cache/zig-$(key_of <"$root/cmake/cross/requirements.txt")"/lib/python3*/site-packages/ziglang)
+  zig=$(echo "$(cross_compiler)"/lib/python3*/site-packages/ziglang)
   wheel=$(cd "$root" && python cmake/cross_wheel.py "$1" "$2/wheel/$library" "$2/$tool" "$zig" build/package 2>/dev/null | tail -n 1) || exit
   wheel=$root/$wheel
   say "packed $wheel"
@@ -177,7 +172,7 @@ wheel_cross() {
 
 # Usage: cross SYSTEM [pytest options]
 cross() {
-  local system=${1:-} folder suffix='' results failed=0 wheel=''
+  local system=${1:-} folder suffix='' wheel=''
   case $system in
     windows) debian_packages wine64; suffix=.exe ;;
     aarch64) debian_packages qemu-user-static libc6-arm64-cross ;;
@@ -195,15 +190,12 @@ cross() {
     use_arm_python
     export ONNX2IR_CROSS_PYTHON=$cache/$arm_root
   fi
-  results=$root/build/test/cross-$system
-  start_results "$results" unit.xml python.xml
+  start_tests "cross-$system"
   write_cross_runner "$folder/run" "$system" "$folder/onnx2ir$suffix"
   write_cross_runner "$folder/run_unit_tests" "$system" "$folder/onnx2ir_unit_tests$suffix"
   cd "$root"
-  say "unit tests on $system"
-  "$folder/run_unit_tests" -r junit -o "build/test/cross-$system/unit.xml" || "$folder/run_unit_tests" || failed=1
-  say "conversions on $system"
-  ONNX2IR_CROSS_TOOL=$folder/run python -m pytest --cross --junitxml="$results/python.xml" tests/cross "${@:2}" || failed=1
-  python tests/total.py "$results/unit.xml" "$results/python.xml" || failed=1
-  exit $failed
+  results=${results#"$root"/} # for Wine
+  unit_tests "$folder/run_unit_tests"
+  ONNX2IR_CROSS_TOOL=$folder/run python_tests python --cross tests/cross "${@:2}"
+  finish_tests
 }

@@ -1,0 +1,43 @@
+# Functions of ./dev check, ./dev tidy and ./dev faults; read by ./dev.
+
+check() {
+  local failed=0
+  debian_packages "${check_packages[@]}"
+  set_up
+  build_quietly release
+  cd "$root"
+  say "format"
+  git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run -Werror || failed=1
+  say "each header alone"
+  quietly ninja -C build/release all_verify_interface_header_sets
+  say "clang-tidy"
+  python cmake/run_clang_tidy.py build/release "$cache/clang-tidy" || failed=1
+  (run_sanitizers_tests) || failed=1
+  (run_threads_tests) || failed=1
+  [ $failed = 0 ] && echo "check: nothing to complain about" || echo "check: failed"
+  exit $failed
+}
+
+# Usage: tidy [COMMIT]. Headers are checked together with the changed sources that include them.
+tidy() {
+  local sources
+  mapfile -t sources < <(cd "$root" && git diff --name-only --diff-filter=d "${1:-HEAD~1}" -- '*.cpp' ':!tests')
+  [ ${#sources[@]} -gt 0 ] || { say "clang-tidy: no source has changed"; exit 0; }
+  debian_packages "${check_packages[@]}"
+  set_up
+  build_quietly release
+  cd "$root"
+  python cmake/run_clang_tidy.py build/release "$cache/clang-tidy" "${sources[@]}"
+}
+
+# The experiments with the faults of OpenVINO, in environments that have only OpenVINO.
+faults() {
+  set_up
+  local interpreters=() release requirements
+  for release in $(sed -n 's/^openvino==\([0-9]*\.[0-9]*\)\..*/\1/p' "$root/cmake/runtimes.txt"); do
+    requirements=$(grep -E '^(numpy|openvino-telemetry|packaging)==' "$root/cmake/requirements.txt" && runtime_of "$release")
+    interpreters+=(--interpreter "$(environment_of "runtime-$release" "$requirements")/bin/python")
+  done
+  cd "$root"
+  exec python -m tests.faults.measure "${interpreters[@]}" "$@"
+}

@@ -3,12 +3,10 @@
 // Versions below 7 broadcast only on request: the second input to the first, with its dimensions placed at
 // `axis`. From 7 on, both inputs are broadcast as in numpy. Later versions differ in element types only.
 #include <algorithm>
-#include <cmath>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/strings.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -62,19 +60,6 @@ Value power(NodeContext& node, Value base, Value exponent) {
   return convert(node, result, type);
 }
 
-/// a - trunc(a / b) * b; a if b is infinite.
-Value float_remainder(NodeContext& node, Value a, Value b) {
-  const Value remainder = node.op(ops::Mod, {a, b});
-  if (!node.target().has(Fault::mod_by_infinity)) return remainder;
-  const auto divisors = node.known_numbers(b);
-  const bool is_finite =
-      divisors && std::ranges::all_of(*divisors, [](double number) { return std::isfinite(number); });
-  if (is_finite) return remainder;
-  const Value is_infinite = node.op(ops::IsInf, {b}, {{"detect_negative", true}, {"detect_positive", true}});
-  const Value keeps_dividend = node.op(ops::LogicalAnd, {is_infinite, node.op(ops::IsFinite, {a})});
-  return node.op(ops::Select, {keeps_dividend, a, remainder});
-}
-
 /// Mod 10, 13, 28: the sign of the divisor, with fmod that of the dividend; floating point without fmod from
 /// 28 on.
 Values mod_10(NodeContext& node) {
@@ -82,8 +67,9 @@ Values mod_10(NodeContext& node) {
   const Value b = node.input(1);
   const std::int64_t fmod = node.integer("fmod", 0);
   const bool has_sign_of_dividend = fmod == 1;
-  if (!ir::is_floating(a.type())) return {node.op(has_sign_of_dividend ? ops::Mod : ops::FloorMod, {a, b})};
-  const Value remainder = float_remainder(node, a, b);
+  const bool is_whole = !ir::is_floating(a.type());
+  if (is_whole && !has_sign_of_dividend) return {node.op(ops::FloorMod, {a, b})};
+  const Value remainder = node.op(ops::Mod, {a, b});
   if (has_sign_of_dividend) return {remainder};
   const Value zero = node.number_like(0, a);
   const Value is_negative = node.op(ops::Less, {remainder, zero});

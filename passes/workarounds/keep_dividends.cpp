@@ -1,0 +1,53 @@
+// Workaround for mod_by_infinity: where the divisor of a Mod is infinite, the remainder of a finite number is
+// the number.
+#include <algorithm>
+#include <cmath>
+
+#include "ir/known_values.hpp"
+#include "ir/views/elementwise.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/pattern.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool is_known_to_be_finite(ir::Value numbers) {
+  const auto known = ir::exact_numbers(numbers);
+  return known && std::ranges::all_of(*known, [](double number) { return std::isfinite(number); });
+}
+
+/// Whether the use is that of a Select between the dividend and the remainder.
+bool is_selected(const ir::Use& use, ir::ModView mod) {
+  const auto select = ir::match<ir::SelectView>(*use.node);
+  return select && use.index == ir::SelectView::Input::else_value && select->then_value() == mod.a() &&
+         select->condition().node->is(ops::LogicalAnd);
+}
+
+bool may_divide_by_infinity(ir::ModView mod) {
+  if (!ir::is_floating(mod.a().type()) || is_known_to_be_finite(mod.b())) return false;
+  return !std::ranges::all_of(mod.output(0).uses, [&](const ir::Use& use) { return is_selected(use, mod); });
+}
+
+/// a - trunc(a / b) * b; a if b is infinite.
+ir::Value with_kept_dividends(ir::Builder& builder, ir::ModView mod) {
+  const ir::Value a = mod.a();
+  const ir::Value b = mod.b();
+  const ir::Value remainder = builder.op(ops::Mod, {a, b});
+  const ir::Value is_infinite =
+      builder.op(ops::IsInf, {b}, {{"detect_negative", true}, {"detect_positive", true}});
+  const ir::Value keeps_dividend = builder.op(ops::LogicalAnd, {is_infinite, builder.op(ops::IsFinite, {a})});
+  return builder.op(ops::Select, {keeps_dividend, a, remainder});
+}
+
+}  // namespace
+
+Workaround keep_dividends() {
+  return {.name = "keep_dividends",
+          .stage = Stage::operations,
+          .summary = "Selects the dividend where a Mod divides by infinity",
+          .rows = {row(Fault::mod_by_infinity, {ops::Mod}, affects<may_divide_by_infinity>,
+                       replace<with_kept_dividends>)}};
+}
+
+}  // namespace onnx2ir::passes

@@ -9,7 +9,6 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -118,45 +117,6 @@ Value native(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
   return without_dimensions(node, reduce_over(node, op, x, axes.value, true), axes.value, axes.count);
 }
 
-/// Whether `x` is computed from integers with a few constants, as dequantised numbers are.
-bool is_of_integers(Value x) {
-  constexpr int kMostSteps = 3;
-  const auto is_constant = [](const ir::Node& node) {
-    return node.constant() != nullptr || (node.is(ops::Convert) && node.input(0).node->constant() != nullptr);
-  };
-  for (int i = 0; i < kMostSteps; ++i) {
-    if (x.node->is(ops::Convert)) return !ir::is_floating(x.node->input(0).type());
-    if (!x.node->is_one_of({ops::Multiply, ops::Subtract}) || !is_constant(*x.node->input(1).node))
-      return false;
-    x = x.node->input(0);
-  }
-  return false;
-}
-
-/// Whether the extremum of `x` cannot be -infinity (if `is_max`) or infinity, unless a dynamic size is 0.
-bool is_bounded(Value x, bool is_max) {
-  static constexpr ir::OperationSet kOnBothSides = {ops::Sigmoid,  ops::SoftMax, ops::HardSigmoid, ops::Tanh,
-                                                    ops::SoftSign, ops::Erf,     ops::Sin,         ops::Cos};
-  static constexpr ir::OperationSet kFromBelow = {ops::ReLU, ops::Abs, ops::Exp, ops::Sqrt, ops::SoftPlus};
-  if (x.shape().has_rank() && std::ranges::find(x.shape(), ir::Dimension(0)) != x.shape().end()) return false;
-  return x.node->is_one_of(kOnBothSides) || (is_max && x.node->is_one_of(kFromBelow)) || is_of_integers(x);
-}
-
-/// The largest or smallest element. With Fault::extremum_of_infinities the reduction starts from the largest
-/// finite number, and returns it if all elements are infinite or there are none. So the elements are halved
-/// before and doubled afterwards: only the start value overflows, to the correct infinity.
-Value extremum(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
-  const bool may_be_infinite = ir::is_floating(x.type()) && !is_bounded(x, op == ops::ReduceMax);
-  if (!may_be_infinite || !node.target().has(Fault::extremum_of_infinities)) {
-    return native(node, op, x, axes);
-  }
-  const auto scaled = [&](Value value, double factor) {
-    return node.op(ops::Multiply, {value, node.number(factor, ElementType::f32)});
-  };
-  const Value half = native(node, op, scaled(convert(node, x, ElementType::f32), 0.5), axes);
-  return convert(node, scaled(half, 2), x.type());
-}
-
 /// Whether a sum or product of booleans is not 0: OpenVINO's numeric reductions do not accept booleans.
 Value reduced_truth(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
   const Value count = native(node, op, convert(node, x, ElementType::i32), axes);
@@ -179,11 +139,11 @@ Value product(NodeContext& node, Value x, const Axes& axes) {
 }
 Value maximum(NodeContext& node, Value x, const Axes& axes) {
   if (x.type() == ElementType::boolean) return reduced_truth(node, ops::ReduceSum, x, axes);
-  return extremum(node, ops::ReduceMax, x, axes);
+  return native(node, ops::ReduceMax, x, axes);
 }
 Value minimum(NodeContext& node, Value x, const Axes& axes) {
   if (x.type() == ElementType::boolean) return reduced_truth(node, ops::ReduceProd, x, axes);
-  return extremum(node, ops::ReduceMin, x, axes);
+  return native(node, ops::ReduceMin, x, axes);
 }
 Value l1(NodeContext& node, Value x, const Axes& axes) {
   return native(node, ops::ReduceL1, x, axes);

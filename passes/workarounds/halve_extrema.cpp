@@ -1,0 +1,126 @@
+// Workaround for extremum_of_infinities: the CPU plugin starts a ReduceMax from the lowest finite number, a
+// ReduceMin from the largest one, and returns it if all elements are infinite or there are none. So the
+// elements are halved before and doubled afterwards: only the start value overflows, to the correct infinity.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ir/known_values.hpp"
+#include "ir/shape_tools.hpp"
+#include "ir/views/groups.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/support/with_input.hpp"
+#include "passes/workarounds/separation.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr int kMostSteps = 8;
+
+/// Whether each element of the result of `node` is an element of input 0.
+bool keeps_elements(const ir::Node& node) {
+  return node.op().traits.rearranges || is_opaque_copy(node);
+}
+
+/// `value` before operations that keep the elements.
+ir::Value before_moves(ir::Value value) {
+  for (int i = 0; i < kMostSteps && keeps_elements(*value.node); ++i) value = value.node->input(0);
+  return value;
+}
+
+/// Whether `value` is computed from integers with a few constants, as dequantised numbers are.
+bool is_of_integers(ir::Value value) {
+  const auto is_constant = [](const ir::Node& node) {
+    return node.constant() != nullptr || (node.is(ops::Convert) && node.input(0).node->constant() != nullptr);
+  };
+  for (int i = 0; i < kMostSteps; ++i) {
+    const ir::Node& node = *value.node;
+    if (node.is(ops::Convert)) return !ir::is_floating(node.input(0).type());
+    const bool has_constant =
+        node.is_one_of({ops::Multiply, ops::Subtract}) && is_constant(*node.input(1).node);
+    if (!has_constant && !keeps_elements(node)) return false;
+    value = node.input(0);
+  }
+  return false;
+}
+
+/// Whether the extremum of `value` cannot be -infinity (of ReduceMax) or infinity (of ReduceMin), unless a
+/// dynamic size is 0.
+bool is_bounded(ir::Value value, bool is_max) {
+  static constexpr ir::OperationSet kOnBothSides = {ops::Sigmoid, ops::SoftMax,  ops::HardSigmoid,
+                                                    ops::Tanh,    ops::SoftSign, ops::Erf,
+                                                    ops::Sin,     ops::Cos,      ops::FakeQuantize};
+  static constexpr ir::OperationSet kFromBelow = {ops::ReLU, ops::Abs, ops::Exp, ops::Sqrt, ops::SoftPlus};
+  const ir::PartialShape& shape = value.shape();
+  if (shape.has_rank() && std::ranges::find(shape, ir::Dimension(0)) != shape.end()) return false;
+  if (is_of_integers(value)) return true;
+  value = before_moves(value);
+  if (value.node->is(ops::CumSum)) value = value.node->input(0);
+  return value.node->is_one_of(kOnBothSides) || (is_max && value.node->is_one_of(kFromBelow));
+}
+
+/// Whether `node` multiplies by `factor`. The constant may have been compressed.
+bool is_product_with(const ir::Node& node, double factor) {
+  return node.is(ops::Multiply) && std::ranges::any_of(node.inputs(), [&](ir::Value input) {
+           const auto known = ir::exact_numbers(input);
+           return known && known->size() == 1 && known->front() == factor;
+         });
+}
+
+/// Whether all operations that use the output, or copies of it, satisfy `holds`.
+template <typename Predicate>
+bool is_only_read(const ir::Node& node, Predicate holds) {
+  std::vector<const ir::Node*> copies = {&node};
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    for (const ir::Use& use : copies[i]->output(0).uses) {
+      if (holds(*use.node)) continue;
+      if (copies.size() > kMostSteps || !keeps_elements(*use.node) || use.index != 0) return false;
+      copies.push_back(use.node);
+    }
+  }
+  return true;
+}
+
+/// Whether `node` limits an extremum by a finite number, so that it does not matter how far away it is.
+bool limits(const ir::Node& node, bool is_max) {
+  if (!node.is(is_max ? ops::Maximum : ops::Minimum)) return false;
+  return std::ranges::any_of(node.inputs(), [](ir::Value input) {
+    const auto known = ir::exact_numbers(input);
+    return known && std::ranges::all_of(*known, [](double number) { return std::isfinite(number); });
+  });
+}
+
+bool may_be_infinite(ir::ReductionView reduction) {
+  const ir::Node& node = reduction;
+  const bool is_max = node.is(ops::ReduceMax);
+  const ir::Value data = reduction.data();
+  if (!ir::is_floating(data.type()) || is_bounded(data, is_max)) return false;
+  const bool is_halved = is_product_with(*before_moves(data).node, 0.5);
+  if (is_halved && is_only_read(node, [](const ir::Node& reader) { return is_product_with(reader, 2); }))
+    return false;
+  return !is_only_read(node, [&](const ir::Node& reader) { return limits(reader, is_max); });
+}
+
+ir::Value halved(ir::Builder& builder, ir::ReductionView reduction) {
+  using ir::ElementType;
+  const auto scaled = [&](ir::Value value, double factor) {
+    return builder.op(ops::Multiply, {value, builder.number(factor, ElementType::f32)});
+  };
+  const ir::Value data = reduction.data();
+  const ir::Value half = scaled(ir::convert(builder, data, ElementType::f32), 0.5);
+  ir::Node& reduced = with_input(builder, reduction, ir::ReductionView::Input::data, half);
+  return ir::convert(builder, scaled(reduced.value(), 2), data.type());
+}
+
+}  // namespace
+
+Workaround halve_extrema() {
+  return {.name = "halve_extrema",
+          .stage = Stage::imported,
+          .summary = "Halves the numbers before ReduceMax and ReduceMin, and doubles the result",
+          .rows = {row(Fault::extremum_of_infinities, {ops::ReduceMax, ops::ReduceMin},
+                       affects<may_be_infinite>, replace<halved>)}};
+}
+
+}  // namespace onnx2ir::passes

@@ -105,7 +105,6 @@ Value sampled_token(SearchScope& scope, const Sampling& sampling, Value scores, 
   const Value probabilities = builder.op(ops::SoftMax, {sorted.values}, {{"axis", 1}});
   const Value kept = builder.op(ops::Select, {kept_places(builder, sampling, probabilities), sorted.values,
                                               builder.number(sampling.filter_value, ElementType::f32)});
-  // OpenVINO's Multinomial draws the same numbers in each step (fault repeated_multinomial).
   // The first step is outside of the Loop: with the same seeds it would draw the numbers of the second step.
   const std::int64_t stream = is_first ? 1 : 2;
   const Seeds seeds = sampling.seed == 0 ? Seeds{} : Seeds{stream, sampling.seed};

@@ -6,7 +6,6 @@
 #include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/random_numbers.hpp"
 #include "ir/shape_tools.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -73,19 +72,10 @@ Values bernoulli_15(NodeContext& node) {
 /// Multinomial 7, 22: the input contains logarithms of probabilities.
 Values multinomial_7(NodeContext& node) {
   constexpr std::int64_t kInt32 = 6;
-  const Seeds drawn = seeds(node, 1);
   const std::int64_t samples = node.integer("sample_size", 1);
   if (samples < 1) node.fail("attribute 'sample_size' must be positive");
   const ElementType type = node.element_type(node.integer("dtype", kInt32));
-  if (!node.has_attribute("seed") && node.target().has(Fault::repeated_multinomial)) {
-    return {drawn_classes(node, node.input(0), node.integers({samples}), type, drawn)};
-  }
-  return {node.op(ops::Multinomial, {node.input(0), node.integers({samples})},
-                  {{"convert_type", type},
-                   {"with_replacement", true},
-                   {"log_probs", true},
-                   {"global_seed", drawn.global},
-                   {"op_seed", drawn.of_op}})};
+  return {drawn_classes(node, node.input(0), node.integers({samples}), type, seeds(node, 1))};
 }
 
 /// The mask of a Dropout that keeps all elements. Below version 12 the specification does not define it, and

@@ -17,8 +17,7 @@ struct Seeds {
 Value uniform(Builder& builder, Value sizes, Seeds seeds);
 
 /// Draws `samples` (i64 [1]) classes with replacement for each row of `log_probabilities` [rows, classes],
-/// which may be of any floating-point type and need not be normalised. The result is [rows, samples] of
-/// `type`, i32 or i64. Each inference draws other classes.
+/// which need not be normalised. The result is [rows, samples] of `type`, i32 or i64.
 Value drawn_classes(Builder& builder, Value log_probabilities, Value samples, ElementType type, Seeds seeds);
 
 }  // namespace onnx2ir::frontend

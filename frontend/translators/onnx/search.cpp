@@ -3,7 +3,6 @@
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -107,37 +106,11 @@ Values cum_prod_26(NodeContext& node) {
   return {restored};
 }
 
-/// Whether inference knows that `limit` is not below `start`. Exporters count positions after a past from its
-/// length to the sum of two lengths.
-bool is_known_to_ascend(Value start, Value limit) {
-  ir::SizeTable& sizes = start.node->graph().sizes();
-  const ir::Size length = sizes.difference(ir::size_in(limit, 0), ir::size_in(start, 0));
-  if (length != nullptr && length->least().value_or(-1) >= 0) return true;
-  const auto low = ir::known_values(start);
-  const auto high = ir::known_values(limit);
-  return low && high && low->size() == 1 && high->size() == 1 && low->front().max <= high->front().min;
-}
-
-/// `limit`, or `start` if the steps lead away from it, so that the range is empty.
-Value reachable_limit(NodeContext& node, Value start, Value limit, Value step) {
-  const auto known_step = node.known_numbers(step);
-  if (known_step && node.known_numbers(start) && node.known_numbers(limit)) return limit;
-  const bool may_ascend = !known_step || known_step->front() > 0;
-  const bool may_descend = !known_step || known_step->front() <= 0;
-  if (!may_descend && is_known_to_ascend(start, limit)) return limit;
-  const Value above = may_ascend ? node.op(ops::Maximum, {start, limit}) : Value{};
-  const Value below = may_descend ? node.op(ops::Minimum, {start, limit}) : Value{};
-  if (!may_descend) return above;
-  if (!may_ascend) return below;
-  return node.op(ops::Select, {node.op(ops::Greater, {step, node.number_like(0, step)}), above, below});
-}
-
 /// Range 11, 27.
 Values range_11(NodeContext& node) {
   const Value start = scalar(node, node.input(0), "start");
   const Value step = scalar(node, node.input(2), "delta");
-  Value limit = scalar(node, node.input(1), "limit");
-  if (node.target().has(Fault::range_away_from_limit)) limit = reachable_limit(node, start, limit, step);
+  const Value limit = scalar(node, node.input(1), "limit");
   return {node.op(ops::Range, {start, limit, step}, {{"output_type", start.type()}})};
 }
 

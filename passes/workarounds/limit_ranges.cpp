@@ -1,0 +1,85 @@
+// Workaround for range_away_from_limit: if the steps of a Range may lead away from its limit, the limit
+// becomes the start, so that the Range is empty.
+#include <optional>
+
+#include "ir/known_values.hpp"
+#include "ir/size_rules.hpp"
+#include "ir/views/reduction.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/pattern.hpp"
+#include "passes/support/with_input.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+using ir::Value;
+
+std::optional<double> known_number(Value value) {
+  const auto numbers = ir::exact_numbers(value);
+  return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
+}
+
+/// Whether inference knows that `high` is not below `low`. Exporters count positions after a past from its
+/// length to the sum of two lengths.
+bool is_known_to_ascend(Value low, Value high) {
+  if (!ir::is_integral(low.type())) return false;
+  ir::SizeTable& sizes = low.node->graph().sizes();
+  const ir::Size length = sizes.difference(ir::size_in(high, 0), ir::size_in(low, 0));
+  if (length != nullptr && length->least().value_or(-1) >= 0) return true;
+  const auto least = ir::known_values(low);
+  const auto most = ir::known_values(high);
+  return least && most && least->size() == 1 && most->size() == 1 && least->front().max <= most->front().min;
+}
+
+/// Whether steps of one sign lead from `start` to `limit`, or the two are equal.
+bool is_reachable(Value start, Value limit, bool ascends) {
+  const auto number = known_number(start);
+  const auto is_start = [&](Value value) {
+    return value == start || (number && known_number(value) == number);
+  };
+  return is_start(limit) ||
+         matches(limit, commutative(ascends ? ops::Maximum : ops::Minimum, is_start, any())) ||
+         is_known_to_ascend(ascends ? start : limit, ascends ? limit : start);
+}
+
+bool may_lead_away(ir::RangeView range) {
+  const Value start = range.start();
+  const Value limit = range.stop();
+  const auto step = known_number(range.step());
+  if (step) {
+    const bool is_known = known_number(start) && known_number(limit);
+    return !is_known && !is_reachable(start, limit, *step > 0);
+  }
+  const auto is_above = [&](Value value) { return is_reachable(start, value, true); };
+  const auto is_below = [&](Value value) { return is_reachable(start, value, false); };
+  return !matches(limit, op(ops::Select, any(), is_above, is_below));
+}
+
+/// `limit`, or `start` if the steps lead away from it.
+Value reachable_limit(ir::Builder& builder, ir::RangeView range) {
+  const Value start = range.start();
+  const Value limit = range.stop();
+  const auto step = known_number(range.step());
+  if (step) return builder.op(*step > 0 ? ops::Maximum : ops::Minimum, {start, limit});
+  const Value above = builder.op(ops::Maximum, {start, limit});
+  const Value below = builder.op(ops::Minimum, {start, limit});
+  const Value zero = builder.number_like(0, range.step());
+  return builder.op(ops::Select, {builder.op(ops::Greater, {range.step(), zero}), above, below});
+}
+
+Value limited(ir::Builder& builder, ir::RangeView range) {
+  return with_input(builder, range, ir::RangeView::Input::stop, reachable_limit(builder, range)).value();
+}
+
+}  // namespace
+
+Workaround limit_ranges() {
+  return {
+      .name = "limit_ranges",
+      .stage = Stage::imported,
+      .summary = "Makes Ranges empty whose steps lead away from the limit",
+      .rows = {row(Fault::range_away_from_limit, {ops::Range}, affects<may_lead_away>, replace<limited>)}};
+}
+
+}  // namespace onnx2ir::passes

@@ -3,7 +3,6 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/region_maximum.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -23,17 +22,10 @@ Value quadruples(NodeContext& node, Value boxes) {
   return reshape(node, boxes, concat(node, shape));
 }
 
-/// The next f32 above a threshold, so that an overlap equal to the threshold is below it.
-Value next_number(NodeContext& node, Value threshold) {
-  const Value next = node.op(ops::Multiply, {threshold, node.number(1.0 + 0x1p-23, ElementType::f32)});
-  return node.op(ops::Maximum, {next, node.number(1e-30, ElementType::f32)});
-}
-
 /// NonMaxSuppression 10, 11.
 Values non_max_suppression_10(NodeContext& node) {
   const Value most = convert(node, parameter(node, 2, node.integer(0)), ElementType::i64);
-  Value overlap = parameter(node, 3, node.number(0.0, ElementType::f32));
-  if (node.target().has(Fault::nms_equal_overlap)) overlap = next_number(node, overlap);
+  const Value overlap = parameter(node, 3, node.number(0.0, ElementType::f32));
   // Without a threshold, all scores count.
   const Value threshold = parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
   const bool centre = node.flag("center_point_box");
@@ -43,15 +35,6 @@ Values non_max_suppression_10(NodeContext& node) {
                   {{"box_encoding", centre ? "center" : "corner"},
                    {"sort_result_descending", false},
                    {"output_type", ElementType::i64}})};
-}
-
-/// Whether a region is empty or inverted: boolean [R, 1, 1, 1].
-Value has_no_extent(NodeContext& node, Value regions) {
-  const auto corner = [&](std::initializer_list<std::int64_t> columns) {
-    return gather(node, regions, node.integers(columns), 1);
-  };
-  const Value none = node.op(ops::LessEqual, {corner({2, 3}), corner({0, 1})});
-  return unsqueeze(node, reduce_keep_dims(node, ops::ReduceLogicalOr, none, {1}), {2, 3});
 }
 
 /// An attribute for a size of the result.
@@ -70,23 +53,18 @@ Values roi_align_10(NodeContext& node) {
   const std::int64_t width = positive_size(node, "output_width");
   const Value regions = quadruples(node, node.input(1));
   const Value batches = convert(node, node.input(2), ElementType::i64);
-  const std::int64_t sampling_ratio = node.integer("sampling_ratio", 0);
   // Without regions, both modes give the same empty tensor.
   const bool has_regions = regions.shape()[0] != ir::Dimension(0);
   if (has_regions && node.text("mode", "avg") == "max") {
     return {region_maximum(node, node.input(0), regions, batches, half_pixel)};
   }
-  const Value mean = node.op(ops::ROIAlign, {node.input(0), regions, batches},
-                             {{"pooled_h", height},
-                              {"pooled_w", width},
-                              {"sampling_ratio", sampling_ratio},
-                              {"spatial_scale", node.real("spatial_scale", 1.0)},
-                              {"mode", "avg"},
-                              {"aligned_mode", half_pixel ? "half_pixel_for_nn" : "asymmetric"}});
-  if (!node.target().has(Fault::roi_align_no_samples)) return {mean};
-  if (!half_pixel || sampling_ratio > 0 || !has_regions) return {mean};
-  // Empty regions have no samples; their mean is 0.
-  return {node.op(ops::Select, {has_no_extent(node, regions), node.number_like(0, mean), mean})};
+  return {node.op(ops::ROIAlign, {node.input(0), regions, batches},
+                  {{"pooled_h", height},
+                   {"pooled_w", width},
+                   {"sampling_ratio", node.integer("sampling_ratio", 0)},
+                   {"spatial_scale", node.real("spatial_scale", 1.0)},
+                   {"mode", "avg"},
+                   {"aligned_mode", half_pixel ? "half_pixel_for_nn" : "asymmetric"}})};
 }
 
 /// MaxRoiPool 1, 22. Regions are rows of a batch index and the corners; an empty part of a region gives 0.

@@ -3,25 +3,34 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/deformable_convolution.hpp"
-#include "frontend/translators/onnx/gathered_windows.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
 #include "ir/checked_arithmetic.hpp"
+#include "ir/gathered_windows.hpp"
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-/// Filters [G * n, ...] of static sizes as [G, n, ...].
+/// Filters [G * n, ...] as [G, n, ...].
 Value grouped(NodeContext& node, Value filter, std::int64_t groups) {
-  const ir::Integers sizes = *filter.shape().sizes();
   if (groups < 1) node.fail("a filter of no elements cannot be divided into groups");
-  std::vector<std::int64_t> shape{groups, sizes[0] / groups};
-  shape.insert(shape.end(), sizes.begin() + 1, sizes.end());
-  return reshape(node, filter, shape);
+  if (const auto sizes = filter.shape().sizes()) {
+    std::vector<std::int64_t> shape{groups, (*sizes)[0] / groups};
+    shape.insert(shape.end(), sizes->begin() + 1, sizes->end());
+    return reshape(node, filter, shape);
+  }
+  const Value count = node.integers({groups});
+  Values shape{count, floor_divide(node, dimension_of(node, filter, 0), count)};
+  const Values others = dimensions_of(node, filter, 1, node.rank(filter));
+  shape.append(others.begin(), others.end());
+  return reshape(node, filter, concat(node, shape));
+}
+
+ir::WindowSteps steps_of(const Window& window) {
+  return {window.strides, window.dilations, window.pads_begin, window.pads_end, window.auto_pad};
 }
 
 /// The number of groups of filters: attribute `group`, which must divide the number of filters.
@@ -57,15 +66,9 @@ Window convolution_window(NodeContext& node, Value input, Value filter) {
   return window;
 }
 
-/// Whether OpenVINO's convolutions support the filter.
-bool is_native(const NodeContext& node, Value filter) {
-  return filter.shape().is_static() || !node.target().has(Fault::convolution_dynamic_filter);
-}
-
 Value convolved(NodeContext& node, Value input, Value filter) {
   const Window window = convolution_window(node, input, filter);
   const std::int64_t groups = filter_group_count(node, filter);
-  if (!is_native(node, filter)) return unfolded_convolution(node, input, filter, window, groups);
   const AttributeList attributes = {{"strides", window.strides.unchecked()},
                                     {"dilations", window.dilations.unchecked()},
                                     {"pads_begin", window.pads_begin.unchecked()},
@@ -192,9 +195,10 @@ Values conv_transpose_1(NodeContext& node) {
   const auto output_shape = spatial_output_shape(node, window);
   const bool sizes_are_known = std::all_of(input.shape().begin() + 2, input.shape().end(),
                                            [](const ir::Dimension& size) { return size.is_static(); });
-  if (!is_native(node, filter) || (!output_shape.empty() && !sizes_are_known)) {
-    const Value result =
-        folded_convolution(node, input, filter, window, groups, more.unchecked(), output_shape.unchecked());
+  // Pads are computed from the sizes of the filter.
+  if (!filter.shape().is_static() || (!output_shape.empty() && !sizes_are_known)) {
+    const Value result = ir::folded_convolution(node, input, filter, steps_of(window), groups,
+                                                more.unchecked(), output_shape.unchecked());
     return {biased(node, result, node.optional_input(2), rank)};
   }
   resolve_transposed_pads(window, more, output_shape, input);
@@ -253,16 +257,14 @@ Values col2im_18(NodeContext& node) {
   if (known_sizes && std::ranges::any_of(*known_sizes, [](std::int64_t size) { return size < 0; })) {
     node.fail("the image_shape has a negative size");
   }
-  const bool are_known = known_sizes && known_kernel;
-  const bool is_unsafe = !are_known && node.target().has(target::Fault::col2im_run_time_sizes);
-  if (spatial != 2 || is_unsafe) {
+  if (spatial != 2) {
     const auto elements = [&](Value list) {
       Values values;
       for (std::int64_t i = 0; i < spatial; ++i) values.push_back(gather(node, list, node.integers({i})));
       return values;
     };
     const Values size_list = elements(sizes);
-    return {folded_columns(node, node.input(0), size_list, elements(kernel), window)};
+    return {ir::folded_columns(node, node.input(0), size_list, elements(kernel), steps_of(window))};
   }
   return {node.op(ops::Col2Im, {node.input(0), sizes, kernel},
                   {{"strides", window.strides.unchecked()},

@@ -1,26 +1,26 @@
-#include "frontend/translators/onnx/gathered_windows.hpp"
+#include "ir/gathered_windows.hpp"
 
-#include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 
-namespace onnx2ir::frontend {
+namespace onnx2ir::ir {
 namespace {
 
 /// Arithmetic of i64 [1].
 struct Sizes {
-  NodeContext& node;
-  Value of(std::int64_t number) const { return node.integers({number}); }
-  Value plus(Value a, Value b) const { return node.op(ops::Add, {a, b}); }
-  Value minus(Value a, Value b) const { return node.op(ops::Subtract, {a, b}); }
-  Value times(Value a, Value b) const { return node.op(ops::Multiply, {a, b}); }
-  Value plus(Value a, std::int64_t b) const { return node.op(ops::Add, {a, of(b)}); }
-  Value minus(Value a, std::int64_t b) const { return node.op(ops::Subtract, {a, of(b)}); }
-  Value times(Value a, std::int64_t b) const { return node.op(ops::Multiply, {a, of(b)}); }
-  Value by(Value a, std::int64_t b) const { return b == 1 ? a : floor_divide(node, a, of(b)); }
-  Value least(Value a, std::int64_t b) const { return node.op(ops::Maximum, {a, of(b)}); }
-  Value most(Value a, Value b) const { return node.op(ops::Maximum, {a, b}); }
-  Value product(const Values& values) const {
-    return reduce_keep_dims(node, ops::ReduceProd, concat(node, values), {0});
+  Builder& builder;
+  Value of(std::int64_t number) const { return builder.integers({number}); }
+  Value plus(Value a, Value b) const { return builder.op(ops::Add, {a, b}); }
+  Value minus(Value a, Value b) const { return builder.op(ops::Subtract, {a, b}); }
+  Value times(Value a, Value b) const { return builder.op(ops::Multiply, {a, b}); }
+  Value plus(Value a, std::int64_t b) const { return builder.op(ops::Add, {a, of(b)}); }
+  Value minus(Value a, std::int64_t b) const { return builder.op(ops::Subtract, {a, of(b)}); }
+  Value times(Value a, std::int64_t b) const { return builder.op(ops::Multiply, {a, of(b)}); }
+  Value by(Value a, std::int64_t b) const { return b == 1 ? a : quotient(a, of(b)); }
+  Value quotient(Value a, Value b) const { return builder.op(ops::Divide, {a, b}, {{"m_pythondiv", true}}); }
+  Value least(Value a, std::int64_t b) const { return builder.op(ops::Maximum, {a, of(b)}); }
+  Value most(Value a, Value b) const { return builder.op(ops::Maximum, {a, b}); }
+  Value product(const ValueList& values) const {
+    return reduce_keep_dims(builder, ops::ReduceProd, concat(builder, values), {0});
   }
   /// The distance from the first to the last element of a window.
   Value extent(Value kernel, std::int64_t dilation) const {
@@ -28,15 +28,23 @@ struct Sizes {
   }
 };
 
-Values spatial_sizes(NodeContext& node, Value value) {
-  return dimensions_of(node, value, 2, node.rank(value));
+/// The sizes along the axes from `first` on.
+ValueList sizes_from(Builder& builder, Value value, std::int64_t first) {
+  ValueList sizes;
+  const auto rank = static_cast<std::int64_t>(value.shape().rank());
+  for (std::int64_t axis = first; axis < rank; ++axis) sizes.push_back(dimension_of(builder, value, axis));
+  return sizes;
+}
+
+Value product_of(Builder& builder, Value a, Value b, bool transposes_a) {
+  return builder.op(ops::MatMul, {a, b}, {{"transpose_a", transposes_a}, {"transpose_b", false}});
 }
 
 /// Positions of window elements: one row per window, one column per element.
 Value window_places(const Sizes& sizes, Value places, Value kernel, std::int64_t stride,
                     std::int64_t dilation) {
-  const Value rows = unsqueeze(sizes.node, sizes.times(numbers_below(sizes.node, places), stride), {1});
-  return sizes.plus(rows, sizes.times(numbers_below(sizes.node, kernel), dilation));
+  const Value rows = unsqueeze(sizes.builder, sizes.times(numbers_below(sizes.builder, places), stride), {1});
+  return sizes.plus(rows, sizes.times(numbers_below(sizes.builder, kernel), dilation));
 }
 
 struct Pads {
@@ -44,10 +52,12 @@ struct Pads {
   Value end;
 };
 
-Pads convolution_pads(const Sizes& sizes, const Window& window, std::size_t axis, Value size, Value extent) {
+Pads convolution_pads(const Sizes& sizes, const WindowSteps& window, std::size_t axis, Value size,
+                      Value extent) {
   if (window.auto_pad == "explicit") {
     return {sizes.of(window.pads_begin[axis]), sizes.of(window.pads_end[axis])};
   }
+  if (window.auto_pad == "valid") return {sizes.of(0), sizes.of(0)};
   const std::int64_t stride = window.strides[axis];
   const Value places = sizes.by(sizes.plus(size, stride - 1), stride);
   const Value reach = sizes.plus(sizes.times(sizes.minus(places, 1), stride), extent);
@@ -57,21 +67,17 @@ Pads convolution_pads(const Sizes& sizes, const Window& window, std::size_t axis
   return window.auto_pad == "same_upper" ? Pads{smaller, larger} : Pads{larger, smaller};
 }
 
-Value grouped_shape(NodeContext& node, Value first, std::int64_t groups, Value rows, Value columns) {
-  return concat(node, {first, node.integers({groups}), rows, columns});
-}
-
 }  // namespace
 
-Value unfolded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
-                           std::int64_t groups) {
-  const Sizes sizes{node};
-  const Values kernel = spatial_sizes(node, filter);
+Value unfolded_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
+                           bool is_grouped) {
+  const Sizes sizes{builder};
+  const ValueList kernel = sizes_from(builder, filter, is_grouped ? 3 : 2);
   const std::size_t spatial = kernel.size();
-  const Values size = spatial_sizes(node, input);
-  Values begins{sizes.of(0), sizes.of(0)};
-  Values ends = begins;
-  Values places;
+  const ValueList size = sizes_from(builder, input, 2);
+  ValueList begins{sizes.of(0), sizes.of(0)};
+  ValueList ends = begins;
+  ValueList places;
   for (std::size_t i = 0; i < spatial; ++i) {
     const Value extent = sizes.extent(kernel[i], window.dilations[i]);
     const auto [begin, end] = convolution_pads(sizes, window, i, size[i], extent);
@@ -80,30 +86,32 @@ Value unfolded_convolution(NodeContext& node, Value input, Value filter, const W
     begins.push_back(begin);
     ends.push_back(end);
   }
-  const Value all_begins = concat(node, begins);
-  Value windows = pad_with(node, input, all_begins, concat(node, ends));
+  const Value all_begins = concat(builder, begins);
+  Value windows =
+      builder.op(ops::Pad, {input, all_begins, concat(builder, ends), builder.number_like(0, input)},
+                 {{"pad_mode", "constant"}});
   for (std::size_t i = spatial; i-- > 0;) {
     const Value indices = window_places(sizes, places[i], kernel[i], window.strides[i], window.dilations[i]);
-    windows = gather(node, windows, indices, static_cast<std::int64_t>(i + 2));
+    windows = gather(builder, windows, indices, static_cast<std::int64_t>(i + 2));
   }
   // [N, C, places, kernel, ...] to [N, C, kernel ..., places ...].
   std::vector<std::int64_t> order{0, 1};
   for (std::size_t i = 0; i < spatial; ++i) order.push_back(static_cast<std::int64_t>(2 * i + 3));
   for (std::size_t i = 0; i < spatial; ++i) order.push_back(static_cast<std::int64_t>(2 * i + 2));
-  const Value batch = dimension_of(node, input, 0);
-  const Value filters = dimension_of(node, filter, 0);
-  Values of_filter{dimension_of(node, filter, 1)};
+  const Value batch = dimension_of(builder, input, 0);
+  const Value groups = is_grouped ? dimension_of(builder, filter, 0) : sizes.of(1);
+  const Value filters = dimension_of(builder, filter, is_grouped ? 1 : 0);
+  ValueList of_filter{dimension_of(builder, filter, is_grouped ? 2 : 1)};
   of_filter.append(kernel.begin(), kernel.end());
   const Value taps = sizes.product(of_filter);
-  const Value ordered = transpose(node, windows, order);
+  const Value ordered = transpose(builder, windows, order);
   const Value columns =
-      reshape(node, ordered, grouped_shape(node, batch, groups, taps, sizes.product(places)));
-  const Value own_filters = sizes.by(filters, groups);
-  const Value weights = reshape(node, filter, grouped_shape(node, sizes.of(1), groups, own_filters, taps));
-  const Value result = mat_mul(node, weights, columns);
-  Values shape{batch, filters};
+      reshape(builder, ordered, concat(builder, {batch, groups, taps, sizes.product(places)}));
+  const Value weights = reshape(builder, filter, concat(builder, {sizes.of(1), groups, filters, taps}));
+  const Value result = product_of(builder, weights, columns, false);
+  ValueList shape{batch, is_grouped ? sizes.times(groups, filters) : filters};
   shape.append(places.begin(), places.end());
-  return reshape(node, result, concat(node, shape));
+  return reshape(builder, result, concat(builder, shape));
 }
 
 namespace {
@@ -119,12 +127,12 @@ struct FoldedAxis {
 
 /// Adds up `columns` [N, C * kernel ..., places ...] at the positions of their windows.
 Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
-             const std::vector<FoldedAxis>& axes, const Window& window) {
-  NodeContext& node = sizes.node;
+             const std::vector<FoldedAxis>& axes, const WindowSteps& window) {
+  Builder& builder = sizes.builder;
   const auto spatial = static_cast<std::int64_t>(axes.size());
-  Values kernel;
-  Values places;
-  Values buffer;
+  ValueList kernel;
+  ValueList places;
+  ValueList buffer;
   for (const FoldedAxis& axis : axes) {
     kernel.push_back(axis.kernel);
     places.push_back(axis.places);
@@ -135,35 +143,38 @@ Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
   for (std::int64_t i = 0; i < spatial; ++i) {
     const auto at = static_cast<std::size_t>(i);
     Value index = transpose(
-        node, window_places(sizes, places[at], kernel[at], window.strides[at], window.dilations[at]), {1, 0});
+        builder, window_places(sizes, places[at], kernel[at], window.strides[at], window.dilations[at]),
+        {1, 0});
     if (i + 1 < spatial) index = sizes.times(index, sizes.product({buffer.begin() + i + 1, buffer.end()}));
     std::vector<std::int64_t> unit_axes;
     for (std::int64_t axis = 0; axis < 2 * spatial; ++axis) {
       if (axis != i && axis != spatial + i) unit_axes.push_back(axis);
     }
-    index = unsqueeze(node, index, unit_axes);
+    index = unsqueeze(builder, index, unit_axes);
     indices = indices ? sizes.plus(indices, index) : index;
   }
   const Value rows = sizes.times(batch, channels);
   const Value elements = sizes.product(kernel);
   const Value count = sizes.times(elements, sizes.product(places));
-  const Value shape = concat(node, {rows, count});
-  const Value zeros = filled(node, 0, columns.type(), concat(node, {rows, sizes.product(buffer)}));
-  const Value row = reshape(node, indices, concat(node, {sizes.of(1), count}));
-  const Value of_rows = broadcast_to(node, row, shape);
-  const Value sums = scatter(node, zeros, of_rows, reshape(node, columns, shape), 1, "sum");
-  Values whole{batch, channels};
+  const Value shape = concat(builder, {rows, count});
+  const Value zeros = filled(builder, 0, columns.type(), concat(builder, {rows, sizes.product(buffer)}));
+  const Value row = reshape(builder, indices, concat(builder, {sizes.of(1), count}));
+  const Value of_rows = broadcast_to(builder, row, shape);
+  const Value values = reshape(builder, columns, shape);
+  const Value sums = builder.op(ops::ScatterElementsUpdate, {zeros, of_rows, values, builder.integer(1)},
+                                {{"reduction", "sum"}, {"use_init_val", true}});
+  ValueList whole{batch, channels};
   whole.append(buffer.begin(), buffer.end());
-  Value result = reshape(node, sums, concat(node, whole));
+  Value result = reshape(builder, sums, concat(builder, whole));
   for (std::int64_t i = 0; i < spatial; ++i) {
     const FoldedAxis& axis = axes[static_cast<std::size_t>(i)];
-    result = slice(node, result, axis.begin, sizes.plus(axis.begin, axis.size), i + 2);
+    result = slice(builder, result, axis.begin, sizes.plus(axis.begin, axis.size), i + 2);
   }
   return result;
 }
 
 /// The part of the full result that a transposed convolution keeps along an axis.
-FoldedAxis transposed_axis(const Sizes& sizes, const Window& window, std::size_t at, Value places,
+FoldedAxis transposed_axis(const Sizes& sizes, const WindowSteps& window, std::size_t at, Value places,
                            Value kernel, std::int64_t more, const std::vector<std::int64_t>& output_shape) {
   const std::int64_t stride = window.strides[at];
   const Value extent = sizes.extent(kernel, window.dilations[at]);
@@ -187,29 +198,31 @@ FoldedAxis transposed_axis(const Sizes& sizes, const Window& window, std::size_t
 
 }  // namespace
 
-Value folded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
+Value folded_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
                          std::int64_t groups, const std::vector<std::int64_t>& more,
                          const std::vector<std::int64_t>& output_shape) {
-  const Sizes sizes{node};
-  const Values kernel = spatial_sizes(node, filter);
-  const Values places = spatial_sizes(node, input);
+  const Sizes sizes{builder};
+  const ValueList kernel = sizes_from(builder, filter, 2);
+  const ValueList places = sizes_from(builder, input, 2);
   std::vector<FoldedAxis> axes;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
     axes.push_back(transposed_axis(sizes, window, i, places[i], kernel[i], more[i], output_shape));
   }
-  const Value batch = dimension_of(node, input, 0);
-  const Value inner = sizes.by(dimension_of(node, filter, 0), groups);
-  const Value filters = dimension_of(node, filter, 1);
+  const Value batch = dimension_of(builder, input, 0);
+  const Value inner = sizes.by(dimension_of(builder, filter, 0), groups);
+  const Value filters = dimension_of(builder, filter, 1);
   const Value taps = sizes.times(filters, sizes.product(kernel));
-  const Value weights = reshape(node, filter, grouped_shape(node, sizes.of(1), groups, inner, taps));
-  const Value values = reshape(node, input, grouped_shape(node, batch, groups, inner, sizes.product(places)));
-  const Value columns = mat_mul(node, weights, values, {.a = true});
+  const Value weights =
+      reshape(builder, filter, concat(builder, {sizes.of(1), sizes.of(groups), inner, taps}));
+  const Value values =
+      reshape(builder, input, concat(builder, {batch, sizes.of(groups), inner, sizes.product(places)}));
+  const Value columns = product_of(builder, weights, values, true);
   return folded(sizes, columns, batch, sizes.times(filters, groups), axes, window);
 }
 
-Value folded_columns(NodeContext& node, Value columns, const Values& size, const Values& kernel,
-                     const Window& window) {
-  const Sizes sizes{node};
+Value folded_columns(Builder& builder, Value columns, const ValueList& size, const ValueList& kernel,
+                     const WindowSteps& window) {
+  const Sizes sizes{builder};
   std::vector<FoldedAxis> axes;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
     const Value padded = sizes.plus(size[i], window.pads_begin[i] + window.pads_end[i]);
@@ -220,9 +233,9 @@ Value folded_columns(NodeContext& node, Value columns, const Values& size, const
                     .begin = sizes.of(window.pads_begin[i]),
                     .size = size[i]});
   }
-  const Value all = dimension_of(node, columns, 1);
-  const Value channels = floor_divide(node, all, sizes.product(kernel));
-  return folded(sizes, columns, dimension_of(node, columns, 0), channels, axes, window);
+  const Value all = dimension_of(builder, columns, 1);
+  const Value channels = sizes.quotient(all, sizes.product(kernel));
+  return folded(sizes, columns, dimension_of(builder, columns, 0), channels, axes, window);
 }
 
-}  // namespace onnx2ir::frontend
+}  // namespace onnx2ir::ir

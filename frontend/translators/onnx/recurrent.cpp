@@ -24,7 +24,8 @@ Values in_layout(NodeContext& node, const Cell& cell, Values outputs) {
   return outputs;
 }
 
-/// Whether the plugin ignores the lengths of the sequences.
+/// Whether the plugin ignores the lengths of the sequences. A row could not see in the body of a Loop, which
+/// captures the lengths, whether they are those of all steps.
 bool ignores_lengths(const NodeContext& node, const Cell& cell) {
   if (!cell.lengths || !node.target().has(Fault::dynamic_sequence_lengths)) return false;
   const auto is_dynamic = [](Value value) { return !value.shape().is_static(); };
@@ -145,9 +146,10 @@ Values over_all_steps(NodeContext& node, const Cell& cell, Sequence sequence) {
   return outputs;
 }
 
-/// A final state; zeros after zero steps, as in onnxruntime.
-Value after_steps(NodeContext& node, const Cell& cell, Value state) {
-  if (cell.x.shape()[0].min > 0 || !node.target().has(Fault::zero_step_states)) return state;
+/// A final state [batch, directions, hidden]. After zero steps, OpenVINO gives the initial state, if the node
+/// has one, and onnxruntime zeros.
+Value after_steps(NodeContext& node, const Cell& cell, Value state, bool has_initial_state) {
+  if (cell.x.shape()[0].min > 0 || !has_initial_state) return state;
   const Value any = node.op(ops::NotEqual, {dimension_of(node, cell.x, 0), node.integer(0)});
   return node.op(ops::Select, {any, state, node.number_like(0, state)});
 }
@@ -169,8 +171,8 @@ Values native(NodeContext& node, const Cell& cell, ir::Op op, const std::vector<
       is_masked ? over_all_steps(node, cell, std::move(sequence)) : emit(node, cell, sequence);
   Values outputs{transpose(node, emitted[0], {2, 1, 0, 3})};
   for (std::size_t i = 1; i < emitted.size(); ++i) {
-    const Value state = transpose(node, emitted[i], {1, 0, 2});
-    outputs.push_back(is_masked ? state : after_steps(node, cell, state));
+    const Value state = is_masked ? emitted[i] : after_steps(node, cell, emitted[i], node.has_input(4 + i));
+    outputs.push_back(transpose(node, state, {1, 0, 2}));
   }
   return outputs;
 }

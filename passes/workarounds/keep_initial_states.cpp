@@ -1,0 +1,57 @@
+// Workaround for zero_step_states: the final states of LSTMSequence, GRUSequence and RNNSequence over zero
+// steps are their initial states.
+#include <algorithm>
+
+#include "ir/known_values.hpp"
+#include "ir/shape_tools.hpp"
+#include "ir/views/elementwise.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr ir::OperationSet kSequences{ops::LSTMSequence, ops::GRUSequence, ops::RNNSequence};
+
+/// Whether one boolean selects between the state and another one.
+bool is_selected(const ir::Use& use) {
+  const auto select = ir::match<ir::SelectView>(*use.node);
+  return select && use.index == ir::SelectView::Input::then_value &&
+         select->condition().shape().element_count() == 1;
+}
+
+bool has_stale_states(const ir::Node& sequence) {
+  const ir::PartialShape& data = sequence.input(0).shape();
+  if (!data.has_rank() || !data[1].admits(0)) return false;
+  return std::any_of(sequence.outputs().begin() + 1, sequence.outputs().end(),
+                     [](const ir::Output& state) { return !std::ranges::all_of(state.uses, is_selected); });
+}
+
+/// `state`, or the scalar 0 if it is filled with zeros.
+ir::Value initial_state(ir::Builder& builder, ir::Value state) {
+  const ir::Value element = state.node->is(ops::Broadcast) ? state.node->input(0) : state;
+  return ir::exact_number(element) == 0.0 ? builder.number_like(0, state) : state;
+}
+
+void keep_initial_states(ir::Builder& builder, ir::Node& sequence) {
+  const ir::Value steps = ir::dimension_of(builder, sequence.input(0), 1);
+  const ir::Value any = builder.op(ops::NotEqual, {steps, builder.integer(0)});
+  for (std::uint32_t i = 1; i < sequence.outputs().size(); ++i) {
+    const ir::Value state = sequence.value(i);
+    if (std::ranges::all_of(state.output().uses, is_selected)) continue;
+    const ir::Value initial = initial_state(builder, sequence.input(i));
+    const ir::Value kept = builder.op(ops::Select, {any, state, initial});
+    ir::replace_uses_except(state, kept, *kept.node);
+  }
+}
+
+}  // namespace
+
+Workaround keep_initial_states() {
+  return {.name = "keep_initial_states",
+          .stage = Stage::imported,
+          .summary = "Selects the initial states of recurrent operations after zero steps",
+          .rows = {row(Fault::zero_step_states, kSequences, has_stale_states, keep_initial_states)}};
+}
+
+}  // namespace onnx2ir::passes

@@ -11,7 +11,6 @@
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/unrolled_loop.hpp"
 #include "ir/shape_tools.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -31,9 +30,8 @@ Value trip_count(NodeContext& node) {
   }
   const Value count = as_scalar(node, node, given, ElementType::i64, "the trip count");
   if (const auto known = node.known_integers(count)) {
-    // A limit that does not fit into 32 bits is treated as no limit.
-    const bool endless =
-        node.target().has(Fault::wide_integers) && known->front() >= std::numeric_limits<std::int32_t>::max();
+    // No run reaches a limit that does not fit into 32 bits.
+    const bool endless = known->front() >= std::numeric_limits<std::int32_t>::max();
     return node.integer(endless ? kNoLimit : std::max<std::int64_t>(known->front(), 0));
   }
   return node.op(ops::Maximum, {count, node.integer(0)});

@@ -5,15 +5,14 @@
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-/// Slice bounds as i64. Bounds beyond 32 bits mean "to the end" and are saturated to 32 bits.
+/// Slice bounds as i64. No axis of a tensor in memory is longer than 32 bits: bounds beyond them mean "to the
+/// end" and are saturated.
 Value clamped(NodeContext& node, Value bounds) {
   bounds = convert(node, bounds, ElementType::i64);
-  if (!node.target().has(Fault::wide_integers)) return bounds;
   if (const auto known = node.known_integers(bounds)) {
     ir::Integers values = *known;
     for (std::int64_t& value : values) value = std::clamp<std::int64_t>(value, -kFarEnd, kFarEnd);

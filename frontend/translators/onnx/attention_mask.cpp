@@ -131,7 +131,8 @@ bool may_hide_all(NodeContext& node, Value mask) {
   return false;
 }
 
-/// Whether `mask` provably has the sizes of the scores, or 1 where that is known.
+/// Whether `mask` provably has the sizes of the scores, or 1 where that is known. The rules of the operator
+/// prove it, not the IR: a row would decompose attentions with any mask of dynamic sizes.
 bool has_sizes_of_scores(const NodeContext& node, Value mask, const Heads& heads, const Rules& rules) {
   if (!rules.has_mask || !node.target().has(Fault::attention_mask_sizes)) return true;
   std::vector<ir::Dimension> scores(heads.query.shape().begin(), heads.query.shape().end() - 1);

@@ -29,6 +29,7 @@ Value floor_divide(Builder& builder, Value a, Value b) {
 
 Value exact_quotient(NodeContext& node, Value a, Value b) {
   const Value quotient = divide(node, a, b);
+  // Only operators tell which quotients must be exact: a row would make every Divide slower.
   if (!node.target().has(Fault::division_by_reciprocal)) return quotient;
   const Value rest = node.op(ops::Subtract, {a, node.op(ops::Multiply, {quotient, b})});
   return node.op(ops::Add, {quotient, divide(node, rest, b)});

@@ -215,6 +215,7 @@ bool may_be_midpoint(Value x, Value scale) {
 }
 
 Value quotient_to_round(NodeContext& node, Value x, Value scale) {
+  // Not a row, as exact_quotient(): a model may round any quotient.
   if (!node.target().has(Fault::division_by_reciprocal) || !may_be_midpoint(x, scale)) {
     return divide(node, x, scale);
   }

@@ -12,8 +12,19 @@ from .command import converted, onnx_file, run
 MODELS = sorted(path for path in (*FOLDER.parent.glob("*.onnx*"), *FOLDER.iterdir()) if path.is_file())
 # Its constant does not fit into 32 bits: the conversion warns about it, and so does lint.
 WARNED = "constant_beyond_int32"
-# Models whose workarounds need notes that the XML does not have.
+# Models whose workarounds need notes that the XML does not have, or are recognised by the operations around a node.
 NOTED = {
+    "boxes": """
+<ir_version: 8, opset_import: ["" : 16]>
+main (float[1,n,4] boxes, float[1,c,n] scores, float overlap, float[1,3,h,w] x, int64[n] batches) => (int64[k,3] kept, float[r,3,2,2] means)
+{
+    most = Constant <value_int = 3> ()
+    kept = NonMaxSuppression (boxes, scores, most, overlap)
+    zero = Constant <value_ints = [0]> ()
+    regions = Squeeze (boxes, zero)
+    means = RoiAlign <output_height = 2, output_width = 2> (x, regions, batches)
+}
+""",
     "constant_loop": """
 <ir_version: 8, opset_import: ["" : 16]>
 main (float[2] x) => (float[2] y, float[n, 2] rows, int64 t)
@@ -60,6 +71,17 @@ main (float[n] x) => (float8e4m3fn[n] y, float[n] z)
     z = Cast <to = 1> (q)
 }
 """,
+    "extrema": """
+<ir_version: 8, opset_import: ["" : 16]>
+main (float[n,m,3] x, float16[n,m] h, float[m,3] d) => (float[n,3] a, float16[n,1] b, float[n,m,1] c, float[n,m,3] e, uint8[n,m,3] q, float s, uint8 z)
+{
+    a = ReduceMax <axes = [1], keepdims = 0> (x)
+    b = ReduceMin <axes = [1]> (h)
+    c = ReduceLogSumExp <axes = [2]> (x)
+    e = Mod <fmod = 1> (x, d)
+    q, s, z = DynamicQuantizeLinear (x)
+}
+""",
     "ifs": """
 <ir_version: 8, opset_import: ["" : 16]>
 main (bool c, bool d, float[n] x, int64 M) => (float[m] y, float[k] z, float[l] w)
@@ -83,6 +105,32 @@ main (float[2] x) => (float[2] y, float[3] z, float[2] w)
     b = RandomNormalLike (x)
     y = Add (x, a)
     w = Sub (b, x)
+}
+""",
+    "ranges": """
+<ir_version: 8, opset_import: ["" : 16]>
+main (float[n,m] x, int64 first, int64 last, int64 step, float[2] p) => (int64[a] y, int64[b] z, int64[c] w, float[d] u, int32[2,e] r)
+{
+    y = Range (first, last, step)
+    one = Constant <value_int = 1> ()
+    back = Constant <value_int = -1> ()
+    zero = Constant <value_int = 0> ()
+    z = Range (first, last, one)
+    w = Range (last, zero, back)
+    sizes = Shape (x)
+    size = Gather (sizes, one)
+    below = Range (zero, size, step)
+    u = Cast <to = 1> (below)
+    r = Multinomial <sample_size = 5> (x)
+}
+""",
+    "sequences": """
+<ir_version: 8, opset_import: ["" : 16]>
+main (float[s,b,2] x, float[1,12,2] w, float[1,12,3] r, int32[b] l, float[1,b,3] h, float[1,b,3] c, float[2,3,i,j] f, float[b,6,p,q] g) => (float[s,1,b,3] y, float[1,b,3] yh, float[1,b,3] zh, float[1,b,3] zc, float[o,t,p2,q2] v)
+{
+    y, yh = LSTM <hidden_size = 3> (x, w, r)
+    z, zh, zc = LSTM <hidden_size = 3> (x, w, r, , l, h, c)
+    v = Conv <group = 2, auto_pad = "SAME_UPPER"> (g, f)
 }
 """,
     "strings": """

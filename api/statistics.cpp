@@ -18,7 +18,7 @@
 namespace onnx2ir {
 namespace {
 
-using Sizes = std::map<std::string, std::int64_t, std::less<>>;
+using SizesByName = std::map<std::string, std::int64_t, std::less<>>;
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(' ');
@@ -44,7 +44,7 @@ std::optional<std::int64_t> number(std::string_view text) {
 
 /// The size of a dimension called `name`: given, or the sum of names that are given and of numbers. The parts
 /// of a sum that are not given are added to `missing`.
-std::optional<std::int64_t> size_of(std::string_view name, const Sizes& sizes,
+std::optional<std::int64_t> size_of(std::string_view name, const SizesByName& sizes,
                                     std::vector<std::string>& missing) {
   if (const auto found = sizes.find(name); found != sizes.end()) return found->second;
   std::int64_t sum = 0;
@@ -133,7 +133,7 @@ class SizeSetter {
   }
 
   const frontend::DimensionNames* names_;
-  Sizes sizes_;
+  SizesByName sizes_;
   std::vector<std::string> known_;
 };
 

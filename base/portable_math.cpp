@@ -10,63 +10,63 @@ namespace onnx2ir::base {
 namespace {
 
 /// The sum of two numbers; the second one is at most half of the last bit of the first one.
-struct Pair {
+struct DoubleDouble {
   double high = 0;
   double low = 0;
 };
 
-Pair sum_of_ordered(double larger, double smaller) {
+DoubleDouble sum_of_ordered(double larger, double smaller) {
   const double high = larger + smaller;
   return {high, smaller - (high - larger)};
 }
 
-Pair exact_sum(double a, double b) {
+DoubleDouble exact_sum(double a, double b) {
   const double high = a + b;
   const double rest = high - a;
   return {high, (a - (high - rest)) + (b - rest)};
 }
 
 /// The upper 26 bits of a number, and the others.
-Pair split(double a) {
+DoubleDouble split(double a) {
   constexpr double kFactor = 134217729;  // 2^27 + 1
   const double scaled = kFactor * a;
   const double high = scaled - (scaled - a);
   return {high, a - high};
 }
 
-Pair exact_product(double a, double b) {
+DoubleDouble exact_product(double a, double b) {
   const double high = a * b;
-  const Pair x = split(a);
-  const Pair y = split(b);
+  const DoubleDouble x = split(a);
+  const DoubleDouble y = split(b);
   return {high, ((x.high * y.high - high) + x.high * y.low + x.low * y.high) + x.low * y.low};
 }
 
-Pair add(Pair a, Pair b) {
-  const Pair high = exact_sum(a.high, b.high);
-  const Pair low = exact_sum(a.low, b.low);
-  const Pair sum = sum_of_ordered(high.high, high.low + low.high);
+DoubleDouble add(DoubleDouble a, DoubleDouble b) {
+  const DoubleDouble high = exact_sum(a.high, b.high);
+  const DoubleDouble low = exact_sum(a.low, b.low);
+  const DoubleDouble sum = sum_of_ordered(high.high, high.low + low.high);
   return sum_of_ordered(sum.high, sum.low + low.low);
 }
 
-Pair multiply(Pair a, Pair b) {
-  const Pair product = exact_product(a.high, b.high);
+DoubleDouble multiply(DoubleDouble a, DoubleDouble b) {
+  const DoubleDouble product = exact_product(a.high, b.high);
   return sum_of_ordered(product.high, product.low + (a.high * b.low + a.low * b.high));
 }
 
-Pair divide(Pair a, Pair b) {
+DoubleDouble divide(DoubleDouble a, DoubleDouble b) {
   const double quotient = a.high / b.high;
-  const Pair rest = add(a, multiply({-quotient, 0}, b));
+  const DoubleDouble rest = add(a, multiply({-quotient, 0}, b));
   const double correction = rest.high / b.high;
-  const Pair rest_of_rest = add(rest, multiply({-correction, 0}, b));
+  const DoubleDouble rest_of_rest = add(rest, multiply({-correction, 0}, b));
   return add(sum_of_ordered(quotient, correction), {rest_of_rest.high / b.high, 0});
 }
 
-constexpr Pair kLogarithmOf2{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
-constexpr Pair kLogarithmOf10{0x1.26bb1bbb55516p+1, -0x1.f48ad494ea3e9p-53};
+constexpr DoubleDouble kLogarithmOf2{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+constexpr DoubleDouble kLogarithmOf10{0x1.26bb1bbb55516p+1, -0x1.f48ad494ea3e9p-53};
 constexpr double kRootOfHalf = 0x1.6a09e667f3bcdp-1;
 
 /// Of a positive, finite number.
-Pair logarithm(double x) {
+DoubleDouble logarithm(double x) {
   int exponent = 0;
   double fraction = std::frexp(x, &exponent);
   if (fraction < kRootOfHalf) {
@@ -74,20 +74,20 @@ Pair logarithm(double x) {
     --exponent;
   }
   // log(f) = 2 atanh((f - 1) / (f + 1)). The quotient is at most 0.172, so 24 terms have 120 bits.
-  const Pair quotient = divide({fraction - 1, 0}, exact_sum(fraction, 1));
-  const Pair square = multiply(quotient, quotient);
-  Pair series;
+  const DoubleDouble quotient = divide({fraction - 1, 0}, exact_sum(fraction, 1));
+  const DoubleDouble square = multiply(quotient, quotient);
+  DoubleDouble series;
   for (int i = 23; i >= 0; --i) series = add(multiply(series, square), divide({1, 0}, {2.0 * i + 1, 0}));
-  const Pair of_fraction = multiply(multiply(series, quotient), {2, 0});
+  const DoubleDouble of_fraction = multiply(multiply(series, quotient), {2, 0});
   return add(multiply(kLogarithmOf2, {static_cast<double>(exponent), 0}), of_fraction);
 }
 
 /// e to the power of x, for |x| < 800.
-double exponential(Pair x) {
+double exponential(DoubleDouble x) {
   const double exponent = std::nearbyint(x.high / kLogarithmOf2.high);
-  const Pair rest = add(x, multiply(kLogarithmOf2, {-exponent, 0}));
+  const DoubleDouble rest = add(x, multiply(kLogarithmOf2, {-exponent, 0}));
   // The rest is at most 0.35, so 28 terms have 130 bits.
-  Pair series{1, 0};
+  DoubleDouble series{1, 0};
   for (int i = 27; i >= 1; --i)
     series = add(multiply(divide(rest, {static_cast<double>(i), 0}), series), {1, 0});
   return std::ldexp(series.high, static_cast<int>(exponent));
@@ -111,7 +111,7 @@ double power(double x, double y) {
     if (x == -1) return sign;
     return (std::fabs(x) > 1) == (y > 0) ? sign * std::numeric_limits<double>::infinity() : sign * 0.0;
   }
-  const Pair exponent = multiply(logarithm(std::fabs(x)), {y, 0});
+  const DoubleDouble exponent = multiply(logarithm(std::fabs(x)), {y, 0});
   constexpr double kLargestLogarithm = 750;
   if (exponent.high > kLargestLogarithm) return sign * std::numeric_limits<double>::infinity();
   if (exponent.high < -kLargestLogarithm) return sign * 0.0;

@@ -7,7 +7,7 @@ namespace onnx2ir::cli {
 namespace {
 
 /// An option on the command line with its value, as written.
-struct Written {
+struct GivenOption {
   std::string option;  ///< "--threads"
   std::optional<std::string> value;
 };
@@ -41,7 +41,7 @@ class CommandLine {
  private:
   std::optional<std::string> take_long(const std::string& argument) {
     const auto equals = argument.find('=');
-    Written written{argument.substr(0, equals), std::nullopt};
+    GivenOption written{argument.substr(0, equals), std::nullopt};
     if (equals != std::string::npos) written.value = argument.substr(equals + 1);
     std::string name = written.option.substr(2);
     std::ranges::replace(name, '_', '-');
@@ -60,12 +60,12 @@ class CommandLine {
     const auto option = std::ranges::find(options_, argument[1], &Option::letter);
     if (option == options_.end())
       return "there is no option " + argument.substr(0, 2) + "; --help lists the options";
-    Written written{argument.substr(0, 2), std::nullopt};
+    GivenOption written{argument.substr(0, 2), std::nullopt};
     if (argument.size() > 2) written.value = argument.substr(argument[2] == '=' ? 3 : 2);
     return take(*option, std::move(written));
   }
 
-  std::optional<std::string> take(const Option& option, Written written) {
+  std::optional<std::string> take(const Option& option, GivenOption written) {
     if (!written.value && option.is_flag()) {
       // As in ovc: --compress_to_fp16 False.
       const bool has_truth_value = at_ < arguments_.size() && parse_flag(arguments_[at_]).has_value();

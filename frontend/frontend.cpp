@@ -77,7 +77,7 @@ Operand input_operand(const std::string& name, const OperandType& type, ir::Grap
     tensors.push_back(parameter);
   }
   std::size_t next = 0;
-  return unflatten(type, tensors, next, Boundary::model);
+  return join_operand(type, tensors, next, Boundary::model);
 }
 
 InputOverride override_of(const LoadedModel& model, const std::string& name) {
@@ -184,7 +184,7 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
   Builder builder(graph);
   const auto parts = flattened_parts(type, Boundary::model);
   std::size_t next = 0;
-  for (const Value& tensor : flatten(builder, operand, type, Boundary::model)) {
+  for (const Value& tensor : split_operand(builder, operand, type, Boundary::model)) {
     const std::string name = output.name() + std::string(parts[next++].suffix);
     builder.set_name(name);
     if (type.kind != OperandType::Kind::tensor) tensor.node->output(tensor.index).names.push_back(name);

@@ -30,9 +30,9 @@ void add(Operators& to, const Operators& counts, const OperatorCounts& times) {
   }
 }
 
-class Counter {
+class OperatorCounter {
  public:
-  explicit Counter(const LoadedModel& model) : model_(&model) {}
+  explicit OperatorCounter(const LoadedModel& model) : model_(&model) {}
 
   ModelCounts count() {
     Scope main;
@@ -111,7 +111,7 @@ class Counter {
 }  // namespace
 
 ModelCounts counts_of(const LoadedModel& model) {
-  return Counter(model).count();
+  return OperatorCounter(model).count();
 }
 
 }  // namespace onnx2ir::frontend

@@ -90,7 +90,7 @@ Node& bare_node(Builder& builder, Op op, std::span<const Value> inputs, std::siz
   return node;
 }
 
-Branch written(const Graph& outer, const std::vector<Value>& invariants, const BranchWriter& write) {
+Branch write_branch(const Graph& outer, const std::vector<Value>& invariants, const BranchWriter& write) {
   Branch branch;
   branch.graph = outer.make_body();
   Builder builder(*branch.graph);
@@ -276,12 +276,12 @@ IfView add_if(Builder& outer, Value condition, IfBranches branches) {
 
 IfView add_if(Builder& outer, Value condition, const std::vector<Value>& invariants,
               const BranchWriter& then_branch, const BranchWriter& else_branch) {
-  Branch first = written(outer.graph(), invariants, then_branch);
-  Branch second = written(outer.graph(), invariants, else_branch);
-  const IfView choice = add_if(outer, condition, {std::move(first), std::move(second)});
-  for (const Value& value : invariants) choice.node().add_input(value);
-  infer(choice.node());
-  return choice;
+  Branch first = write_branch(outer.graph(), invariants, then_branch);
+  Branch second = write_branch(outer.graph(), invariants, else_branch);
+  const IfView if_view = add_if(outer, condition, {std::move(first), std::move(second)});
+  for (const Value& value : invariants) if_view.node().add_input(value);
+  infer(if_view.node());
+  return if_view;
 }
 
 Node& move_control_flow(Builder& to, Node& node, const std::vector<Value>& inputs) {

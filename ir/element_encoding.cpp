@@ -56,7 +56,7 @@ void store(std::span<std::byte> bytes, std::size_t index, unsigned bits, std::ui
 }
 
 /// Zeroed memory for the elements of a constant.
-struct Storage {
+struct ElementBuffer {
   std::shared_ptr<std::byte[]> small;  ///< one allocation, for the many constants of a few elements
   std::vector<std::byte> large;        ///< counted in the memory budget
   std::span<std::byte> bytes;
@@ -66,12 +66,12 @@ struct Storage {
   }
 };
 
-Storage storage(ElementType type, std::size_t count) {
+ElementBuffer storage(ElementType type, std::size_t count) {
   const auto size = packed_size(type, count);
   if (!size || (count != 0 && !has_element_bits(type)))
     invalid("cannot encode constants of type " + std::string(info(type).name));
   constexpr std::uint64_t kSmall = 256;
-  Storage result;
+  ElementBuffer result;
   if (*size <= kSmall) {
     result.small = std::make_shared<std::byte[]>(*size);
     result.bytes = {result.small.get(), *size};
@@ -150,7 +150,7 @@ ConstantData encode_integers(std::span<const std::int64_t> values, ElementType t
     const std::vector<double> numbers(values.begin(), values.end());
     return encode_numbers(numbers, type);
   }
-  Storage stored = storage(type, values.size());
+  ElementBuffer stored = storage(type, values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] < limits->min || values[i] > limits->max)
       invalid(std::to_string(values[i]) + " is no " + std::string(info(type).name));
@@ -160,7 +160,7 @@ ConstantData encode_integers(std::span<const std::int64_t> values, ElementType t
 }
 
 ConstantData encode_numbers(std::span<const double> values, ElementType type) {
-  Storage stored = storage(type, values.size());
+  ElementBuffer stored = storage(type, values.size());
   const auto limits = integer_limits(type);
   for (std::size_t i = 0; i < values.size(); ++i)
     set_element_bits(type, stored.bytes, i, bits_of(values[i], type, limits));

@@ -6,7 +6,7 @@ namespace onnx2ir::ir {
 namespace {
 
 /// Arithmetic of i64 [1].
-struct Sizes {
+struct SizeArithmetic {
   Builder& builder;
   Value of(std::int64_t number) const { return builder.integers({number}); }
   Value plus(Value a, Value b) const { return builder.op(ops::Add, {a, b}); }
@@ -29,22 +29,22 @@ struct Sizes {
 };
 
 /// The sizes along the axes from `first` on.
-ValueList sizes_from(Builder& builder, Value value, std::int64_t first) {
+ValueList compute_sizes_from(Builder& builder, Value value, std::int64_t first) {
   ValueList sizes;
   const auto rank = static_cast<std::int64_t>(value.shape().rank());
   for (std::int64_t axis = first; axis < rank; ++axis) sizes.push_back(dimension_of(builder, value, axis));
   return sizes;
 }
 
-Value product_of(Builder& builder, Value a, Value b, bool transposes_a) {
+Value multiply_matrices(Builder& builder, Value a, Value b, bool transposes_a) {
   return builder.op(ops::MatMul, {a, b}, {{"transpose_a", transposes_a}, {"transpose_b", false}});
 }
 
 /// Positions of window elements: one row per window, one column per element.
-Value window_places(const Sizes& sizes, Value places, Value kernel, std::int64_t stride,
-                    std::int64_t dilation) {
-  const Value rows = unsqueeze(sizes.builder, sizes.times(numbers_below(sizes.builder, places), stride), {1});
-  return sizes.plus(rows, sizes.times(numbers_below(sizes.builder, kernel), dilation));
+Value compute_window_places(const SizeArithmetic& sizes, Value places, Value kernel, std::int64_t stride,
+                            std::int64_t dilation) {
+  const Value rows = unsqueeze(sizes.builder, sizes.times(emit_range(sizes.builder, places), stride), {1});
+  return sizes.plus(rows, sizes.times(emit_range(sizes.builder, kernel), dilation));
 }
 
 struct Pads {
@@ -52,7 +52,7 @@ struct Pads {
   Value end;
 };
 
-Pads convolution_pads(const Sizes& sizes, const WindowSteps& window, std::size_t axis, Value size,
+Pads convolution_pads(const SizeArithmetic& sizes, const WindowSteps& window, std::size_t axis, Value size,
                       Value extent) {
   if (window.auto_pad == "explicit") {
     return {sizes.of(window.pads_begin[axis]), sizes.of(window.pads_end[axis])};
@@ -69,12 +69,12 @@ Pads convolution_pads(const Sizes& sizes, const WindowSteps& window, std::size_t
 
 }  // namespace
 
-Value unfolded_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
-                           bool is_grouped) {
-  const Sizes sizes{builder};
-  const ValueList kernel = sizes_from(builder, filter, is_grouped ? 3 : 2);
+Value unfold_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
+                         bool is_grouped) {
+  const SizeArithmetic sizes{builder};
+  const ValueList kernel = compute_sizes_from(builder, filter, is_grouped ? 3 : 2);
   const std::size_t spatial = kernel.size();
-  const ValueList size = sizes_from(builder, input, 2);
+  const ValueList size = compute_sizes_from(builder, input, 2);
   ValueList begins{sizes.of(0), sizes.of(0)};
   ValueList ends = begins;
   ValueList places;
@@ -91,7 +91,8 @@ Value unfolded_convolution(Builder& builder, Value input, Value filter, const Wi
       builder.op(ops::Pad, {input, all_begins, concat(builder, ends), builder.number_like(0, input)},
                  {{"pad_mode", "constant"}});
   for (std::size_t i = spatial; i-- > 0;) {
-    const Value indices = window_places(sizes, places[i], kernel[i], window.strides[i], window.dilations[i]);
+    const Value indices =
+        compute_window_places(sizes, places[i], kernel[i], window.strides[i], window.dilations[i]);
     windows = gather(builder, windows, indices, static_cast<std::int64_t>(i + 2));
   }
   // [N, C, places, kernel, ...] to [N, C, kernel ..., places ...].
@@ -108,7 +109,7 @@ Value unfolded_convolution(Builder& builder, Value input, Value filter, const Wi
   const Value columns =
       reshape(builder, ordered, concat(builder, {batch, groups, taps, sizes.product(places)}));
   const Value weights = reshape(builder, filter, concat(builder, {sizes.of(1), groups, filters, taps}));
-  const Value result = product_of(builder, weights, columns, false);
+  const Value result = multiply_matrices(builder, weights, columns, false);
   ValueList shape{batch, is_grouped ? sizes.times(groups, filters) : filters};
   shape.append(places.begin(), places.end());
   return reshape(builder, result, concat(builder, shape));
@@ -126,8 +127,8 @@ struct FoldedAxis {
 };
 
 /// Adds up `columns` [N, C * kernel ..., places ...] at the positions of their windows.
-Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
-             const std::vector<FoldedAxis>& axes, const WindowSteps& window) {
+Value fold(const SizeArithmetic& sizes, Value columns, Value batch, Value channels,
+           const std::vector<FoldedAxis>& axes, const WindowSteps& window) {
   Builder& builder = sizes.builder;
   const auto spatial = static_cast<std::int64_t>(axes.size());
   ValueList kernel;
@@ -143,7 +144,8 @@ Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
   for (std::int64_t i = 0; i < spatial; ++i) {
     const auto at = static_cast<std::size_t>(i);
     Value index = transpose(
-        builder, window_places(sizes, places[at], kernel[at], window.strides[at], window.dilations[at]),
+        builder,
+        compute_window_places(sizes, places[at], kernel[at], window.strides[at], window.dilations[at]),
         {1, 0});
     if (i + 1 < spatial) index = sizes.times(index, sizes.product({buffer.begin() + i + 1, buffer.end()}));
     std::vector<std::int64_t> unit_axes;
@@ -157,7 +159,7 @@ Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
   const Value elements = sizes.product(kernel);
   const Value count = sizes.times(elements, sizes.product(places));
   const Value shape = concat(builder, {rows, count});
-  const Value zeros = filled(builder, 0, columns.type(), concat(builder, {rows, sizes.product(buffer)}));
+  const Value zeros = fill(builder, 0, columns.type(), concat(builder, {rows, sizes.product(buffer)}));
   const Value row = reshape(builder, indices, concat(builder, {sizes.of(1), count}));
   const Value of_rows = broadcast_to(builder, row, shape);
   const Value values = reshape(builder, columns, shape);
@@ -174,8 +176,9 @@ Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
 }
 
 /// The part of the full result that a transposed convolution keeps along an axis.
-FoldedAxis transposed_axis(const Sizes& sizes, const WindowSteps& window, std::size_t at, Value places,
-                           Value kernel, std::int64_t more, const std::vector<std::int64_t>& output_shape) {
+FoldedAxis transposed_axis(const SizeArithmetic& sizes, const WindowSteps& window, std::size_t at,
+                           Value places, Value kernel, std::int64_t more,
+                           const std::vector<std::int64_t>& output_shape) {
   const std::int64_t stride = window.strides[at];
   const Value extent = sizes.extent(kernel, window.dilations[at]);
   const Value full = sizes.plus(sizes.times(sizes.minus(places, 1), stride), extent);
@@ -198,12 +201,12 @@ FoldedAxis transposed_axis(const Sizes& sizes, const WindowSteps& window, std::s
 
 }  // namespace
 
-Value folded_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
-                         std::int64_t groups, const std::vector<std::int64_t>& more,
-                         const std::vector<std::int64_t>& output_shape) {
-  const Sizes sizes{builder};
-  const ValueList kernel = sizes_from(builder, filter, 2);
-  const ValueList places = sizes_from(builder, input, 2);
+Value fold_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
+                       std::int64_t groups, const std::vector<std::int64_t>& more,
+                       const std::vector<std::int64_t>& output_shape) {
+  const SizeArithmetic sizes{builder};
+  const ValueList kernel = compute_sizes_from(builder, filter, 2);
+  const ValueList places = compute_sizes_from(builder, input, 2);
   std::vector<FoldedAxis> axes;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
     axes.push_back(transposed_axis(sizes, window, i, places[i], kernel[i], more[i], output_shape));
@@ -216,13 +219,13 @@ Value folded_convolution(Builder& builder, Value input, Value filter, const Wind
       reshape(builder, filter, concat(builder, {sizes.of(1), sizes.of(groups), inner, taps}));
   const Value values =
       reshape(builder, input, concat(builder, {batch, sizes.of(groups), inner, sizes.product(places)}));
-  const Value columns = product_of(builder, weights, values, true);
-  return folded(sizes, columns, batch, sizes.times(filters, groups), axes, window);
+  const Value columns = multiply_matrices(builder, weights, values, true);
+  return fold(sizes, columns, batch, sizes.times(filters, groups), axes, window);
 }
 
-Value folded_columns(Builder& builder, Value columns, const ValueList& size, const ValueList& kernel,
-                     const WindowSteps& window) {
-  const Sizes sizes{builder};
+Value fold_columns(Builder& builder, Value columns, const ValueList& size, const ValueList& kernel,
+                   const WindowSteps& window) {
+  const SizeArithmetic sizes{builder};
   std::vector<FoldedAxis> axes;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
     const Value padded = sizes.plus(size[i], window.pads_begin[i] + window.pads_end[i]);
@@ -235,7 +238,7 @@ Value folded_columns(Builder& builder, Value columns, const ValueList& size, con
   }
   const Value all = dimension_of(builder, columns, 1);
   const Value channels = sizes.quotient(all, sizes.product(kernel));
-  return folded(sizes, columns, dimension_of(builder, columns, 0), channels, axes, window);
+  return fold(sizes, columns, dimension_of(builder, columns, 0), channels, axes, window);
 }
 
 }  // namespace onnx2ir::ir

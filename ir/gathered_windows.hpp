@@ -24,18 +24,18 @@ struct WindowSteps {
 using ValueList = base::SmallVector<Value, 2>;
 
 /// A convolution whose filter has dynamic sizes: of Convolution, or [groups, ...] of GroupConvolution.
-Value unfolded_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
-                           bool is_grouped);
+Value unfold_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
+                         bool is_grouped);
 
 /// The same for a transposed convolution. `more` is output_padding. `output_shape` is empty if
 /// absent.
-Value folded_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
-                         std::int64_t groups, const std::vector<std::int64_t>& more,
-                         const std::vector<std::int64_t>& output_shape);
+Value fold_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
+                       std::int64_t groups, const std::vector<std::int64_t>& more,
+                       const std::vector<std::int64_t>& output_shape);
 
 /// Col2Im along any number of axes: `columns` [N, C * kernel, places]; `sizes` and `kernel` are i64 [1] per
 /// axis.
-Value folded_columns(Builder& builder, Value columns, const ValueList& sizes, const ValueList& kernel,
-                     const WindowSteps& window);
+Value fold_columns(Builder& builder, Value columns, const ValueList& sizes, const ValueList& kernel,
+                   const WindowSteps& window);
 
 }  // namespace onnx2ir::ir

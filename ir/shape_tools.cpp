@@ -8,7 +8,7 @@
 
 namespace onnx2ir::ir {
 
-Value empty_constant(Builder& builder, ElementType type, const std::vector<std::int64_t>& shape) {
+Value emit_empty_constant(Builder& builder, ElementType type, const std::vector<std::int64_t>& shape) {
   // A constant of strings begins with their number and the position of the first one, i32.
   const std::size_t header = type == ElementType::string ? 8 : 0;
   return builder.constant(type, shape, ConstantData(std::vector<std::byte>(header)));
@@ -29,10 +29,10 @@ Value convert(Builder& builder, Value value, ElementType type) {
 
 Value shape_of(Builder& builder, Value value) {
   if (const auto sizes = value.shape().sizes()) return builder.integers(*sizes);
-  return computed_shape_of(builder, value);
+  return compute_shape_of(builder, value);
 }
 
-Value computed_shape_of(Builder& builder, Value value) {
+Value compute_shape_of(Builder& builder, Value value) {
   return builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
 }
 
@@ -69,11 +69,11 @@ Value reshape_keeping(Builder& builder, Value value, const std::vector<std::int6
 
 Value reshape_to_itself(Builder& builder, Value value) {
   const PartialShape& shape = value.shape();
-  if (!shape.has_rank()) return reshape(builder, value, computed_shape_of(builder, value));
+  if (!shape.has_rank()) return reshape(builder, value, compute_shape_of(builder, value));
   return reshape_keeping(builder, value, std::vector<std::int64_t>(shape.rank(), 0));
 }
 
-Value flat(Builder& builder, Value value) {
+Value flatten(Builder& builder, Value value) {
   return reshape(builder, value, builder.integers({-1}));
 }
 
@@ -93,7 +93,7 @@ Value broadcast_to(Builder& builder, Value value, Value shape) {
   return builder.op(ops::Broadcast, {value, shape}, {{"mode", "numpy"}});
 }
 
-Value filled(Builder& builder, double number, ElementType type, Value shape) {
+Value fill(Builder& builder, double number, ElementType type, Value shape) {
   return broadcast_to(builder, builder.number(number, type), shape);
 }
 
@@ -117,13 +117,13 @@ Value gather(Builder& builder, Value from, Value indices, std::int64_t axis) {
   return builder.op(ops::Gather, {from, indices, builder.integer(axis)}, {{"batch_dims", 0}});
 }
 
-Value numbers_below(Builder& builder, Value end) {
+Value emit_range(Builder& builder, Value end) {
   const Value count = end.shape().is_scalar() ? end : reshape(builder, end, builder.integers({}));
   return builder.op(ops::Range, {builder.integer(0), count, builder.integer(1)},
                     {{"output_type", ElementType::i64}});
 }
 
-Value reversed(Builder& builder, Value value, std::int64_t axis) {
+Value reverse(Builder& builder, Value value, std::int64_t axis) {
   const Value last = builder.integers({-1});
   const Value before_first = builder.integers({std::numeric_limits<std::int32_t>::min()});
   return slice(builder, value, last, before_first, axis, -1);

@@ -11,7 +11,7 @@
 namespace onnx2ir::ir {
 
 /// A constant without elements: one of the sizes in `shape` is 0.
-Value empty_constant(Builder& builder, ElementType type, const std::vector<std::int64_t>& shape);
+Value emit_empty_constant(Builder& builder, ElementType type, const std::vector<std::int64_t>& shape);
 
 /// `value` as `type`: the value itself if it has the type, a constant if it is a small constant of integers.
 Value convert(Builder& builder, Value value, ElementType type);
@@ -19,7 +19,7 @@ Value convert(Builder& builder, Value value, ElementType type);
 /// The shape of `value`: i64 [rank].
 Value shape_of(Builder& builder, Value value);
 /// The same, but always computed by ShapeOf: OpenVINO cannot fold it if `value` hides its shape.
-Value computed_shape_of(Builder& builder, Value value);
+Value compute_shape_of(Builder& builder, Value value);
 /// The size along `axis`, which must not be negative: an i64 scalar.
 Value size_of(Builder& builder, Value value, std::int64_t axis);
 /// The same as a vector: i64 [1].
@@ -35,14 +35,14 @@ Value reshape_keeping(Builder& builder, Value value, const std::vector<std::int6
 /// `value` reshaped to the shape that it has: the same tensor as a value of its own.
 Value reshape_to_itself(Builder& builder, Value value);
 /// `value` reshaped to a vector.
-Value flat(Builder& builder, Value value);
+Value flatten(Builder& builder, Value value);
 Value squeeze(Builder& builder, Value value, const std::vector<std::int64_t>& axes);
 Value unsqueeze(Builder& builder, Value value, const std::vector<std::int64_t>& axes);
 Value transpose(Builder& builder, Value value, const std::vector<std::int64_t>& order);
 /// `value` broadcast to `shape` (unidirectional).
 Value broadcast_to(Builder& builder, Value value, Value shape);
 /// A tensor of `shape` whose elements are all `number`.
-Value filled(Builder& builder, double number, ElementType type, Value shape);
+Value fill(Builder& builder, double number, ElementType type, Value shape);
 
 /// A reduction (ReduceSum and the like) over `axes`, which the result does not have.
 Value reduce(Builder& builder, Op op, Value value, const std::vector<std::int64_t>& axes);
@@ -54,9 +54,9 @@ Value concat(Builder& builder, std::span<const Value> values, std::int64_t axis 
 Value concat(Builder& builder, std::initializer_list<Value> values, std::int64_t axis = 0);
 Value gather(Builder& builder, Value from, Value indices, std::int64_t axis = 0);
 /// 0, 1, ..., `end` - 1: i64 [end]. `end` is i64 with one element.
-Value numbers_below(Builder& builder, Value end);
+Value emit_range(Builder& builder, Value end);
 /// `value` reversed along `axis`.
-Value reversed(Builder& builder, Value value, std::int64_t axis);
+Value reverse(Builder& builder, Value value, std::int64_t axis);
 /// A Slice of one axis with clamped ends; the bounds are i64 [1].
 Value slice(Builder& builder, Value value, Value start, Value stop, std::int64_t axis, std::int64_t step = 1);
 Value slice(Builder& builder, Value value, std::int64_t start, std::int64_t stop, std::int64_t axis,

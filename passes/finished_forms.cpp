@@ -50,7 +50,7 @@ bool is_opaque_truth(ir::Value comparison) {
   return matches(comparison, op(ops::GreaterEqual, commutative(ops::Minimum, count, is_one), is_zero));
 }
 
-/// Whether `random` draws the shift of separate_random_streams, or the number of run_time_truth().
+/// Whether `random` draws the shift of separate_random_streams, or the number of emit_run_time_truth().
 bool keeps_seed(ir::RandomUniformView random) {
   const ir::Node* const reader = only_reader(random.node());
   if (reader == nullptr || random.global_seed() != 0 || random.op_seed() != 0 ||
@@ -115,7 +115,7 @@ void mark_stack(ir::LoopView loop, const ir::Carried& state) {
   for (ir::Node* node : nodes) node->notes.add(ir::Note::stacked);
 }
 
-class Search {
+class FormSearch {
  public:
   void visit(ir::Graph& graph) {
     for (const ir::NodePointer& node : graph.nodes()) add_notes(*node);
@@ -144,14 +144,14 @@ class Search {
     counts_.resize(counts);
   }
 
-  void visit_branches(ir::IfView choice) {
+  void visit_branches(ir::IfView if_view) {
     const std::size_t conditions = conditions_.size();
     const std::size_t counts = counts_.size();
-    add_facts(choice.condition());
-    visit(*choice.then_branch().graph);
+    add_facts(if_view.condition());
+    visit(*if_view.then_branch().graph);
     conditions_.resize(conditions);
     counts_.resize(counts);
-    visit(*choice.else_branch().graph);
+    visit(*if_view.else_branch().graph);
   }
 
   void add_notes(ir::Node& node) const {
@@ -250,7 +250,7 @@ class Search {
 }  // namespace
 
 void mark_finished_forms(ir::Model& model) {
-  Search().visit(model.graph);
+  FormSearch().visit(model.graph);
 }
 
 }  // namespace onnx2ir::passes

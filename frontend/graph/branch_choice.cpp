@@ -15,9 +15,9 @@ bool fails_for_certain(const std::vector<Occurrence>& failures, Occurrence graph
 }
 
 /// Tries all combinations. A branch is chosen if the other one fails whatever the later choices are.
-class Search {
+class CombinationSearch {
  public:
-  Search(const TryChoices& attempt, const Occurrences& occurrences)
+  CombinationSearch(const TryChoices& attempt, const Occurrences& occurrences)
       : attempt_(attempt), occurrences_(occurrences) {}
 
   struct Result {
@@ -58,7 +58,7 @@ class Search {
 };
 
 /// Starts from the preferred branches, and changes one choice after the other as long as fewer ranks differ
-/// from the declared ones: one or two attempts for each If, where Search needs up to 2^n.
+/// from the declared ones: one or two attempts for each If, where CombinationSearch needs up to 2^n.
 class Descent {
  public:
   Descent(const TryChoices& attempt, const Occurrences& occurrences)
@@ -128,7 +128,7 @@ class Descent {
 BranchChoices choose_branches(const TryChoices& attempt, const Occurrences& occurrences) {
   const BranchTrial first = attempt({});
   if (auto choices = Descent(attempt, occurrences).from(first)) return *std::move(choices);
-  Search::Result result = Search(attempt, occurrences).from(first, {});
+  CombinationSearch::Result result = CombinationSearch(attempt, occurrences).from(first, {});
   return result.succeeded ? std::move(result.choices) : BranchChoices{};
 }
 

@@ -19,7 +19,7 @@ std::int64_t rank_of(const PartialShape& shape) {
 
 /// The tensor of an absent optional: zeros. The size of a dynamic dimension is 1, or its minimum if that is
 /// larger, because 1 can be broadcast to any size.
-ir::Value placeholder(ir::Builder& builder, const OperandType& type) {
+ir::Value emit_placeholder(ir::Builder& builder, const OperandType& type) {
   std::vector<std::int64_t> shape;
   std::int64_t count = 1;
   for (const ir::Dimension& dimension : type.shape) {
@@ -56,14 +56,14 @@ bool has_shapes(const OperandType& type, Boundary boundary) {
 }
 
 /// The tensors of the content of `optional` as a value of `type`.
-Values flatten_content(ir::Builder& builder, const Optional& optional, const OperandType& type,
-                       Boundary boundary) {
-  if (optional.content != nullptr) return flatten(builder, *optional.content, type, boundary);
-  if (type.kind == Kind::tensor) return {placeholder(builder, type)};
+Values split_content(ir::Builder& builder, const Optional& optional, const OperandType& type,
+                     Boundary boundary) {
+  if (optional.content != nullptr) return split_operand(builder, *optional.content, type, boundary);
+  if (type.kind == Kind::tensor) return {emit_placeholder(builder, type)};
   Sequence empty;
   empty.type = type.type;
   empty.elements.emplace();
-  return flatten(builder, make_sequence(std::move(empty)), type, boundary);
+  return split_operand(builder, make_sequence(std::move(empty)), type, boundary);
 }
 
 }  // namespace
@@ -156,10 +156,11 @@ std::string to_string(const OperandType& type) {
   return "sequence of " + tensor + (type.mixed_rank ? " and smaller ranks" : "");
 }
 
-Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& type, Boundary boundary) {
+Values split_operand(ir::Builder& builder, const Operand& operand, const OperandType& type,
+                     Boundary boundary) {
   if (type.kind == Kind::optional && !std::holds_alternative<std::shared_ptr<const Optional>>(operand)) {
     const Optional present{builder.boolean(true), std::make_shared<const Operand>(operand)};
-    return flatten(builder, make_optional(present), type, boundary);
+    return split_operand(builder, make_optional(present), type, boundary);
   }
   if (const auto* tensor = std::get_if<ir::Value>(&operand)) return {*tensor};
   if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) {
@@ -168,18 +169,18 @@ Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& 
     typed.type = type.type;  // not known before the first element if SequenceEmpty does not give it
     const Sequence packed = pack(builder, typed, type.shape.has_rank() ? rank_of(type.shape) : 0);
     if (!has_shapes(type, boundary)) return {packed.values};
-    return {packed.values, packed.shapes ? packed.shapes : shapes_of_scalars(builder, packed)};
+    return {packed.values, packed.shapes ? packed.shapes : emit_shapes_of_scalars(builder, packed)};
   }
   const Optional& optional = *std::get<std::shared_ptr<const Optional>>(operand);
   Values tensors{optional.has_value};
   if (type.content != nullptr) {
-    const Values content = flatten_content(builder, optional, *type.content, boundary);
+    const Values content = split_content(builder, optional, *type.content, boundary);
     tensors.append(content.begin(), content.end());
   }
   return tensors;
 }
 
-Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& next, Boundary boundary) {
+Operand join_operand(const OperandType& type, const Values& tensors, std::size_t& next, Boundary boundary) {
   switch (type.kind) {
     case Kind::tensor:
       return tensors[next++];
@@ -203,7 +204,7 @@ Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& n
   Optional optional;
   optional.has_value = tensors[next++];
   if (type.content != nullptr) {
-    optional.content = std::make_shared<const Operand>(unflatten(*type.content, tensors, next, boundary));
+    optional.content = std::make_shared<const Operand>(join_operand(*type.content, tensors, next, boundary));
   }
   return make_optional(std::move(optional));
 }

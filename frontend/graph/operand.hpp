@@ -93,16 +93,17 @@ bool holds_scalars(const Sequence& sequence);
 /// the model, sequences of scalars have shapes as well.
 enum class Boundary : std::uint8_t { body, model };
 /// The tensors that represent `operand` as a value of `type`, which may be wider than its own type.
-Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& type, Boundary boundary);
+Values split_operand(ir::Builder& builder, const Operand& operand, const OperandType& type,
+                     Boundary boundary);
 /// The operand of `type` that is represented by `tensors` from `next` on; advances `next`.
-Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& next, Boundary boundary);
+Operand join_operand(const OperandType& type, const Values& tensors, std::size_t& next, Boundary boundary);
 /// A tensor that represents an operand or a part of it.
 struct TensorPart {
   std::string_view suffix;  ///< of its name: "", "/values", "/shapes", "/has_value"
   ir::ElementType type;
   ir::PartialShape shape;
 };
-/// The tensors of flatten().
+/// The tensors of split_operand().
 std::vector<TensorPart> flattened_parts(const OperandType& type, Boundary boundary);
 
 Operand make_sequence(Sequence sequence);

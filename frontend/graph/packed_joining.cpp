@@ -26,7 +26,8 @@ std::vector<std::int64_t> axis_first(std::int64_t axis, std::int64_t rank) {
 using DimensionOf = std::function<Value(std::int64_t)>;
 
 /// The product of dimensions [begin, end), i64 [1].
-Value volume(Builder& builder, const DimensionOf& dimension, std::int64_t begin, std::int64_t end) {
+Value multiply_dimensions(Builder& builder, const DimensionOf& dimension, std::int64_t begin,
+                          std::int64_t end) {
   Value product = builder.integers({1});
   for (std::int64_t i = begin; i < end; ++i) product = builder.op(ops::Multiply, {product, dimension(i)});
   return product;
@@ -35,17 +36,17 @@ Value volume(Builder& builder, const DimensionOf& dimension, std::int64_t begin,
 /// The tensor is split along `axis` into slices of `lengths` (i64 [count]), which are packed one after the
 /// other. Returns the position of each element of the tensor in the packed values: i64 [A, D, B], where A is
 /// the product of the dimensions before `axis` and B that of those after it.
-Value packed_places(Builder& builder, Value lengths, const DimensionOf& dimension, std::int64_t axis,
-                    std::int64_t rank) {
+Value compute_packed_places(Builder& builder, Value lengths, const DimensionOf& dimension, std::int64_t axis,
+                            std::int64_t rank) {
   const auto as = [&](Value value, std::initializer_list<std::int64_t> shape) {
     return reshape(builder, value, builder.integers(shape));
   };
   const auto sum = [&](Value value, std::int64_t over) {
     return reduce(builder, ops::ReduceSum, value, {over});
   };
-  const Value before = volume(builder, dimension, 0, axis);
-  const Value after = volume(builder, dimension, axis + 1, rank);
-  const Value index = numbers_below(builder, sum(lengths, 0));
+  const Value before = multiply_dimensions(builder, dimension, 0, axis);
+  const Value after = multiply_dimensions(builder, dimension, axis + 1, rank);
+  const Value index = emit_range(builder, sum(lengths, 0));
   // For each index along the axis, the number of slices that end before it is the index of its slice.
   const Value ends =
       builder.op(ops::CumSum, {lengths, builder.integer(0)}, {{"exclusive", false}, {"reverse", false}});
@@ -54,20 +55,20 @@ Value packed_places(Builder& builder, Value lengths, const DimensionOf& dimensio
   const Value start = sum(builder.op(ops::Multiply, {ended, as(lengths, {1, -1})}), 1);
   const Value length = gather(builder, lengths, sum(ended, 1));
   // before * start + outer * length + (index - start), in units of `after`.
-  const Value outer = as(numbers_below(builder, before), {-1, 1});
+  const Value outer = as(emit_range(builder, before), {-1, 1});
   const Value in_slice = builder.op(ops::Subtract, {index, start});
   Value place = builder.op(ops::Add, {builder.op(ops::Multiply, {before, start}), in_slice});
   place = builder.op(ops::Add, {builder.op(ops::Multiply, {outer, as(length, {1, -1})}), as(place, {1, -1})});
   place = builder.op(ops::Multiply, {unsqueeze(builder, place, {2}), after});
-  return builder.op(ops::Add, {place, numbers_below(builder, after)});
+  return builder.op(ops::Add, {place, emit_range(builder, after)});
 }
 
 /// Joins the packed `sequence` along `axis`, in which the sizes of elements differ.
-Value joined_slices(Builder& builder, const Sequence& sequence, std::int64_t axis,
-                    const DimensionOf& dimension) {
+Value join_slices(Builder& builder, const Sequence& sequence, std::int64_t axis,
+                  const DimensionOf& dimension) {
   const std::int64_t rank = element_rank(sequence);
   const Value lengths = gather(builder, sequence.shapes, builder.integer(axis), 1);
-  const Value places = packed_places(builder, lengths, dimension, axis, rank);
+  const Value places = compute_packed_places(builder, lengths, dimension, axis, rank);
   Values shape;
   for (std::int64_t i = 0; i < rank; ++i) {
     shape.push_back(i == axis ? reduce_keep_dims(builder, ops::ReduceSum, lengths, {0}) : dimension(i));
@@ -77,7 +78,7 @@ Value joined_slices(Builder& builder, const Sequence& sequence, std::int64_t axi
 }
 
 /// The sum of the sizes of all elements along `axis`: i64 [1].
-Value joined_size(Builder& builder, const Sequence& sequence, std::int64_t axis) {
+Value sum_sizes(Builder& builder, const Sequence& sequence, std::int64_t axis) {
   const Value lengths = gather(builder, sequence.shapes, builder.integer(axis), 1);
   return reduce_keep_dims(builder, ops::ReduceSum, lengths, {0});
 }
@@ -88,7 +89,7 @@ Value stack(Builder& builder, const Sequence& sequence, Dimension dimension) {
   // If the element size is known, it is not computed from `shapes`, which may be unused then.
   const bool is_size_known = sequence.element.element_count().value_or(0) > 0;
   Values shape{is_size_known ? builder.integers({-1})
-                             : unsqueeze(builder, packed_length(builder, sequence), {0})};
+                             : unsqueeze(builder, emit_packed_length(builder, sequence), {0})};
   for (std::int64_t i = 0; i < element_rank(sequence); ++i) shape.push_back(dimension(i));
   return reshape(builder, sequence.values, concat(builder, shape, 0));
 }
@@ -117,13 +118,13 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
                              : gather(builder, first, builder.integers({index}));
   };
   if (!new_axis && where == 0) {
-    Values shape{ir::may_be_empty_beside(sequence.element, 0) ? joined_size(builder, sequence, 0)
+    Values shape{ir::may_be_empty_beside(sequence.element, 0) ? sum_sizes(builder, sequence, 0)
                                                               : builder.integers({-1})};
     for (std::int64_t i = 1; i < rank; ++i) shape.push_back(dimension(i));
     return reshape(builder, sequence.values, concat(builder, shape, 0));
   }
   if (!new_axis && !sequence.element[static_cast<std::size_t>(where)].is_static()) {
-    return joined_slices(builder, sequence, where, dimension);
+    return join_slices(builder, sequence, where, dimension);
   }
   Value stacked = new_axis ? sequence.stacked : Value{};
   if (!stacked) stacked = stack(builder, sequence, dimension);
@@ -136,7 +137,7 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
   if (new_axis) return stacked;
   // A Reshape cannot infer a size beside a size of 0.
   const Value whole = ir::may_be_empty_beside(sequence.element, static_cast<std::size_t>(where))
-                          ? joined_size(builder, sequence, where)
+                          ? sum_sizes(builder, sequence, where)
                           : builder.integers({-1});
   Values merged;
   for (std::int64_t i = 0; i < rank; ++i) merged.push_back(i == where ? whole : dimension(i));
@@ -179,7 +180,7 @@ bool are_ones(Value lengths) {
 }
 
 /// Converts `lengths`, a list or the length of equal slices of `total` (i64 scalar), to a list.
-Value length_list(Builder& builder, Value lengths, Value total) {
+Value convert_to_lengths(Builder& builder, Value lengths, Value total) {
   Value list = convert(builder, lengths, ElementType::i64);
   if (list.shape().is_scalar()) {
     // Starts 0, n, 2n, ... below the total; each slice ends at the start of the next one, the last one at the
@@ -195,20 +196,20 @@ Value length_list(Builder& builder, Value lengths, Value total) {
 /// The slices of `tensor` along `axis`, with lengths that are known only at run time.
 Sequence slice_by_lengths(Builder& builder, Value tensor, Value lengths, std::int64_t axis) {
   const std::int64_t rank = rank_of(tensor);
-  const Value shape = ir::computed_shape_of(builder, tensor);
+  const Value shape = ir::compute_shape_of(builder, tensor);
   const Value total = gather(builder, shape, builder.integer(axis));
-  const Value list = length_list(builder, lengths, total);
+  const Value list = convert_to_lengths(builder, lengths, total);
   const auto dimension = [&](std::int64_t i) { return gather(builder, shape, builder.integers({i})); };
   Sequence result;
   result.type = tensor.type();
-  result.values = flat(builder, tensor);
+  result.values = flatten(builder, tensor);
   if (axis != 0) {
-    const Value places = flat(builder, packed_places(builder, list, dimension, axis, rank));
+    const Value places = flatten(builder, compute_packed_places(builder, list, dimension, axis, rank));
     result.values =
         builder.op(ops::ScatterElementsUpdate, {result.values, places, result.values, builder.integer(0)},
                    {{"reduction", "none"}, {"use_init_val", true}});
   }
-  const Value rows = concat(builder, {ir::computed_shape_of(builder, list), builder.integers({1})}, 0);
+  const Value rows = concat(builder, {ir::compute_shape_of(builder, list), builder.integers({1})}, 0);
   Values columns;
   ir::Dimensions element(tensor.shape().begin(), tensor.shape().end());
   element[static_cast<std::size_t>(axis)] = ir::Dimension();
@@ -251,8 +252,8 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
   if (lengths) return slice_by_lengths(builder, tensor, lengths, signed_where);
   // If the axis is the first one, the slices are contiguous.
   const Value front = where == 0 ? tensor : transpose(builder, tensor, axis_first(signed_where, rank));
-  result.values = flat(builder, front);
-  const Value shape = ir::computed_shape_of(builder, tensor);
+  result.values = flatten(builder, front);
+  const Value shape = ir::compute_shape_of(builder, tensor);
   Values row;
   ir::Dimensions element;
   for (std::int64_t i = 0; i < rank; ++i) {

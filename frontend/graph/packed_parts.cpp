@@ -20,31 +20,31 @@ std::int64_t element_rank(const Sequence& sequence) {
   return rank_of(sequence.element);
 }
 
-Value scalar(Builder& builder, Value value) {
+Value reshape_to_scalar(Builder& builder, Value value) {
   return reshape(builder, value, builder.integers({}));
 }
-Value rows(Builder& builder, Value value, Value begin, Value end) {
+Value slice_rows(Builder& builder, Value value, Value begin, Value end) {
   const auto list = [&](Value number) { return reshape(builder, number, builder.integers({1})); };
   const Value start = list(begin);
   return slice(builder, value, start, list(end), 0);
 }
-Value sizes(Builder& builder, const Sequence& sequence) {
+Value emit_sizes(Builder& builder, const Sequence& sequence) {
   if (sequence.mixed_rank) {
     const Value counting = builder.op(ops::Abs, {sequence.shapes});  // a -1 is padding
     return reduce(builder, ops::ReduceProd, counting, {1});
   }
   if (holds_scalars(sequence)) {
-    const Value count = ir::computed_shape_of(builder, sequence.values);
-    return filled(builder, 1, ir::ElementType::i64, count);
+    const Value count = ir::compute_shape_of(builder, sequence.values);
+    return fill(builder, 1, ir::ElementType::i64, count);
   }
   return reduce(builder, ops::ReduceProd, sequence.shapes, {1});
 }
 
-Value packed_length(Builder& builder, const Sequence& sequence) {
+Value emit_packed_length(Builder& builder, const Sequence& sequence) {
   const Value first = builder.integer(0);
   // An input that is declared as a sequence of scalars may contain other tensors.
   const Value counted = sequence.shapes ? sequence.shapes : sequence.values;
-  return gather(builder, ir::computed_shape_of(builder, counted), first);
+  return gather(builder, ir::compute_shape_of(builder, counted), first);
 }
 
 void check_one_rank(const Sequence& sequence) {

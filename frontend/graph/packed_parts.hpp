@@ -21,13 +21,13 @@ void check_one_rank(const Sequence& sequence);
 void describe_elements(Sequence& sequence);
 
 /// `value`, which has one element, as a scalar.
-Value scalar(Builder& builder, Value value);
+Value reshape_to_scalar(Builder& builder, Value value);
 /// Rows [begin, end) of `value`; both are i64 scalars.
-Value rows(Builder& builder, Value value, Value begin, Value end);
+Value slice_rows(Builder& builder, Value value, Value begin, Value end);
 
 /// The number of elements of each tensor of the packed `sequence`: i64 [count].
-Value sizes(Builder& builder, const Sequence& sequence);
+Value emit_sizes(Builder& builder, const Sequence& sequence);
 /// The number of tensors of the packed `sequence`: an i64 scalar.
-Value packed_length(Builder& builder, const Sequence& sequence);
+Value emit_packed_length(Builder& builder, const Sequence& sequence);
 
 }  // namespace onnx2ir::frontend::packed

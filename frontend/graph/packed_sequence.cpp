@@ -13,20 +13,20 @@ namespace {
 using namespace packed;
 
 /// The total number of elements of the tensors before `position`: an i64 scalar.
-Value offset(Builder& builder, const Sequence& sequence, Value position) {
+Value compute_offset(Builder& builder, const Sequence& sequence, Value position) {
   if (holds_scalars(sequence)) return position;
   const Value first = builder.integer(0);
-  const Value before = rows(builder, sizes(builder, sequence), first, position);
+  const Value before = slice_rows(builder, emit_sizes(builder, sequence), first, position);
   return reduce(builder, ops::ReduceSum, before, {0});
 }
 
 /// Normalises `position`, which may count from the end.
-Value from_start(Builder& builder, const Sequence& sequence, Value position) {
+Value normalize_position(Builder& builder, const Sequence& sequence, Value position) {
   position = convert(builder, position, ElementType::i64);
-  if (!position.shape().is_scalar()) position = scalar(builder, position);
+  if (!position.shape().is_scalar()) position = reshape_to_scalar(builder, position);
   if (const auto known = ir::exact_values(position); known && known->front() >= 0) return position;
   const Value negative = builder.op(ops::Less, {position, builder.integer(0)});
-  const Value wrapped = builder.op(ops::Add, {position, packed_length(builder, sequence)});
+  const Value wrapped = builder.op(ops::Add, {position, emit_packed_length(builder, sequence)});
   return builder.op(ops::Select, {negative, wrapped, position});
 }
 
@@ -46,11 +46,11 @@ std::optional<std::size_t> known_index(const Sequence& sequence, Value position,
 }
 
 /// The number of rows of `value`: an i64 scalar. `zero` is the constant 0.
-Value row_count(Builder& builder, Value value, Value zero) {
-  return gather(builder, ir::computed_shape_of(builder, value), zero);
+Value count_rows(Builder& builder, Value value, Value zero) {
+  return gather(builder, ir::compute_shape_of(builder, value), zero);
 }
 
-Sequence packed_form(Builder& builder, const Sequence& sequence) {
+Sequence pack_if_needed(Builder& builder, const Sequence& sequence) {
   return sequence.elements ? pack(builder, sequence, element_rank(sequence)) : sequence;
 }
 
@@ -67,7 +67,7 @@ void check_element(const Sequence& sequence, Value tensor) {
 
 /// Pads the shapes of packed elements, i64 [count, from], to rows of `to` numbers. For scalars, `shapes` is
 /// null.
-Value filled_up(Builder& builder, Value shapes, std::int64_t from, std::int64_t to, Value count) {
+Value fill_shapes(Builder& builder, Value shapes, std::int64_t from, std::int64_t to, Value count) {
   if (from == to) return shapes;
   const Value filler = builder.integer(-1);
   const Value filling =
@@ -76,7 +76,7 @@ Value filled_up(Builder& builder, Value shapes, std::int64_t from, std::int64_t 
 }
 
 /// Element `index` if all elements have the same static shape: they are rows of one tensor. Null otherwise.
-Value row_of_equal_shapes(Builder& builder, const Sequence& packed, Value index) {
+Value gather_row(Builder& builder, const Sequence& packed, Value index) {
   const auto sizes = packed.element.sizes();
   if (!sizes || std::ranges::find(*sizes, 0) != sizes->end()) return {};
   std::vector<std::int64_t> shape{-1};
@@ -99,62 +99,62 @@ Sequence pack(Builder& builder, const Sequence& sequence, std::int64_t rank) {
   if (!sequence.elements) {
     if (!sequence.element.has_rank()) return sequence;
     packed.values = sequence.values;
-    const Value count = reshape(builder, packed_length(builder, sequence), std::vector<std::int64_t>{1});
-    packed.shapes = filled_up(builder, sequence.shapes, rank_of(sequence.element), rank, count);
+    const Value count = reshape(builder, emit_packed_length(builder, sequence), std::vector<std::int64_t>{1});
+    packed.shapes = fill_shapes(builder, sequence.shapes, rank_of(sequence.element), rank, count);
     return packed;
   }
   if (sequence.elements->empty()) {
-    packed.values = ir::empty_constant(builder, sequence.type, {0});
-    if (rank > 0) packed.shapes = ir::empty_constant(builder, ElementType::i64, {0, rank});
+    packed.values = ir::emit_empty_constant(builder, sequence.type, {0});
+    if (rank > 0) packed.shapes = ir::emit_empty_constant(builder, ElementType::i64, {0, rank});
     return packed;
   }
   Values values;
   Values shapes;
   for (const Value& element : sequence.elements->values()) {
-    values.push_back(flat(builder, element));
+    values.push_back(flatten(builder, element));
     if (rank == 0) continue;
     const std::int64_t own_rank = rank_of(element);
     Value row;
-    if (own_rank > 0) row = unsqueeze(builder, ir::computed_shape_of(builder, element), {0});
-    shapes.push_back(filled_up(builder, row, own_rank, rank, builder.integers({1})));
+    if (own_rank > 0) row = unsqueeze(builder, ir::compute_shape_of(builder, element), {0});
+    shapes.push_back(fill_shapes(builder, row, own_rank, rank, builder.integers({1})));
   }
   packed.values = concat(builder, values, 0);
   if (rank > 0) packed.shapes = concat(builder, shapes, 0);
   return packed;
 }
 
-Value shapes_of_scalars(Builder& builder, const Sequence& sequence) {
-  const Value count = packed_length(builder, sequence);
+Value emit_shapes_of_scalars(Builder& builder, const Sequence& sequence) {
+  const Value count = emit_packed_length(builder, sequence);
   if (const auto known = ir::known_scalar(count))
-    return ir::empty_constant(builder, ElementType::i64, {*known, 0});
+    return ir::emit_empty_constant(builder, ElementType::i64, {*known, 0});
   // A Slice instead of a Broadcast: a Broadcast to an empty shape would end the process
   // (Fault::empty_broadcast_folding).
-  const Value rows = numbers_below(builder, count);
+  const Value rows = emit_range(builder, count);
   const Value zero = builder.integers({0});
   const Value one = builder.integers({1});
   const Value column = builder.op(ops::Unsqueeze, {rows, one});
   return builder.op(ops::Slice, {column, zero, zero, one, one});
 }
 
-Value length(Builder& builder, const Sequence& sequence) {
+Value emit_length(Builder& builder, const Sequence& sequence) {
   if (sequence.elements) return builder.integer(static_cast<std::int64_t>(sequence.elements->size()));
-  return packed_length(builder, sequence);
+  return emit_packed_length(builder, sequence);
 }
 
-Value at(Builder& builder, const Sequence& sequence, Value position) {
+Value take_element(Builder& builder, const Sequence& sequence, Value position) {
   if (sequence.elements) {
     if (const auto index = known_index(sequence, position, sequence.elements->size())) {
       return (*sequence.elements)[*index];
     }
   }
   check_one_rank(sequence);
-  const Sequence packed = packed_form(builder, sequence);
-  const Value index = from_start(builder, packed, position);
+  const Sequence packed = pack_if_needed(builder, sequence);
+  const Value index = normalize_position(builder, packed, position);
   if (holds_scalars(packed)) return gather(builder, packed.values, index);
-  if (const Value row = row_of_equal_shapes(builder, packed, index)) return row;
-  const Value begin = offset(builder, packed, index);
-  const Value size = gather(builder, sizes(builder, packed), index);
-  const Value elements = rows(builder, packed.values, begin, builder.op(ops::Add, {begin, size}));
+  if (const Value row = gather_row(builder, packed, index)) return row;
+  const Value begin = compute_offset(builder, packed, index);
+  const Value size = gather(builder, emit_sizes(builder, packed), index);
+  const Value elements = slice_rows(builder, packed.values, begin, builder.op(ops::Add, {begin, size}));
   Value shape = gather(builder, packed.shapes, index);
   if (const auto known = packed.element.sizes()) shape = builder.integers(*known);
   return reshape(builder, elements, shape);
@@ -187,18 +187,20 @@ Sequence insert(Builder& builder, const Sequence& sequence, Value tensor, Value 
     if (rank > 0) result.shapes = concat(builder, {packed.shapes, added.shapes}, 0);
     return result;
   }
-  const Value index = from_start(builder, packed, position);
-  const Value split_at = offset(builder, packed, index);
+  const Value index = normalize_position(builder, packed, position);
+  const Value split_at = compute_offset(builder, packed, index);
   const Value zero = builder.integer(0);
-  result.values = concat(builder,
-                         {rows(builder, packed.values, zero, split_at), added.values,
-                          rows(builder, packed.values, split_at, row_count(builder, packed.values, zero))},
-                         0);
+  result.values =
+      concat(builder,
+             {slice_rows(builder, packed.values, zero, split_at), added.values,
+              slice_rows(builder, packed.values, split_at, count_rows(builder, packed.values, zero))},
+             0);
   if (rank == 0) return result;
-  result.shapes = concat(builder,
-                         {rows(builder, packed.shapes, zero, index), added.shapes,
-                          rows(builder, packed.shapes, index, row_count(builder, packed.shapes, zero))},
-                         0);
+  result.shapes =
+      concat(builder,
+             {slice_rows(builder, packed.shapes, zero, index), added.shapes,
+              slice_rows(builder, packed.shapes, index, count_rows(builder, packed.shapes, zero))},
+             0);
   return result;
 }
 
@@ -213,18 +215,19 @@ Sequence erase(Builder& builder, const Sequence& sequence, Value position) {
       return result;
     }
   }
-  const Sequence packed = packed_form(builder, sequence);
-  const Value index = from_start(builder, packed, position);
+  const Sequence packed = pack_if_needed(builder, sequence);
+  const Value index = normalize_position(builder, packed, position);
   const Value next = builder.op(ops::Add, {index, builder.integer(1)});
   const Value zero = builder.integer(0);
   const auto without = [&](Value value, Value from, Value to) {
-    return concat(
-        builder,
-        {rows(builder, value, zero, from), rows(builder, value, to, row_count(builder, value, zero))}, 0);
+    return concat(builder,
+                  {slice_rows(builder, value, zero, from),
+                   slice_rows(builder, value, to, count_rows(builder, value, zero))},
+                  0);
   };
   result.elements.reset();
-  const Value after = offset(builder, packed, next);
-  result.values = without(packed.values, offset(builder, packed, index), after);
+  const Value after = compute_offset(builder, packed, next);
+  result.values = without(packed.values, compute_offset(builder, packed, index), after);
   if (packed.shapes) result.shapes = without(packed.shapes, index, next);
   return result;
 }

@@ -10,13 +10,13 @@ namespace onnx2ir::frontend {
 Sequence pack(ir::Builder& builder, const Sequence& sequence, std::int64_t rank);
 
 /// The shapes of the packed `sequence` of scalars: i64 [count, 0].
-ir::Value shapes_of_scalars(ir::Builder& builder, const Sequence& sequence);
+ir::Value emit_shapes_of_scalars(ir::Builder& builder, const Sequence& sequence);
 
 /// The number of elements, an i64 scalar.
-ir::Value length(ir::Builder& builder, const Sequence& sequence);
+ir::Value emit_length(ir::Builder& builder, const Sequence& sequence);
 
 /// Element `position`.
-ir::Value at(ir::Builder& builder, const Sequence& sequence, ir::Value position);
+ir::Value take_element(ir::Builder& builder, const Sequence& sequence, ir::Value position);
 
 /// Inserts `tensor` before `position`, or at the end if that is null.
 Sequence insert(ir::Builder& builder, const Sequence& sequence, ir::Value tensor, ir::Value position);

@@ -16,16 +16,16 @@ using onnx::GraphProto;
 using onnx::NodeProto;
 
 /// A graph and the graph that encloses it.
-struct Scope {
+struct EnclosedGraph {
   const GraphProto* graph;
-  const Scope* outer;
+  const EnclosedGraph* outer;
   const NodeProto* owner;  ///< the node of `outer` that contains the graph; null for the outermost graph
   const NameIndex* names;
 };
 
 /// A value: its definition in `scope`, or null if nothing defines `name`.
 struct Origin {
-  const Scope* scope = nullptr;
+  const EnclosedGraph* scope = nullptr;
   NameIndex::Definition definition = {};
   std::string_view name = {};
 
@@ -35,7 +35,7 @@ struct Origin {
 };
 
 /// A branch of an If that is known to be taken.
-struct Decision {
+struct TakenBranch {
   const NodeProto* node;
   Origin condition;
   bool is_then;
@@ -62,7 +62,7 @@ class Analysis {
   Analysis(const GraphTranslator& scope, const NodeProto& node, bool is_then) {
     add_scopes(scope);
     for (std::size_t i = 0; i + 1 < scopes_.size(); ++i) {
-      const Scope& inner = scopes_[i];
+      const EnclosedGraph& inner = scopes_[i];
       if (!is_if(*inner.owner)) continue;
       decisions_.push_back({inner.owner, original(*inner.outer, inner.owner->input(0)),
                             branch_of(*inner.owner, true) == inner.graph});
@@ -85,25 +85,26 @@ class Analysis {
   }
 
   /// The scope of `branch` of the If `owner` in `outer`.
-  const Scope& scope_of(const GraphProto& branch, const Scope& outer, const NodeProto& owner) {
-    const auto known = std::ranges::find(scopes_, &branch, &Scope::graph);
+  const EnclosedGraph& scope_of(const GraphProto& branch, const EnclosedGraph& outer,
+                                const NodeProto& owner) {
+    const auto known = std::ranges::find(scopes_, &branch, &EnclosedGraph::graph);
     if (known != scopes_.end()) return *known;
-    return scopes_.emplace_back(Scope{&branch, &outer, &owner, &indexes_.emplace_back(branch)});
+    return scopes_.emplace_back(EnclosedGraph{&branch, &outer, &owner, &indexes_.emplace_back(branch)});
   }
 
-  bool is_unused(const Scope& scope, const std::string& name) {
+  bool is_unused(const EnclosedGraph& scope, const std::string& name) {
     return std::ranges::all_of(scope.names->uses(name), [&](const NameIndex::Use& use) {
       return use.node == nullptr ? is_unused_output(scope, use.input) : is_never_reached(scope, use, name);
     });
   }
 
-  bool is_unused_output(const Scope& scope, int index) {
+  bool is_unused_output(const EnclosedGraph& scope, int index) {
     if (scope.owner == nullptr || !is_if(*scope.owner)) return false;
     return index >= scope.owner->output_size() || is_unused(*scope.outer, scope.owner->output(index));
   }
 
   /// Whether the use of `name` is in the branch of an If that is not taken.
-  bool is_never_reached(const Scope& scope, const NameIndex::Use& use, std::string_view name) {
+  bool is_never_reached(const EnclosedGraph& scope, const NameIndex::Use& use, std::string_view name) {
     if (use.input != NameIndex::kInBody || !is_if(*use.node)) return false;
     steps_left_ = kMostSteps;
     const auto taken = evaluate(original(scope, use.node->input(0)));
@@ -113,15 +114,15 @@ class Analysis {
     return std::ranges::find(captured, name) == captured.end();
   }
 
-  static Origin origin(const Scope& scope, std::string_view name) {
-    for (const Scope* at = &scope; at != nullptr; at = at->outer) {
+  static Origin origin(const EnclosedGraph& scope, std::string_view name) {
+    for (const EnclosedGraph* at = &scope; at != nullptr; at = at->outer) {
       if (const auto* found = at->names->definition(name)) return {at, *found, name};
     }
     return {};
   }
 
   /// The origin of `name`, a condition, or of the value that it is a copy of.
-  static Origin original(const Scope& scope, std::string_view name) {
+  static Origin original(const EnclosedGraph& scope, std::string_view name) {
     Origin found = origin(scope, name);
     for (int steps = 0; steps < kMostSteps && found.definition.node != nullptr; ++steps) {
       const NodeProto& node = *found.definition.node;
@@ -134,7 +135,7 @@ class Analysis {
   /// The value of a condition if the decisions determine it.
   std::optional<bool> evaluate(const Origin& condition) {
     if (condition.scope == nullptr || --steps_left_ < 0) return std::nullopt;
-    const auto decision = std::ranges::find(decisions_, condition, &Decision::condition);
+    const auto decision = std::ranges::find(decisions_, condition, &TakenBranch::condition);
     if (decision != decisions_.end()) return decision->is_then;
     if (condition.definition.node == nullptr) {
       const auto& initializers = condition.scope->graph->initializer();
@@ -154,21 +155,21 @@ class Analysis {
 
   std::optional<bool> evaluate_if(const Origin& result) {
     const NodeProto& node = *result.definition.node;
-    const auto decided = std::ranges::find(decisions_, &node, &Decision::node);
+    const auto decided = std::ranges::find(decisions_, &node, &TakenBranch::node);
     const auto taken = decided != decisions_.end() ? std::optional(decided->is_then)
                                                    : evaluate(original(*result.scope, node.input(0)));
     const GraphProto* branch = taken ? branch_of(node, *taken) : nullptr;
     if (branch == nullptr || branch->output_size() <= result.definition.output) return std::nullopt;
-    const Scope& inner = scope_of(*branch, *result.scope, node);
+    const EnclosedGraph& inner = scope_of(*branch, *result.scope, node);
     return evaluate(original(inner, branch->output(result.definition.output).name()));
   }
 
   /// For one condition, because an evaluation follows two values at each If.
   static constexpr int kMostSteps = 1000;
 
-  std::deque<Scope> scopes_;  ///< the innermost first, then other branches; elements do not move
+  std::deque<EnclosedGraph> scopes_;  ///< the innermost first, then other branches; elements do not move
   std::deque<NameIndex> indexes_;
-  std::vector<Decision> decisions_;
+  std::vector<TakenBranch> decisions_;
   int steps_left_ = 0;
 };
 

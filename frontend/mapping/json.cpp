@@ -36,9 +36,9 @@ struct Position {
 };
 
 /// Receives the events of the parser and builds the value.
-class Builder {
+class ValueBuilder {
  public:
-  Builder(std::string_view text, const char* const& furthest)
+  ValueBuilder(std::string_view text, const char* const& furthest)
       : counted_(text.data()), begin_(text.data()), furthest_(&furthest) {}
 
   JsonValue take() { return std::move(root_); }
@@ -132,7 +132,7 @@ void fail_in_line(std::int64_t line, std::string message) {
 
 JsonValue parse_json(std::string_view text) {
   const char* furthest = text.data();
-  Builder builder(text, furthest);
+  ValueBuilder builder(text, furthest);
   nlohmann::json::sax_parse(Position{text.data(), &furthest}, Position{text.data() + text.size(), &furthest},
                             &builder);
   return builder.take();

@@ -48,7 +48,7 @@ std::optional<Problem> recognize_text(std::string_view start) {
 }
 
 /// A format that is recognised by bytes at a certain offset.
-struct Signature {
+struct FileSignature {
   std::size_t offset;
   std::string_view bytes;
   std::string_view what;
@@ -58,7 +58,7 @@ struct Signature {
 constexpr std::string_view kTorchHint = "export the model from PyTorch: torch.onnx.export";
 constexpr std::string_view kKerasHint = "export the model with tf2onnx";
 
-constexpr auto kSignatures = std::to_array<Signature>({
+constexpr auto kSignatures = std::to_array<FileSignature>({
     {0, "\x1F\x8B"sv, "it is compressed with gzip", "decompress it: gunzip"},
     {0, "\x28\xB5\x2F\xFD"sv, "it is compressed with zstd", "decompress it: unzstd"},
     {0, "\xFD\x37zXZ\0"sv, "it is compressed with xz", "decompress it: unxz"},
@@ -140,7 +140,7 @@ bool cannot_be_model(std::string_view start) {
 
 std::optional<Problem> recognize_foreign_file(const std::filesystem::path& path, std::string_view start) {
   if (auto found = recognize_text(start)) return found;
-  for (const Signature& signature : kSignatures) {
+  for (const FileSignature& signature : kSignatures) {
     if (start.size() > signature.offset && start.substr(signature.offset).starts_with(signature.bytes))
       return unreadable_model(std::string(signature.what), std::string(signature.hint));
   }

@@ -25,16 +25,16 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-struct ElementList {
+struct ListText {
   std::vector<std::string_view> elements;
   bool is_list = false;
 };
 
 /// "[1, 2 3]" has three elements; a text without brackets is one element.
-ElementList split_elements(std::string_view text) {
+ListText split_elements(std::string_view text) {
   text = trimmed(text);
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return {{text}, false};
-  ElementList list{{}, true};
+  ListText list{{}, true};
   text = text.substr(1, text.size() - 2);
   for (std::size_t at = 0; at < text.size();) {
     const auto start = text.find_first_not_of(", \t", at);
@@ -50,7 +50,7 @@ Problem unfit(std::string message) {
 }
 
 /// `shape` with its dynamic dimension replaced by the size that fits the number of elements.
-Result<std::vector<std::int64_t>> static_shape(const ElementList& list, const ir::PartialShape& shape) {
+Result<std::vector<std::int64_t>> static_shape(const ListText& list, const ir::PartialShape& shape) {
   const auto count = static_cast<std::int64_t>(list.elements.size());
   if (!shape.has_rank()) {
     return list.is_list ? std::vector<std::int64_t>{count} : std::vector<std::int64_t>{};
@@ -173,7 +173,7 @@ Result<onnx::TensorProto> read_frozen_value(std::string_view text, std::int32_t 
   if (row == nullptr || !row->ir_type) {
     return unfit(fmt::format("values of type {} cannot be given", tensor_type_name(element_type)));
   }
-  const ElementList list = split_elements(text);
+  const ListText list = split_elements(text);
   const auto sizes = static_shape(list, shape);
   if (!sizes) return sizes.error();
   onnx::TensorProto tensor;

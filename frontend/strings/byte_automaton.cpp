@@ -11,7 +11,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 // Patterns are untrusted, and automata can be exponentially larger than they are.
-constexpr std::size_t kMaxSteps = 100'000;
+constexpr std::size_t kMaxInstructions = 100'000;
 constexpr std::size_t kMaxTransitions = std::size_t{1} << 20;
 constexpr std::size_t kMaxWork = 20'000'000;
 
@@ -19,9 +19,9 @@ constexpr std::size_t kMaxWork = 20'000'000;
   throw base::Failure(DiagnosticCode::cannot_convert, "its automaton would be too large");
 }
 
-/// A step of the nondeterministic automaton (Thompson's construction). Steps that read no byte lead to up to
-/// two steps.
-struct Step {
+/// An instruction of the nondeterministic automaton (Thompson's construction). Those that read no byte lead
+/// to up to two others.
+struct Instruction {
   enum class Kind : std::uint8_t { reads, splits, asserts, accepts };
   Kind kind;
   std::uint8_t first = 0;  ///< the bytes it reads
@@ -58,39 +58,39 @@ bool holds(Assertion assertion, Neighbour before, Neighbour after) {
   return false;
 }
 
-/// Writes the steps from the end to the beginning: each function returns the first step of an expression that
-/// is followed by the step `next`.
+/// Writes the instructions from the end to the beginning: each function returns the first instruction of an
+/// expression that is followed by the instruction `next`.
 class StepWriter {
  public:
-  std::vector<Step> steps;
+  std::vector<Instruction> instructions;
 
-  std::int32_t add(Step step) {
-    if (steps.size() >= kMaxSteps) fail_too_large();
-    steps.push_back(step);
-    return static_cast<std::int32_t>(steps.size()) - 1;
+  std::int32_t add(Instruction instruction) {
+    if (instructions.size() >= kMaxInstructions) fail_too_large();
+    instructions.push_back(instruction);
+    return static_cast<std::int32_t>(instructions.size()) - 1;
   }
 
   std::int32_t write(const Expression& expression, std::int32_t next) {
-    // Counted as well, because nested repetitions of the empty expression add no steps but take exponential
-    // time.
-    if (++written_ > kMaxSteps) fail_too_large();
+    // Counted as well, because nested repetitions of the empty expression add no instructions but take
+    // exponential time.
+    if (++written_ > kMaxInstructions) fail_too_large();
     return std::visit([&](const auto& what) { return write_one(what, next); }, expression.what);
   }
 
  private:
   std::int32_t reads(std::uint32_t first, std::uint32_t last, std::int32_t next) {
-    return add({.kind = Step::Kind::reads,
+    return add({.kind = Instruction::Kind::reads,
                 .first = static_cast<std::uint8_t>(first),
                 .last = static_cast<std::uint8_t>(last),
                 .next = next});
   }
   std::int32_t either(std::int32_t a, std::int32_t b) {
-    return add({.kind = Step::Kind::splits, .next = a, .other = b});
+    return add({.kind = Instruction::Kind::splits, .next = a, .other = b});
   }
 
   std::int32_t write_one(const OneByte&, std::int32_t next) { return reads(0, 0xFF, next); }
   std::int32_t write_one(Assertion assertion, std::int32_t next) {
-    return add({.kind = Step::Kind::asserts, .assertion = assertion, .next = next});
+    return add({.kind = Instruction::Kind::asserts, .assertion = assertion, .next = next});
   }
 
   std::int32_t write_one(const Concatenation& all, std::int32_t next) {
@@ -110,7 +110,7 @@ class StepWriter {
     if (repetition.most == kUnbounded) {
       result = either(next, -1);
       const std::int32_t again = write(part, result);
-      steps[static_cast<std::size_t>(result)].other = again;
+      instructions[static_cast<std::size_t>(result)].other = again;
     } else {
       for (int i = repetition.least; i < repetition.most; ++i) result = either(next, write(part, result));
     }
@@ -118,7 +118,7 @@ class StepWriter {
     return result;
   }
 
-  /// An empty set becomes a step that leads nowhere.
+  /// An empty set becomes an instruction that leads nowhere.
   std::int32_t write_one(const OneCharacter& character, std::int32_t next) {
     std::int32_t result = either(-1, -1);
     for (const SymbolRange& range : character.of) result = either(result, write_range(range, next));
@@ -164,11 +164,12 @@ class StepWriter {
   std::size_t written_ = 0;  ///< the number of written expressions, including repetitions
 };
 
-/// Constructs the states: sets of possible next steps, with the previous byte if one of them asserts
+/// Constructs the states: sets of possible next instructions, with the previous byte if one of them asserts
 /// something about it.
 class StateWriter {
  public:
-  explicit StateWriter(std::vector<Step> steps) : steps_(std::move(steps)), seen_(steps_.size(), 0) {}
+  explicit StateWriter(std::vector<Instruction> instructions)
+      : instructions_(std::move(instructions)), seen_(instructions_.size(), 0) {}
 
   ByteAutomaton write(std::int32_t first) {
     find_classes();
@@ -178,17 +179,20 @@ class StateWriter {
   }
 
  private:
-  using Steps = std::vector<std::int32_t>;
-  using State = std::pair<Neighbour, Steps>;
+  using Indices = std::vector<std::int32_t>;
+  using State = std::pair<Neighbour, Indices>;
 
-  const Step& step(std::int32_t index) const { return steps_[static_cast<std::size_t>(index)]; }
+  const Instruction& instruction(std::int32_t index) const {
+    return instructions_[static_cast<std::size_t>(index)];
+  }
 
-  /// For each byte value, whether a range or an assertion of any step begins or ends there.
+  /// For each byte value, whether a range or an assertion of any instruction begins or ends there.
   std::array<bool, 257> borders() const {
     std::array<bool, 257> result{};
-    for (const Step& step : steps_) {
-      if (step.kind == Step::Kind::reads) result[step.first] = result[step.last + std::size_t{1}] = true;
-      if (step.kind != Step::Kind::asserts) continue;
+    for (const Instruction& instruction : instructions_) {
+      if (instruction.kind == Instruction::Kind::reads)
+        result[instruction.first] = result[instruction.last + std::size_t{1}] = true;
+      if (instruction.kind != Instruction::Kind::asserts) continue;
       for (std::size_t byte = 1; byte < 256; ++byte) {
         const bool is_same =
             neighbour(static_cast<std::uint8_t>(byte)) == neighbour(static_cast<std::uint8_t>(byte - 1));
@@ -207,19 +211,20 @@ class StateWriter {
     result_.class_count = static_cast<std::int32_t>(examples_.size());
   }
 
-  /// The steps reachable from `from`, in order, that read, accept, or have an assertion that does not hold.
+  /// The instructions reachable from `from`, in order, that read, accept, or have an assertion that does not
+  /// hold.
   template <typename Holds>
-  Steps reachable(Steps from, const Holds& holds) {
+  Indices reachable(Indices from, const Holds& holds) {
     ++round_;
-    Steps result;
+    Indices result;
     while (!from.empty()) {
       const std::int32_t index = from.back();
       from.pop_back();
       if (index < 0 || std::exchange(seen_[static_cast<std::size_t>(index)], round_) == round_) continue;
       if (++work_ > kMaxWork) fail_too_large();
-      const Step& current = step(index);
-      if (current.kind == Step::Kind::splits ||
-          (current.kind == Step::Kind::asserts && holds(current.assertion))) {
+      const Instruction& current = instruction(index);
+      if (current.kind == Instruction::Kind::splits ||
+          (current.kind == Instruction::Kind::asserts && holds(current.assertion))) {
         from.push_back(current.next);
         from.push_back(current.other);
       } else {
@@ -230,21 +235,22 @@ class StateWriter {
     return result;
   }
 
-  /// The steps of a state after its assertions are resolved with the following byte.
-  Steps resolved(const State& state, Neighbour after) {
+  /// The instructions of a state after its assertions are resolved with the following byte.
+  Indices resolved(const State& state, Neighbour after) {
     return reachable(state.second, [&](Assertion assertion) { return holds(assertion, state.first, after); });
   }
 
   void add_transitions(std::size_t state) {
     const State from = *states_[state];
     for (const std::uint8_t byte : examples_) {
-      Steps after;
+      Indices after;
       for (const std::int32_t index : resolved(from, neighbour(byte))) {
-        const Step& current = step(index);
-        const bool reads = current.kind == Step::Kind::reads && current.first <= byte && byte <= current.last;
+        const Instruction& current = instruction(index);
+        const bool reads =
+            current.kind == Instruction::Kind::reads && current.first <= byte && byte <= current.last;
         if (reads) after.push_back(current.next);
       }
-      Steps next = reachable(std::move(after), [](Assertion) { return false; });
+      Indices next = reachable(std::move(after), [](Assertion) { return false; });
       if (result_.next.size() >= kMaxTransitions) fail_too_large();
       result_.next.push_back(state_of({neighbour(byte), std::move(next)}));
     }
@@ -252,22 +258,23 @@ class StateWriter {
 
   /// The number of a state, which is added if it is new.
   std::int32_t state_of(State state) {
-    const bool asks = std::ranges::any_of(
-        state.second, [&](std::int32_t index) { return step(index).kind == Step::Kind::asserts; });
+    const bool asks = std::ranges::any_of(state.second, [&](std::int32_t index) {
+      return instruction(index).kind == Instruction::Kind::asserts;
+    });
     if (!asks) state.first = Neighbour::other;
     const auto [entry, is_new] =
         numbers_.try_emplace(std::move(state), static_cast<std::int32_t>(states_.size()));
     if (is_new) {
       states_.push_back(&entry->first);
-      const Steps at_end = resolved(entry->first, Neighbour::none);
+      const Indices at_end = resolved(entry->first, Neighbour::none);
       result_.accepts.push_back(std::ranges::any_of(
-          at_end, [&](std::int32_t index) { return step(index).kind == Step::Kind::accepts; }));
+          at_end, [&](std::int32_t index) { return instruction(index).kind == Instruction::Kind::accepts; }));
     }
     return entry->second;
   }
 
-  std::vector<Step> steps_;
-  std::vector<std::uint32_t> seen_;  ///< the last round that visited a step
+  std::vector<Instruction> instructions_;
+  std::vector<std::uint32_t> seen_;  ///< the last round that visited an instruction
   std::uint32_t round_ = 0;
   std::size_t work_ = 0;
   std::vector<std::uint8_t> examples_;  ///< a byte of each class
@@ -281,9 +288,9 @@ class StateWriter {
 Result<ByteAutomaton> byte_automaton(const Expression& expression) {
   return base::attempt(DiagnosticCode::cannot_convert, [&] {
     StepWriter writer;
-    const std::int32_t last = writer.add({.kind = Step::Kind::accepts});
+    const std::int32_t last = writer.add({.kind = Instruction::Kind::accepts});
     const std::int32_t first = writer.write(expression, last);
-    return StateWriter(std::move(writer.steps)).write(first);
+    return StateWriter(std::move(writer.instructions)).write(first);
   });
 }
 

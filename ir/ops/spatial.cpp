@@ -14,7 +14,7 @@ namespace onnx2ir::ir {
 namespace {
 
 /// How a window moves along one axis.
-struct Window {
+struct AxisWindow {
   std::int64_t kernel;
   std::int64_t stride;
   std::int64_t dilation;
@@ -22,14 +22,14 @@ struct Window {
   std::int64_t pad_begin;
 };
 
-std::int64_t extent(const Window& window) {
+std::int64_t extent(const AxisWindow& window) {
   return checked_add(checked_multiply(window.kernel - 1, window.dilation), 1);
 }
 
 enum class Rounding : std::uint8_t { floor, ceil, ceil_torch };
 
 /// The number of positions of the window on `size` elements.
-std::int64_t places(std::int64_t size, const Window& window, Rounding rounding) {
+std::int64_t places(std::int64_t size, const AxisWindow& window, Rounding rounding) {
   const std::int64_t room = checked_subtract(checked_add(size, window.pad), extent(window));
   if (room < 0) return -1;
   std::int64_t last = room / window.stride;
@@ -57,7 +57,7 @@ Size spread_over(const Dimension& size, std::int64_t stride, std::int64_t added)
 }
 
 /// The runtime rejects axes on which the window has no place.
-Dimension window_positions(Dimension size, const Window& window, Rounding rounding) {
+Dimension window_positions(Dimension size, const AxisWindow& window, Rounding rounding) {
   if (size.is_static()) {
     const std::int64_t count = places(size.size(), window, rounding);
     require(count >= 0, "the window is larger than the padded input");

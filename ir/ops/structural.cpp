@@ -162,15 +162,15 @@ PartialShape join_branches(const PartialShape& a, const PartialShape& b) {
 }
 
 void infer_if(Node& node) {
-  const IfView choice(node);
-  for (const Branch* branch : choice.branches()) {
+  const IfView if_view(node);
+  for (const Branch* branch : if_view.branches()) {
     if (branch->graph == nullptr) return;
   }
-  require(may_have_one_element(choice.condition().shape()), "the condition of If must have one element");
-  for (const Branch* branch : choice.branches()) infer_branch(node, *branch);
-  const auto condition = exact_values(choice.condition());
+  require(may_have_one_element(if_view.condition().shape()), "the condition of If must have one element");
+  for (const Branch* branch : if_view.branches()) infer_branch(node, *branch);
+  const auto condition = exact_values(if_view.condition());
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
-    const auto results = choice.results(i);
+    const auto results = if_view.results(i);
     const Output& then_output = results[0]->output(0);
     const Output& else_output = results[1]->output(0);
     require(then_output.type == else_output.type, "the branches of If give different element types");

@@ -103,9 +103,9 @@ class Counter {
 
   /// One of the branches runs: the more expensive one is counted.
   void add_if(ByType& layers, Node& node) {
-    const IfView choice(node);
-    const ByType then_layers = count(*choice.then_branch().graph);
-    const ByType else_layers = count(*choice.else_branch().graph);
+    const IfView if_view(node);
+    const ByType then_layers = count(*if_view.then_branch().graph);
+    const ByType else_layers = count(*if_view.else_branch().graph);
     const bool is_then_larger = total(then_layers).flops >= total(else_layers).flops;
     add(layers, then_layers, is_then_larger ? 1 : 0);
     add(layers, else_layers, is_then_larger ? 0 : 1);

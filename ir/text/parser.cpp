@@ -19,7 +19,7 @@ namespace {
 constexpr int kDeepestBody = 200;
 
 /// A graph and the ids of its nodes.
-struct Scope {
+struct ParsedGraph {
   Graph* graph;
   base::NameTable<Node*> ids = {};
 };
@@ -66,7 +66,7 @@ class Parser {
       model->runtime_options.emplace_back(std::move(name),
                                           cursor_.string("the value of the option in quotes"));
     }
-    Scope scope{&model->graph};
+    ParsedGraph scope{&model->graph};
     while (!cursor_.is_at_end()) node(scope);
     check_types();
     if (const auto problems = verify(model->graph); !problems.empty()) cursor_.fail(0, problems.front());
@@ -74,7 +74,7 @@ class Parser {
   }
 
  private:
-  void node(Scope& scope) {
+  void node(ParsedGraph& scope) {
     const Statement statement = parse_statement(scope);
     const OpDescriptor& op = *statement.op;
     Payload payload;
@@ -134,7 +134,7 @@ class Parser {
     return notes;
   }
 
-  Statement parse_statement(const Scope& scope) {
+  Statement parse_statement(const ParsedGraph& scope) {
     Statement statement;
     statement.id = cursor_.id("a node, which begins with '%'");
     cursor_.expect('=', "after the id of the node");
@@ -162,7 +162,7 @@ class Parser {
     return statement;
   }
 
-  void parse_inputs(const Scope& scope, Statement& statement) {
+  void parse_inputs(const ParsedGraph& scope, Statement& statement) {
     cursor_.expect('(', "before the inputs");
     while (!cursor_.accept(')')) {
       if (!statement.inputs.empty()) cursor_.expect(',', "or ')' after an input");
@@ -199,7 +199,7 @@ class Parser {
   }
 
   /// "%x", or "%x#1" for output 1.
-  Value value(const Scope& scope) {
+  Value value(const ParsedGraph& scope) {
     const Id id = cursor_.id("a value, which begins with '%'");
     Node* const* const found = scope.ids.find(id.spelling);
     if (found == nullptr)
@@ -214,7 +214,7 @@ class Parser {
   }
 
   /// Reads ports and nodes of a body up to its closing brace.
-  std::vector<ParsedPort> body(const Scope& outer, const Statement& statement, Scope& inner) {
+  std::vector<ParsedPort> body(const ParsedGraph& outer, const Statement& statement, ParsedGraph& inner) {
     if (++depth_ > kDeepestBody)
       cursor_.fail(statement.op_offset, fmt::format("bodies are nested more than {} deep", kDeepestBody));
     std::vector<ParsedPort> ports;
@@ -229,7 +229,7 @@ class Parser {
     return ports;
   }
 
-  InnerNodeFinder finder(const Scope& scope) const {
+  InnerNodeFinder finder(const ParsedGraph& scope) const {
     return [this, &scope](const Id& id, Op operation) {
       Node* const* const found = scope.ids.find(id.spelling);
       if (found == nullptr || !(*found)->is(operation))
@@ -239,18 +239,18 @@ class Parser {
     };
   }
 
-  Payload loop(const Scope& outer, const Statement& statement, std::size_t& outputs) {
+  Payload loop(const ParsedGraph& outer, const Statement& statement, std::size_t& outputs) {
     cursor_.expect('{', "before the body of the Loop");
     auto loop = std::make_unique<LoopBody>();
     loop->graph = outer.graph->make_body();
-    Scope inner{loop->graph.get()};
+    ParsedGraph inner{loop->graph.get()};
     const auto ports = body(outer, statement, inner);
     outputs =
         connect_loop(cursor_, statement.op_offset, ports, statement.inputs.size(), finder(inner), *loop);
     return loop;
   }
 
-  Payload branches(const Scope& outer, const Statement& statement, std::size_t& outputs) {
+  Payload branches(const ParsedGraph& outer, const Statement& statement, std::size_t& outputs) {
     cursor_.expect('{', "before the branches of the If");
     auto result = std::make_unique<IfBranches>();
     outputs = branch(outer, statement, "then", result->then_branch);
@@ -260,11 +260,12 @@ class Parser {
     return result;
   }
 
-  std::size_t branch(const Scope& outer, const Statement& statement, std::string_view name, Branch& branch) {
+  std::size_t branch(const ParsedGraph& outer, const Statement& statement, std::string_view name,
+                     Branch& branch) {
     cursor_.expect_word(name);
     cursor_.expect('{', "before the branch");
     branch.graph = outer.graph->make_body();
-    Scope inner{branch.graph.get()};
+    ParsedGraph inner{branch.graph.get()};
     const auto ports = body(outer, statement, inner);
     return connect_branch(cursor_, ports, finder(inner), branch);
   }

@@ -33,16 +33,16 @@ ir::Value before_conversions(ir::Value value) {
 }
 
 /// How a cache is made from the one before.
-struct Appended {
+struct CacheUpdate {
   std::size_t axis;
   bool is_whole;            ///< no elements are removed afterwards
   bool is_rolling = false;  ///< a number of them is removed that is known only at run time
   const ir::Node* concat = nullptr;
 };
 
-std::optional<Appended> appended(ir::Value present, ir::Value past, int steps = kMaxSteps);
+std::optional<CacheUpdate> appended(ir::Value present, ir::Value past, int steps = kMaxSteps);
 
-std::optional<Appended> appended_in_branches(ir::Value present, ir::Value past, int steps) {
+std::optional<CacheUpdate> appended_in_branches(ir::Value present, ir::Value past, int steps) {
   ir::Node& node = *present.node;
   const ir::IfView view(node);
   const auto results = view.results(present.index);
@@ -58,7 +58,7 @@ std::optional<Appended> appended_in_branches(ir::Value present, ir::Value past, 
 }
 
 /// The Concat of `past` with new elements from which `present` is made; no value if it is made otherwise.
-std::optional<Appended> appended(ir::Value present, ir::Value past, int steps) {
+std::optional<CacheUpdate> appended(ir::Value present, ir::Value past, int steps) {
   const ir::Node& node = *present.node;
   if (steps == 0) return std::nullopt;
   if (node.branches() != nullptr) return appended_in_branches(present, past, steps - 1);
@@ -67,7 +67,7 @@ std::optional<Appended> appended(ir::Value present, ir::Value past, int steps) {
     const bool is_cache = std::ranges::any_of(
         concat->parts(), [&](ir::Value part) { return before_conversions(part) == past; });
     if (!is_cache) return std::nullopt;
-    return Appended{.axis = joined_axis(*concat), .is_whole = true, .concat = &node};
+    return CacheUpdate{.axis = joined_axis(*concat), .is_whole = true, .concat = &node};
   }
   if (!node.is(ops::Gather) && !node.is(ops::Slice)) return std::nullopt;
   auto found = appended(node.input(0), past, steps - 1);
@@ -118,7 +118,7 @@ std::optional<std::size_t> batch_axis(const ir::PartialShape& shape, const ir::D
 
 /// How many rows of the cache belong to a row of the batch, whose size is `batch`, if the elements that are
 /// appended to the cache have a multiple of its rows; otherwise 1.
-std::int64_t rows_in_batch(const Appended& how, ir::Value past, std::size_t axis,
+std::int64_t rows_in_batch(const CacheUpdate& how, ir::Value past, std::size_t axis,
                            const ir::Dimension& batch) {
   if (axis == how.axis || batch.expression() == nullptr) return 1;
   for (const ir::Value part : how.concat->inputs()) {
@@ -173,7 +173,7 @@ bool is_convolved(ir::Value value, int steps = kMaxSteps) {
 }
 
 /// Why the sizes of the cache before the first inference are not known; empty if they are.
-std::string unknown_length(const CacheEnds& cache, const CacheAxes& axes, std::optional<Appended> how) {
+std::string unknown_length(const CacheEnds& cache, const CacheAxes& axes, std::optional<CacheUpdate> how) {
   const ir::PartialShape& past = cache.past->output(0).shape;
   const ir::PartialShape& present = cache.present->input(0).shape();
   const std::vector<std::size_t> open = open_axes(axes.shape, axes.batch);

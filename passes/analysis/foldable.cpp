@@ -50,10 +50,10 @@ std::optional<ir::ConstantData> foldable_elements(ir::Value value) {
   return ir::encode_integers(*integers, output.type);
 }
 
-ir::Branch* known_branch(ir::Node& choice) {
-  ir::IfBranches* const branches = choice.branches();
-  if (branches == nullptr || !choice.has_uses()) return nullptr;
-  const auto condition = ir::known_scalar(ir::IfView(choice).condition());
+ir::Branch* known_branch(ir::Node& if_node) {
+  ir::IfBranches* const branches = if_node.branches();
+  if (branches == nullptr || !if_node.has_uses()) return nullptr;
+  const auto condition = ir::known_scalar(ir::IfView(if_node).condition());
   if (!condition) return nullptr;
   return *condition != 0 ? &branches->then_branch : &branches->else_branch;
 }

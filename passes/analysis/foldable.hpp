@@ -17,7 +17,7 @@ bool captures_constant(ir::Node& node);
 std::optional<ir::ConstantData> foldable_elements(ir::Value value);
 
 /// The branch that the If takes in every run; null if its condition is dynamic.
-ir::Branch* known_branch(ir::Node& choice);
+ir::Branch* known_branch(ir::Node& if_node);
 
 /// Whether `node` is a Loop that never runs and whose outputs can all be replaced by the initial values.
 bool is_zero_trip_loop(ir::Node& node);

@@ -19,25 +19,25 @@ namespace {
 
 /// The number of elements of a value, relative to that of the Parameter `origin` at the start of the same
 /// iteration. Without an origin it is the same in each iteration.
-struct Size {
+struct RelativeSize {
   const ir::Node* origin = nullptr;
   bool may_grow = false;
   bool may_shrink = false;
 };
 /// No value for most values: nothing is known of their size.
-using KnownSize = std::optional<Size>;
+using KnownSize = std::optional<RelativeSize>;
 
-struct Place {
+struct OutputKey {
   const ir::Node* node;
   std::uint32_t index;
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const OutputKey&, const OutputKey&) = default;
 };
-struct PlaceHash {
-  std::size_t operator()(const Place& place) const {
-    return std::hash<const void*>()(place.node) * 31 + place.index;
+struct OutputKeyHash {
+  std::size_t operator()(const OutputKey& key) const {
+    return std::hash<const void*>()(key.node) * 31 + key.index;
   }
 };
-using Sizes = std::unordered_map<Place, Size, PlaceHash>;
+using SizesByOutput = std::unordered_map<OutputKey, RelativeSize, OutputKeyHash>;
 
 bool has_one_element(const ir::PartialShape& shape) {
   return shape.element_count() == 1;
@@ -55,7 +55,7 @@ class SizeTracker {
   }
 
   KnownSize of(ir::Value value) const {
-    if (value.shape().is_static()) return Size{};
+    if (value.shape().is_static()) return RelativeSize{};
     const auto found = sizes_.find({value.node, value.index});
     return found == sizes_.end() ? KnownSize() : found->second;
   }
@@ -120,7 +120,7 @@ class SizeTracker {
       result->may_grow = result->may_grow || size->may_grow || grows;
       result->may_shrink = result->may_shrink || size->may_shrink;
     }
-    return result ? result : Size{};
+    return result ? result : RelativeSize{};
   }
 
   /// Whether an operand of static shape, such as a bias per channel, makes no axis of a dynamic operand
@@ -151,14 +151,14 @@ class SizeTracker {
     for (const ir::Value input : node.inputs()) {
       const KnownSize size = of(input);
       if (size && size->origin != nullptr)
-        return Size{.origin = size->origin, .may_grow = true, .may_shrink = size->may_shrink};
+        return RelativeSize{.origin = size->origin, .may_grow = true, .may_shrink = size->may_shrink};
       is_fixed = is_fixed && size;
     }
-    return is_fixed ? KnownSize(Size{}) : std::nullopt;
+    return is_fixed ? KnownSize(RelativeSize{}) : std::nullopt;
   }
 
   /// The product of rows and a square matrix of static size.
-  static KnownSize of_product(ir::MatMulView product, Size rows) {
+  static KnownSize of_product(ir::MatMulView product, RelativeSize rows) {
     const ir::PartialShape& data = product.a().shape();
     const auto matrix = product.b().shape().sizes();
     const bool is_square = matrix && matrix->size() == 2 && (*matrix)[0] == (*matrix)[1];
@@ -167,7 +167,7 @@ class SizeTracker {
   }
 
   /// Scales of at least 1 shrink no axis, scales of at most 1 let none grow.
-  static KnownSize of_resized(ir::InterpolateView resize, Size size) {
+  static KnownSize of_resized(ir::InterpolateView resize, RelativeSize size) {
     if (resize.shape_calculation_mode() != "scales") return std::nullopt;
     const auto scales = ir::exact_numbers(resize.sizes());
     if (!scales) return std::nullopt;
@@ -180,7 +180,7 @@ class SizeTracker {
 
   /// Windows over the axes after batch and channels: an axis shrinks by what a window covers beyond the
   /// padding, and by the stride.
-  static KnownSize of_window(ir::WindowView operation, Size size) {
+  static KnownSize of_window(ir::WindowView operation, RelativeSize size) {
     const ir::PartialShape& before = operation.data().shape();
     const ir::PartialShape& after = operation.output(0).shape;
     const auto window = window_of(operation);
@@ -214,15 +214,15 @@ class SizeTracker {
     return sizes;
   }
 
-  void through_branches(ir::IfView choice) {
-    for (const ir::Branch* branch : choice.branches()) {
-      follow_invariants(choice.node(), *branch);
+  void through_branches(ir::IfView if_view) {
+    for (const ir::Branch* branch : if_view.branches()) {
+      follow_invariants(if_view.node(), *branch);
       visit(*branch->graph);
     }
-    for (std::uint32_t i = 0; i < choice.node().outputs().size(); ++i) {
-      const auto results = choice.results(i);
+    for (std::uint32_t i = 0; i < if_view.node().outputs().size(); ++i) {
+      const auto results = if_view.results(i);
       const KnownSize size = one_of(of(results[0]->input(0)), of(results[1]->input(0)));
-      if (size) sizes_[{&choice.node(), i}] = *size;
+      if (size) sizes_[{&if_view.node(), i}] = *size;
     }
   }
 
@@ -258,12 +258,12 @@ class SizeTracker {
   static KnownSize one_of(const KnownSize& a, const KnownSize& b) {
     if (!a || !b || a->origin != b->origin) return std::nullopt;
     if (a->origin == nullptr) return std::nullopt;  // the two sizes may alternate
-    return Size{.origin = a->origin,
-                .may_grow = a->may_grow || b->may_grow,
-                .may_shrink = a->may_shrink || b->may_shrink};
+    return RelativeSize{.origin = a->origin,
+                        .may_grow = a->may_grow || b->may_grow,
+                        .may_shrink = a->may_shrink || b->may_shrink};
   }
 
-  Sizes sizes_;
+  SizesByOutput sizes_;
   std::unordered_set<const ir::Node*> fixed_;  ///< nodes with the same values in each iteration
 };
 
@@ -277,7 +277,7 @@ std::vector<bool> states_that_grow_and_shrink(ir::LoopView loop) {
   };
   if (std::ranges::none_of(states, is_dynamic)) return result;
   const SizeTracker tracking(loop.body());
-  const auto keeps_size = [](const Size& size, const ir::Node* parameter) {
+  const auto keeps_size = [](const RelativeSize& size, const ir::Node* parameter) {
     return size.origin == nullptr || (size.origin == parameter && !size.may_grow && !size.may_shrink);
   };
   // A state that takes the size of another state, which keeps its size, changes its size only once.

@@ -37,14 +37,14 @@ target::FaultSet faults_up_to(Stage last) {
 }
 
 void separate_from_uses(ir::Builder& builder, ir::Node& node) {
-  const ir::Value copy = opaque_copy(builder, node.value());
+  const ir::Value copy = copy_opaquely(builder, node.value());
   ir::replace_uses_except(node.value(), copy, *copy.node);
 }
 
 void separate_from_input(ir::Builder& builder, ir::Node& node) {
   const ir::Value input = node.input(0);
   builder.set_name(input.node->name);
-  node.set_input(0, opaque_copy(builder, input));
+  node.set_input(0, copy_opaquely(builder, input));
 }
 
 ir::OperationSet operations_with(bool (*holds)(const ir::Traits& traits)) {

@@ -46,7 +46,7 @@ class BranchInputs {
 };
 
 /// The branch with the loop, which runs at least once here.
-ir::Branch branch_with_loop(ir::Node& node) {
+ir::Branch make_branch_with_loop(ir::Node& node) {
   ir::Branch branch;
   BranchInputs outside(node, branch);
   std::vector<ir::Value> inputs;
@@ -62,7 +62,7 @@ ir::Branch branch_with_loop(ir::Node& node) {
 }
 
 /// The branch with the loop's outputs for zero iterations.
-ir::Branch skipping_branch(ir::Node& node) {
+ir::Branch make_skipping_branch(ir::Node& node) {
   ir::Branch branch;
   BranchInputs outside(node, branch);
   ir::Builder builder(*branch.graph);
@@ -71,7 +71,7 @@ ir::Branch skipping_branch(ir::Node& node) {
     if (state.output) branch.results[*state.output] = &builder.result(outside[state.input]);
   }
   for (const ir::Scan& scan : node.loop()->scans) {
-    branch.results[scan.output] = &builder.result(empty_scan_output(builder, scan));
+    branch.results[scan.output] = &builder.result(emit_empty_scan_output(builder, scan));
   }
   return branch;
 }
@@ -79,17 +79,17 @@ ir::Branch skipping_branch(ir::Node& node) {
 /// The caller removes `node`.
 void branch_around(ir::Node& node) {
   ir::Builder builder = ir::builder_beside(node);
-  const ir::Value runs = first_iteration_condition(builder, ir::LoopView(node));
+  const ir::Value runs = emit_first_iteration_condition(builder, ir::LoopView(node));
   ir::IfBranches branches;
-  branches.else_branch = skipping_branch(node);
-  branches.then_branch = branch_with_loop(node);
-  ir::Node& choice = ir::add_if(builder, runs, std::move(branches)).node();
-  for (const ir::Value input : node.inputs()) choice.add_input(input);
-  ir::infer(choice);
+  branches.else_branch = make_skipping_branch(node);
+  branches.then_branch = make_branch_with_loop(node);
+  ir::Node& if_node = ir::add_if(builder, runs, std::move(branches)).node();
+  for (const ir::Value input : node.inputs()) if_node.add_input(input);
+  ir::infer(if_node);
   for (std::uint32_t i = 0; i < node.outputs().size(); ++i) {
-    ir::replace_all_uses(node.value(i), choice.value(i));
+    ir::replace_all_uses(node.value(i), if_node.value(i));
   }
-  ir::remove_unmapped_inputs(choice);
+  ir::remove_unmapped_inputs(if_node);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ bool is_empty_constant(ir::Value value) {
 }
 
 /// A RandomUniform of an empty shape: it is computed at run time only.
-ir::Value no_elements(ir::Builder& builder, ir::Value constant) {
+ir::Value emit_empty_value(ir::Builder& builder, ir::Value constant) {
   const auto sizes = constant.shape().sizes();
   const ir::Value none =
       builder.op(ops::RandomUniform, {builder.integers(*sizes), builder.integer(0), builder.integer(1)},
@@ -39,7 +39,7 @@ bool compute_empty_results(ir::Model& model, PassContext&) {
     const ir::Value value = result->input(0);
     if (!is_empty_constant(value)) continue;
     builder.set_name(value.node->name);
-    ir::replace_results(value, no_elements(builder, value));
+    ir::replace_results(value, emit_empty_value(builder, value));
     modified = true;
   }
   return modified;

@@ -14,7 +14,7 @@ bool copy_passed_through_states(ir::Model& model, PassContext&) {
       const ir::Value next = state.result->input(0);
       if (!next.node->is(ops::Parameter) || next.node == state.parameter) continue;
       builder.set_name(next.node->name);
-      state.result->set_input(0, opaque_copy(builder, next));
+      state.result->set_input(0, copy_opaquely(builder, next));
       modified = true;
     }
   }

@@ -18,7 +18,7 @@ bool is_condition_returned(const ir::LoopBody& loop) {
 }
 
 /// The minimum of `count` and 1; a negative `count` means no limit.
-ir::Value at_most_once(ir::Builder& builder, ir::Value count) {
+ir::Value limit_to_one(ir::Builder& builder, ir::Value count) {
   const ir::Value once = builder.integer(1, count.type());
   const auto known = ir::known_scalar(count);
   if (known) return *known == 0 ? count : once;
@@ -32,7 +32,7 @@ void end_by_count(ir::Builder& builder, ir::LoopView loop) {
   } else {
     loop.body().condition->set_input(0, body.boolean(true));
   }
-  loop.set_trip_count(at_most_once(builder, loop.trip_count()));
+  loop.set_trip_count(limit_to_one(builder, loop.trip_count()));
 }
 
 void start_by_count(ir::Builder& builder, ir::LoopView loop) {

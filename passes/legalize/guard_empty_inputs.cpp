@@ -23,9 +23,9 @@ bool may_be_empty(const ir::PartialShape& shape) {
 }
 
 /// An empty string tensor of the shape of `places`.
-Values packed_empty(ir::Builder& builder, ir::Value places, const PassContext& context) {
-  const ir::Value none = ir::empty_constant(builder, ir::ElementType::string, {0});
-  const ir::Value sizes = ir::computed_shape_of(builder, places);
+Values pack_empty(ir::Builder& builder, ir::Value places, const PassContext& context) {
+  const ir::Value none = ir::emit_empty_constant(builder, ir::ElementType::string, {0});
+  const ir::Value sizes = ir::compute_shape_of(builder, places);
   if (!context.has(Fault::empty_reshape_in_first_run)) {
     return {ir::reshape(builder, none, sizes)};
   }
@@ -34,27 +34,27 @@ Values packed_empty(ir::Builder& builder, ir::Value places, const PassContext& c
   return {ir::reshape(builder, ir::reshape(builder, none, more), sizes)};
 }
 
-Values unpacked_empty(ir::Builder& builder, ir::Value texts) {
+Values unpack_empty(ir::Builder& builder, ir::Value texts) {
   const auto places = [&] {
-    const ir::Value sizes = ir::computed_shape_of(builder, texts);
-    return ir::filled(builder, 0, ir::ElementType::i32, sizes);
+    const ir::Value sizes = ir::compute_shape_of(builder, texts);
+    return ir::fill(builder, 0, ir::ElementType::i32, sizes);
   };
-  return {places(), places(), ir::empty_constant(builder, ir::ElementType::u8, {0})};
+  return {places(), places(), ir::emit_empty_constant(builder, ir::ElementType::u8, {0})};
 }
 
 /// The outputs of Unique with an axis, for empty data. Slices without elements are equal: there is one unique
 /// slice if the axis is not empty.
-Values unique_slices(ir::Builder& builder, const ir::Node& unique, ir::Value data, ir::Value axis) {
+Values find_unique_slice(ir::Builder& builder, const ir::Node& unique, ir::Value data, ir::Value axis) {
   constexpr std::int64_t kAny = std::int64_t{1} << 30U;
   std::vector<std::int64_t> limits(data.shape().rank(), kAny);
   limits[ir::normalize_axis(ir::exact_values(axis)->front(), limits.size())] = 1;
-  const ir::Value sizes = ir::computed_shape_of(builder, data);
+  const ir::Value sizes = ir::compute_shape_of(builder, data);
   const ir::Value found = builder.op(ops::Minimum, {sizes, builder.integers(limits)});
   const auto along = [&](ir::Value all) {
     return ir::gather(builder, all, builder.integers({ir::exact_values(axis)->front()}));
   };
   const auto zeros = [&](std::size_t output, ir::Value shape) {
-    return ir::filled(builder, 0, unique.output(output).type, shape);
+    return ir::fill(builder, 0, unique.output(output).type, shape);
   };
   const ir::Value count = ir::convert(builder, along(sizes), unique.output(3).type);
   return {zeros(0, found), zeros(1, along(found)), zeros(2, along(sizes)),
@@ -62,14 +62,14 @@ Values unique_slices(ir::Builder& builder, const ir::Node& unique, ir::Value dat
 }
 
 /// The outputs of `node` for empty `data`.
-Values outputs_for_empty(ir::Builder& builder, const ir::Node& node, ir::Value data,
-                         const PassContext& context) {
-  if (node.is(ops::StringTensorUnpack)) return unpacked_empty(builder, data);
-  if (node.is(ops::StringTensorPack)) return packed_empty(builder, data, context);
-  if (const ir::Value axis = ir::UniqueView(node).axis()) return unique_slices(builder, node, data, axis);
+Values emit_outputs_for_empty(ir::Builder& builder, const ir::Node& node, ir::Value data,
+                              const PassContext& context) {
+  if (node.is(ops::StringTensorUnpack)) return unpack_empty(builder, data);
+  if (node.is(ops::StringTensorPack)) return pack_empty(builder, data, context);
+  if (const ir::Value axis = ir::UniqueView(node).axis()) return find_unique_slice(builder, node, data, axis);
   Values lists;
   for (const ir::Output& output : node.outputs())
-    lists.push_back(ir::empty_constant(builder, output.type, {0}));
+    lists.push_back(ir::emit_empty_constant(builder, output.type, {0}));
   return lists;
 }
 
@@ -80,7 +80,7 @@ Values outputs_of(ir::Node& node) {
 }
 
 /// A copy of the operation in a branch. The axis of Unique is a constant.
-Values computed(ir::Builder& builder, const ir::Node& node, Values inputs) {
+Values clone_in_branch(ir::Builder& builder, const ir::Node& node, Values inputs) {
   builder.set_name(node.name);
   if (inputs.size() < node.inputs().size())
     inputs.push_back(builder.integers(*ir::exact_values(ir::UniqueView(node).axis())));
@@ -89,17 +89,17 @@ Values computed(ir::Builder& builder, const ir::Node& node, Values inputs) {
   return outputs_of(copy);
 }
 
-Values chosen(ir::Builder& builder, const ir::Node& node, const PassContext& context) {
+Values emit_if(ir::Builder& builder, const ir::Node& node, const PassContext& context) {
   const ir::Value smallest =
-      ir::reduce(builder, ops::ReduceMin, ir::computed_shape_of(builder, node.input(0)), {0});
+      ir::reduce(builder, ops::ReduceMin, ir::compute_shape_of(builder, node.input(0)), {0});
   const auto read = node.is(ops::Unique) ? node.inputs().first(1) : node.inputs();
-  const ir::IfView choice = ir::add_if(
+  const ir::IfView if_view = ir::add_if(
       builder, builder.op(ops::NotEqual, {smallest, builder.integer(0)}), Values(read.begin(), read.end()),
-      [&](ir::Builder& branch, const Values& inner) { return computed(branch, node, inner); },
+      [&](ir::Builder& branch, const Values& inner) { return clone_in_branch(branch, node, inner); },
       [&](ir::Builder& branch, const Values& inner) {
-        return outputs_for_empty(branch, node, inner[0], context);
+        return emit_outputs_for_empty(branch, node, inner[0], context);
       });
-  return outputs_of(choice.node());
+  return outputs_of(if_view.node());
 }
 
 Fault fault_of(const ir::Node& node) {
@@ -108,7 +108,7 @@ Fault fault_of(const ir::Node& node) {
 }
 
 /// The value that replaces the first output of `node`; the other outputs are replaced as well.
-ir::Value guarded(ir::Builder& builder, ir::Node& node, const PassContext& context) {
+ir::Value guard(ir::Builder& builder, ir::Node& node, const PassContext& context) {
   const ir::Value data = node.input(0);
   // The runtime takes no other axis, and none of data of unknown rank.
   const bool has_known_axis = !node.is(ops::Unique) || node.inputs().size() == 1 ||
@@ -118,7 +118,7 @@ ir::Value guarded(ir::Builder& builder, ir::Node& node, const PassContext& conte
     return {};
   const bool is_empty = data.shape().element_count() == 0;
   const Values outputs =
-      is_empty ? outputs_for_empty(builder, node, data, context) : chosen(builder, node, context);
+      is_empty ? emit_outputs_for_empty(builder, node, data, context) : emit_if(builder, node, context);
   for (std::size_t i = 1; i < outputs.size(); ++i) ir::replace_all_uses(node.value(i), outputs[i]);
   return outputs[0];
 }
@@ -126,9 +126,8 @@ ir::Value guarded(ir::Builder& builder, ir::Node& node, const PassContext& conte
 }  // namespace
 
 bool guard_empty_inputs(ir::Model& model, PassContext& context) {
-  return rewrite_values(
-      model, {ops::StringTensorUnpack, ops::StringTensorPack, ops::Unique},
-      [&](ir::Builder& builder, ir::Node& node) { return guarded(builder, node, context); });
+  return rewrite_values(model, {ops::StringTensorUnpack, ops::StringTensorPack, ops::Unique},
+                        [&](ir::Builder& builder, ir::Node& node) { return guard(builder, node, context); });
 }
 
 }  // namespace onnx2ir::passes

@@ -38,7 +38,7 @@ void guard_output(ir::Value output, Guard guard) {
 
 /// The rows if the loop ran. Otherwise the stacked axis and all dynamic sizes of a row are 0, as in
 /// onnxruntime. A VariadicSplit is faster than a Slice by 4 us, but only right if rows have elements.
-ir::Value rows_of_run(ir::Builder& builder, ir::Value rows, const ir::Scan& scan, ir::Value ran) {
+ir::Value select_rows(ir::Builder& builder, ir::Value rows, const ir::Scan& scan, ir::Value ran) {
   const ir::PartialShape& shape = rows.shape();
   const std::size_t along = ir::normalize_axis(scan.axis, shape.rank());
   std::vector<std::int64_t> axes{scan.axis};
@@ -74,7 +74,7 @@ bool run_on(ir::LoopView loop, const PassContext& context) {
     if (!context.has(Fault::zero_trip_scan_outputs)) break;
     if (loop.output(scan).output().uses.empty() || scan.is_guarded) continue;
     guard_output(loop.output(scan),
-                 [&](ir::Value rows) { return rows_of_run(builder, rows, scan, result.ran()); });
+                 [&](ir::Value rows) { return select_rows(builder, rows, scan, result.emit_ran()); });
     scan.is_guarded = true;
     modified = true;
   }
@@ -87,7 +87,7 @@ bool run_on(ir::LoopView loop, const PassContext& context) {
     ir::Value initial = loop.outer(state);
     if (const ir::Value first = only_first_copy(final)) {
       final = first;
-      initial = first_copy(builder, initial);
+      initial = take_first_copy(builder, initial);
     }
     guard_output(final, [&](ir::Value value) { return result.choose(value, initial, keeps_shape(state)); });
     state.is_guarded = true;

@@ -31,22 +31,22 @@ bool can_be_evaluated(const ir::Graph& body) {
 }
 
 /// The meaning of `scratch` of a node: whether OpenVINO can compute the node at compile time.
-enum Known : std::int64_t { constant, at_run_time };
+enum Evaluation : std::int64_t { constant, at_run_time };
 
-class Search {
+class CountSearch {
  public:
-  explicit Search(ir::Model& model) : truth_(model.graph) {
+  explicit CountSearch(ir::Model& model) : truth_(model.graph) {
     for (ir::Node* input : model.graph.parameters()) input->scratch = at_run_time;
     visit(model.graph, truth_);
   }
   bool modified() const { return modified_; }
 
  private:
-  static bool is_constant(ir::Value value) { return value.node->scratch == constant; }
+  static bool is_foldable(ir::Value value) { return value.node->scratch == constant; }
 
-  static bool is_constant(ir::Node& node) {
+  static bool is_foldable(ir::Node& node) {
     for (std::uint32_t i = 0; i < node.inputs().size(); ++i) {
-      if (!is_constant(node.input(i)) && ir::is_read(ir::Use{&node, i})) return false;
+      if (!is_foldable(node.input(i)) && ir::is_read(ir::Use{&node, i})) return false;
     }
     return true;
   }
@@ -54,15 +54,15 @@ class Search {
   static void mark(const ir::Body& body, const ir::Node& node) {
     for (ir::Node* parameter : body.graph->parameters()) {
       const auto found = std::ranges::find(body.invariants, parameter, &ir::Invariant::parameter);
-      const bool is_known = found != body.invariants.end() && is_constant(node.input(found->input));
+      const bool is_known = found != body.invariants.end() && is_foldable(node.input(found->input));
       parameter->scratch = is_known ? constant : at_run_time;
     }
   }
 
-  static Known known(ir::Node& node) {
+  static Evaluation known(ir::Node& node) {
     // An OpaqueTrue is static for us, but not for OpenVINO.
     if (node.notes.has(ir::Note::opaque_truth)) return at_run_time;
-    if (!node.op().traits.is_volatile && is_constant(node)) return constant;
+    if (!node.op().traits.is_volatile && is_foldable(node)) return constant;
     const bool is_known = node.outputs().size() == 1 && ir::exact_values(node.value());
     return is_known ? constant : at_run_time;
   }
@@ -85,11 +85,11 @@ class Search {
 
   void hide(ir::LoopView loop, OpaqueTrue& truth) {
     const auto will_be_known = [&](ir::Value value) {
-      return !ir::known_scalar(value) && is_constant(value);
+      return !ir::known_scalar(value) && is_foldable(value);
     };
     const ir::Value count = loop.trip_count();
     const ir::Value starts = loop.condition();
-    const bool is_evaluated = is_constant(loop.node()) && !can_be_evaluated(loop);
+    const bool is_evaluated = is_foldable(loop.node()) && !can_be_evaluated(loop);
     if (!is_evaluated && !will_be_known(count) && !will_be_known(starts)) return;
     const ir::Value holds = truth.get();
     ir::Builder builder = ir::builder_beside(loop.node());
@@ -107,7 +107,7 @@ class Search {
 }  // namespace
 
 bool hide_constant_counts(ir::Model& model, PassContext&) {
-  return Search(model).modified();
+  return CountSearch(model).modified();
 }
 
 }  // namespace onnx2ir::passes

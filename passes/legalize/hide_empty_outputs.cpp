@@ -38,7 +38,7 @@ bool is_static_empty(ir::Value value) {
 
 /// An empty tensor with the sizes of `shape`, where sizes of 0 are dynamic. `position`: [1], a value known
 /// only at run time.
-ir::Value empty(ir::Builder& builder, const ir::PartialShape& shape, ir::Value position) {
+ir::Value emit_empty(ir::Builder& builder, const ir::PartialShape& shape, ir::Value position) {
   std::vector<std::int64_t> axes;
   for (std::size_t i = 0; i < shape.rank(); ++i) {
     if (shape[i] == ir::Dimension(0)) axes.push_back(static_cast<std::int64_t>(i));
@@ -54,9 +54,9 @@ ir::Value empty(ir::Builder& builder, const ir::PartialShape& shape, ir::Value p
 }
 
 /// 0 or 1, from an input if possible: a random number ends the process in the GPU plugin.
-ir::Value hidden_position(ir::Builder& builder, const ir::Graph& graph) {
-  if (const ir::Value source = run_time_source(graph)) return zero_or_one(builder, source);
-  return ir::convert(builder, run_time_truth(builder), ir::ElementType::i64);
+ir::Value emit_hidden_position(ir::Builder& builder, const ir::Graph& graph) {
+  if (const ir::Value source = run_time_source(graph)) return emit_zero_or_one(builder, source);
+  return ir::convert(builder, emit_run_time_truth(builder), ir::ElementType::i64);
 }
 
 }  // namespace
@@ -68,8 +68,8 @@ bool hide_empty_outputs(ir::Model& model, PassContext&) {
     const ir::Value value = result->input(0);
     if (!is_static_empty(value)) continue;
     builder.set_name(value.node->name);
-    if (!position) position = ir::unsqueeze(builder, hidden_position(builder, model.graph), {0});
-    ir::replace_results(value, empty(builder, value.shape(), position));
+    if (!position) position = ir::unsqueeze(builder, emit_hidden_position(builder, model.graph), {0});
+    ir::replace_results(value, emit_empty(builder, value.shape(), position));
   }
   return static_cast<bool>(position);
 }

@@ -53,10 +53,10 @@ ir::Value find_source(const ir::Node& loop, const RunTimeElements& elements) {
 /// A 0 that OpenVINO does not fold, and whose bounds it does not know: the difference of a number that
 /// changes between inferences from itself. (No bitwise operation, because the GPU plugin cannot compute it
 /// for sizes.)
-ir::Value unfoldable_zero(ir::Builder& builder, ir::Value source) {
+ir::Value emit_unfoldable_zero(ir::Builder& builder, ir::Value source) {
   ir::Value number = source;
   if (!is_number(source)) {
-    const ir::Value elements = ir::convert(builder, ir::flat(builder, source), ir::ElementType::i64);
+    const ir::Value elements = ir::convert(builder, ir::flatten(builder, source), ir::ElementType::i64);
     number = ir::reduce(builder, ops::ReduceSum, elements, {0});
   }
   return builder.op(ops::Subtract, {number, number});
@@ -70,7 +70,7 @@ ir::Value hide_empty_sizes(ir::Builder& builder, ir::Value initial, const ir::Pa
     const ir::Dimension size = initial.shape()[axis];
     if (size == parameter[axis]) continue;
     const ir::Value end = builder.op(ops::Add, {builder.integer(size.size()), zero});
-    const ir::Value all = ir::numbers_below(builder, end);
+    const ir::Value all = ir::emit_range(builder, end);
     hidden = ir::gather(builder, hidden, all, static_cast<std::int64_t>(axis));
   }
   return hidden;
@@ -116,7 +116,7 @@ bool hide_initial_shapes(ir::Model& model, PassContext& context) {
       if (!zero) {
         const ir::Value source = find_source(loop.node(), elements);
         if (!source) break;
-        zero = unfoldable_zero(builder, source);
+        zero = emit_unfoldable_zero(builder, source);
       }
       loop.set_outer(state, hide_sizes(builder, initial, parameter, zero));
       modified = true;

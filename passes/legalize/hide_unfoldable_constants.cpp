@@ -44,7 +44,7 @@ std::vector<std::size_t> inputs_to_hide(const ir::Node& node) {
   return computed;
 }
 
-ir::Value hidden(ir::Builder& builder, ir::Value truth, ir::Value value) {
+ir::Value hide_value(ir::Builder& builder, ir::Value truth, ir::Value value) {
   return builder.op(ops::Select, {truth, value, builder.number(0, value.type())});
 }
 
@@ -54,9 +54,9 @@ bool hide_in_body(ir::LoopView loop) {
       loop.scans(), [](const ir::Scan& output) { return can_be_selected(output.result->output(0).type); });
   if (scan == loop.scans().end()) return false;
   ir::Builder outside = ir::builder_beside(loop.node());
-  const ir::Value truth = ir::add_invariant(loop.node(), loop.body(), run_time_truth(outside));
+  const ir::Value truth = ir::add_invariant(loop.node(), loop.body(), emit_run_time_truth(outside));
   ir::Builder inside = ir::builder_beside(*scan->result);
-  scan->result->set_input(0, hidden(inside, truth, scan->result->input(0)));
+  scan->result->set_input(0, hide_value(inside, truth, scan->result->input(0)));
   return true;
 }
 
@@ -64,8 +64,8 @@ bool hide(ir::Node& node) {
   const std::vector<std::size_t> inputs = inputs_to_hide(node);
   if (inputs.empty()) return node.loop() != nullptr && hide_in_body(ir::LoopView(node));
   ir::Builder builder = ir::builder_beside(node);
-  const ir::Value truth = run_time_truth(builder);
-  for (const std::size_t i : inputs) node.set_input(i, hidden(builder, truth, node.input(i)));
+  const ir::Value truth = emit_run_time_truth(builder);
+  for (const std::size_t i : inputs) node.set_input(i, hide_value(builder, truth, node.input(i)));
   return true;
 }
 

@@ -71,7 +71,7 @@ void end_kernel(ir::Builder& builder, ir::Node& node) {
     ir::replace_uses_except(value, copy, *copy.node);
     return;
   }
-  const ir::Value vector = ir::flat(builder, value);
+  const ir::Value vector = ir::flatten(builder, value);
   const ir::Value copy = builder.op(ops::Squeeze, {builder.op(ops::Roll, {vector, zero, zero}), zero});
   ir::replace_uses_except(value, copy, *vector.node);
 }

@@ -41,7 +41,7 @@ constexpr std::size_t kInitialCopies = 2;
 constexpr std::size_t kMaxCopies = 4;
 
 /// The number of copies in a branch; the next branch has more.
-struct Copies {
+struct CopyCount {
   std::size_t count = 1;
   /// A number of copies that no branch has.
   std::optional<std::size_t> left_out;
@@ -58,12 +58,12 @@ bool can_be_equal(const ir::PartialShape& a, const ir::PartialShape& b) {
 }
 
 /// Whether output `index` of the If is copied with a size that the runtime may not update.
-bool may_have_stale_size(ir::Node& choice, std::size_t index) {
-  const auto results = ir::IfView(choice).results(index);
+bool may_have_stale_size(ir::Node& if_node, std::size_t index) {
+  const auto results = ir::IfView(if_node).results(index);
   const auto then_shapes = possible_shapes(*results[0]);
   const auto else_shapes = possible_shapes(*results[1]);
   const auto has_rank = [](const ir::PartialShape& shape) { return shape.has_rank(); };
-  if (choice.output(index).type == ir::ElementType::string) return false;
+  if (if_node.output(index).type == ir::ElementType::string) return false;
   if (!std::ranges::all_of(then_shapes, has_rank) || !std::ranges::all_of(else_shapes, has_rank))
     return false;
   return std::ranges::any_of(then_shapes, [&](const ir::PartialShape& a) {
@@ -120,57 +120,57 @@ class BranchSeparation {
     }
   }
 
-  bool run_on(ir::Node& choice) {
+  bool run_on(ir::Node& if_node) {
     bool modified = false;
-    for (std::uint32_t i = 0; i < choice.outputs().size(); ++i) {
-      if (choice.output(i).uses.empty() || is_separate(choice, i) || !may_have_stale_size(choice, i))
+    for (std::uint32_t i = 0; i < if_node.outputs().size(); ++i) {
+      if (if_node.output(i).uses.empty() || is_separate(if_node, i) || !may_have_stale_size(if_node, i))
         continue;
-      const auto results = ir::IfView(choice).results(i);
+      const auto results = ir::IfView(if_node).results(i);
       const std::size_t rank =
           std::max(results[0]->output(0).shape.rank(), results[1]->output(0).shape.rank());
-      if (const std::optional<State> state = only_state(choice.output(i), rank)) {
-        run_on_next_value(*state, choice, i);
+      if (const std::optional<State> state = only_state(if_node.output(i), rank)) {
+        run_on_next_value(*state, if_node, i);
       } else {
-        Copies copies;
-        separate(choice, i, rank, copies);
-        read_first_copy(choice.value(i));
+        CopyCount copies;
+        separate(if_node, i, rank, copies);
+        read_first_copy(if_node.value(i));
       }
       modified = true;
     }
     return modified;
   }
 
-  /// Makes the shapes of output `index` of `choice`, the next value of `state`, distinct.
-  void run_on_next_value(const State& state, ir::Node& choice, std::uint32_t index) {
-    Copies copies;
+  /// Makes the shapes of output `index` of `if_node`, the next value of `state`, distinct.
+  void run_on_next_value(const State& state, ir::Node& if_node, std::uint32_t index) {
+    CopyCount copies;
     if (state.carried->output && !state.loop.runs_at_least_once()) copies.left_out = kInitialCopies;
-    separate(choice, index, choice.output(index).shape.rank(), copies);
+    separate(if_node, index, if_node.output(index).shape.rank(), copies);
     ir::infer(*state.carried->result);
     stack_state(state.loop, *state.carried, copies.left_out.value_or(copies.count));
   }
 
  private:
-  bool is_separate(const ir::Node& choice, std::uint32_t index) const {
-    const auto found = separate_.find(&choice);
+  bool is_separate(const ir::Node& if_node, std::uint32_t index) const {
+    const auto found = separate_.find(&if_node);
     return found != separate_.end() && found->second.contains(index);
   }
 
   /// Gives each branch of output `index` a different number of copies, starting with `copies`.
-  void separate(ir::Node& choice, std::uint32_t index, std::size_t rank, Copies& copies) {
-    separate_[&choice].insert(index);
-    for (ir::Node* const result : ir::IfView(choice).results(index)) {
+  void separate(ir::Node& if_node, std::uint32_t index, std::size_t rank, CopyCount& copies) {
+    separate_[&if_node].insert(index);
+    for (ir::Node* const result : ir::IfView(if_node).results(index)) {
       const ir::Value value = result->input(0);
       ir::Node* const inner = copies.count < kMaxCopies ? producing_if(*result, rank) : nullptr;
       if (inner != nullptr && !is_separate(*inner, value.index) && may_have_stale_size(*inner, value.index)) {
         separate(*inner, value.index, rank, copies);
       } else {
         ir::Builder builder = ir::builder_beside(*value.node);
-        result->set_input(0, stacked(builder, value, copies.count, rank));
+        result->set_input(0, stack_copies(builder, value, copies.count, rank));
         copies.increase();
       }
       ir::infer(*result);
     }
-    ir::infer(choice);
+    ir::infer(if_node);
   }
 
   /// The state whose next value `output` is; no value if `output` has other uses.
@@ -217,13 +217,13 @@ bool separate_initial_shape(BranchSeparation& separation, const StateToSeparate&
     carried().result = &builder.result(carried().result->input(0));
   }
   const ir::Value value = carried().result->input(0);
-  if (ir::Node* const choice = producing_if(*carried().result, initial.rank())) {
-    separation.run_on_next_value({loop, &carried()}, *choice, value.index);
+  if (ir::Node* const if_node = producing_if(*carried().result, initial.rank())) {
+    separation.run_on_next_value({loop, &carried()}, *if_node, value.index);
     return true;
   }
   if (carried().output && !loop.runs_at_least_once()) separate_output_state(loop, affected.index);
   ir::Builder builder = ir::builder_beside(*value.node);
-  carried().result->set_input(0, stacked(builder, value, 1, initial.rank()));
+  carried().result->set_input(0, stack_copies(builder, value, 1, initial.rank()));
   ir::infer(*carried().result);
   stack_state(loop, carried(), kInitialCopies);
   return true;

@@ -25,8 +25,8 @@ bool is_replaced(ir::LoopView loop, const ir::Carried& state) {
 }
 
 /// An empty tensor with the sizes `sizes`, i64 [rank], which agree with the static sizes of `shape`.
-ir::Value empty_tensor(ir::Builder& builder, ir::ElementType type, const ir::PartialShape& shape,
-                       ir::Value sizes) {
+ir::Value emit_empty_tensor(ir::Builder& builder, ir::ElementType type, const ir::PartialShape& shape,
+                            ir::Value sizes) {
   std::vector<ir::Value> nonzero;  // the axes of size 0 are removed below
   std::vector<std::int64_t> empty_axes;
   for (std::size_t i = 0; i < shape.rank(); ++i) {
@@ -35,7 +35,7 @@ ir::Value empty_tensor(ir::Builder& builder, ir::ElementType type, const ir::Par
     nonzero.push_back(shape[i].is_dynamic() ? ir::gather(builder, sizes, builder.integers({axis}))
                                             : builder.integers({std::max<std::int64_t>(shape[i].size(), 1)}));
   }
-  const ir::Value filled = ir::filled(builder, 0, type, ir::concat(builder, nonzero));
+  const ir::Value filled = ir::fill(builder, 0, type, ir::concat(builder, nonzero));
   const std::vector<std::int64_t> zeros(empty_axes.size(), 0);
   const std::vector<std::int64_t> ones(empty_axes.size(), 1);
   return builder.op(ops::Slice, {filled, builder.integers(zeros), builder.integers(zeros),
@@ -59,19 +59,19 @@ bool run_on(ir::LoopView loop) {
     const ir::Value sizes = inside.parameter(ir::ElementType::i64, ir::PartialShape{rank});
     parameters.push_back(sizes.node);
     removed.insert(state.parameter);
-    ir::replace_all_uses(present, empty_tensor(inside, present.type(), shape, sizes));
+    ir::replace_all_uses(present, emit_empty_tensor(inside, present.type(), shape, sizes));
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
     const ir::Carried& state = states[i];
     inside.set_name(state.result->name);
-    ir::Node& next = inside.result(ir::computed_shape_of(inside, state.result->input(0)));
+    ir::Node& next = inside.result(ir::compute_shape_of(inside, state.result->input(0)));
     ir::Carried& added =
-        loop.add_state(ir::computed_shape_of(outside, loop.outer(state)), *parameters[i], next);
+        loop.add_state(ir::compute_shape_of(outside, loop.outer(state)), *parameters[i], next);
     if (!state.output) continue;
     const ir::Value sizes = loop.add_output(added);
     ir::declare_output(loop.node(), sizes.index, ir::ElementType::i64, parameters[i]->output(0).shape);
     const ir::Value final = loop.output(state);
-    ir::replace_all_uses(final, empty_tensor(outside, final.type(), final.shape(), sizes));
+    ir::replace_all_uses(final, emit_empty_tensor(outside, final.type(), final.shape(), sizes));
   }
   loop.remove_unused_outputs();
   loop.remove_states([&](const ir::Carried& state) { return removed.contains(state.parameter); });

@@ -215,7 +215,7 @@ Affected affected_convolutions(const ir::Graph& graph, const PassContext& contex
   return affected;
 }
 
-ir::Value pooled(ir::Builder& builder, ir::Value value) {
+ir::Value emit_unit_pool(ir::Builder& builder, ir::Value value) {
   const std::size_t spatial = value.shape().rank() - 2;
   const Strides ones(spatial, 1);
   const Strides none(spatial, 0);
@@ -241,12 +241,12 @@ bool separate_padded_strides(ir::Model& model, PassContext& context) {
       const ir::Value data = ir::ConvolutionView(*convolution).data();
       if (data.node->is(ops::AvgPool)) continue;  // affected by both faults
       builder.set_name(convolution->name);
-      convolution->set_input(ir::ConvolutionView::Input::data, pooled(builder, data));
+      convolution->set_input(ir::ConvolutionView::Input::data, emit_unit_pool(builder, data));
       modified = true;
     }
     for (ir::Node* convolution : affected.of_one_channel) {
       builder.set_name(convolution->name);
-      const ir::Value copy = pooled(builder, convolution->value());
+      const ir::Value copy = emit_unit_pool(builder, convolution->value());
       ir::replace_uses_except(convolution->value(), copy, *copy.node);
       modified = true;
     }

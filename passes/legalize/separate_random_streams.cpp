@@ -22,8 +22,8 @@ bool is_without_seed(ir::RandomUniformView random) {
          shape.rank() > 0 && ir::exact_number(random.low()) == 0.0 && ir::exact_number(random.high()) == 1.0;
 }
 
-ir::Value random_numbers(ir::Builder& builder, ir::RandomUniformView like, ir::Value sizes,
-                         std::int64_t global, std::int64_t of_op) {
+ir::Value draw_numbers(ir::Builder& builder, ir::RandomUniformView like, ir::Value sizes, std::int64_t global,
+                       std::int64_t of_op) {
   return builder.op(ops::RandomUniform, {sizes, like.low(), like.high()},
                     {{"output_type", ir::ElementType::f32},
                      {"global_seed", global},
@@ -39,8 +39,8 @@ bool separate_random_streams(ir::Model& model, PassContext&) {
     if (!is_without_seed(node)) return ir::Value{};
     if (found++ == 0) return ir::Value{};
     const ir::Value numbers =
-        random_numbers(builder, node, ir::RandomUniformView(node).shape(), kFirstStream, found);
-    const ir::Value shift = random_numbers(builder, node, builder.integers({1}), 0, 0);
+        draw_numbers(builder, node, ir::RandomUniformView(node).shape(), kFirstStream, found);
+    const ir::Value shift = draw_numbers(builder, node, builder.integers({1}), 0, 0);
     shift.node->notes.add(ir::Note::keeps_seed);
     shift.node->notes.add(ir::Note::may_be_folded);
     const ir::Value sum = builder.op(ops::Add, {numbers, shift});

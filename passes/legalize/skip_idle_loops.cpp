@@ -45,10 +45,10 @@ class Copy {
     return std::ranges::all_of(node.inputs(), [&](ir::Value input) { return is_possible(input, remaining); });
   }
 
-  ir::Value outside(ir::Value value) {
+  ir::Value copy_outside(ir::Value value) {
     if (const ir::Value outer = outer_of(*value.node)) return outer;
     std::vector<ir::Value> inputs;
-    for (const ir::Value input : value.node->inputs()) inputs.push_back(outside(input));
+    for (const ir::Value input : value.node->inputs()) inputs.push_back(copy_outside(input));
     return builder_.clone(*value.node, inputs).value(value.index);
   }
 
@@ -94,8 +94,9 @@ bool run_on(ir::LoopView loop, ir::LoopView inner) {
   if (!copy.is_possible(inner.trip_count(), remaining) || !copy.is_possible(inner.condition(), remaining))
     return false;
   ir::Builder& outer = copy.builder();
-  const ir::Value trip_count = copy.outside(inner.trip_count());
-  const ir::Value runs = first_iteration_condition(outer, trip_count, copy.outside(inner.condition()));
+  const ir::Value trip_count = copy.copy_outside(inner.trip_count());
+  const ir::Value runs =
+      emit_first_iteration_condition(outer, trip_count, copy.copy_outside(inner.condition()));
   const ir::Value count = loop.trip_count();
   loop.set_trip_count(outer.op(ops::Select, {runs, count, outer.integer(0, count.type())}));
   inner.body().is_known_to_run = true;

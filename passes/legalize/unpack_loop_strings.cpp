@@ -138,7 +138,7 @@ class LoopStrings {
   void stack(const ir::Scan& scan) {
     inside_.set_name(scan.result->name);
     const Unpacked row = unpack(inside_, scan.result->input(0));
-    const ir::Value none = ir::empty_constant(outside_, ir::ElementType::u8, {0});
+    const ir::Value none = ir::emit_empty_constant(outside_, ir::ElementType::u8, {0});
     const ir::Value before = inside_.parameter(ir::ElementType::u8, ir::PartialShape{ir::Dimension()});
     const ir::Value begin = ir::convert(inside_, ir::size_of(inside_, before, 0), ir::ElementType::i32);
     Unpacked rows;

@@ -41,7 +41,7 @@ bool applies_to_first_axis(const ir::Node& node, ir::Op operation) {
 }
 
 /// `value` with a leading axis of size 1. A Reshape to known sizes gets a further size instead.
-ir::Value unsqueezed(ir::Builder& builder, ir::Value value) {
+ir::Value add_leading_axis(ir::Builder& builder, ir::Value value) {
   const auto reshape = ir::match<ir::ReshapeView>(value);
   const auto sizes = reshape ? ir::exact_values(reshape->shape()) : std::nullopt;
   if (!sizes || reshape->special_zero()) return ir::unsqueeze(builder, value, {0});
@@ -52,21 +52,21 @@ ir::Value unsqueezed(ir::Builder& builder, ir::Value value) {
 
 /// If `value` is Concat(Squeeze(x), y) and has no other uses: the Concat of x and of y with the leading axis.
 /// Otherwise null.
-ir::Value appended_with_axis(ir::Builder& builder, ir::Value value) {
+ir::Value append_with_axis(ir::Builder& builder, ir::Value value) {
   const auto concat = ir::match<ir::ConcatView>(value);
   if (!concat || !is_used_once(concat->node())) return {};
   const ir::Node& first = *concat->parts().front().node;
   if (!applies_to_first_axis(first, ops::Squeeze)) return {};
   std::vector<ir::Value> inputs{ir::SqueezeView(first).data()};
-  for (const ir::Value input : concat->parts().subspan(1)) inputs.push_back(unsqueezed(builder, input));
+  for (const ir::Value input : concat->parts().subspan(1)) inputs.push_back(add_leading_axis(builder, input));
   return ir::concat(builder, inputs, static_cast<std::int64_t>(joined_axis(*concat)) + 1);
 }
 
-ir::Value wrapped(ir::Builder& builder, ir::Value value) {
+ir::Value wrap(ir::Builder& builder, ir::Value value) {
   // Between two loops the leading axis is kept.
   if (applies_to_first_axis(*value.node, ops::Squeeze)) return ir::SqueezeView(*value.node).data();
   builder.set_name(value.node->name);
-  if (const ir::Value appended = appended_with_axis(builder, value)) return appended;
+  if (const ir::Value appended = append_with_axis(builder, value)) return appended;
   return ir::unsqueeze(builder, value, {0});
 }
 
@@ -81,7 +81,7 @@ void read_unwrapped(ir::Value value) {
   for (const ir::Use& use : readers) {
     if (use.index != 0 || !applies_to_first_axis(*use.node, ops::Unsqueeze)) continue;
     const bool is_copy = is_read_by(*use.node, {ops::Result});  // it is the next value of a state
-    ir::replace_all_uses(use.node->value(), is_copy ? opaque_copy(builder, value) : value);
+    ir::replace_all_uses(use.node->value(), is_copy ? copy_opaquely(builder, value) : value);
   }
   ir::replace_uses({readers.begin(), readers.end()}, value, inner);
 }
@@ -119,15 +119,15 @@ class LoopValues {
  private:
   template <typename Port>
   void unsqueeze_parameter(const Port& port) {
-    loop_.set_outer(port, wrapped(outside_, loop_.outer(port)));
+    loop_.set_outer(port, wrap(outside_, loop_.outer(port)));
     read_unwrapped(port.parameter->value());
   }
 
   void unsqueeze_result(ir::Node& result, ir::Value output) {
     ir::Builder inside(*body_.graph);
-    const ir::Value value = wrapped(inside, result.input(0));
+    const ir::Value value = wrap(inside, result.input(0));
     // The next value of a state must not be a Parameter itself (sequential_back_edges).
-    result.set_input(0, value.node->is(ops::Parameter) ? opaque_copy(inside, value) : value);
+    result.set_input(0, value.node->is(ops::Parameter) ? copy_opaquely(inside, value) : value);
     ir::infer(result);
     if (output) read_unwrapped(output);
   }

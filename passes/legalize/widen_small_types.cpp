@@ -37,7 +37,7 @@ bool may_hold_small_types(const ir::Graph& graph) {
   return false;
 }
 
-ir::Value converted(ir::Value value, ir::ElementType type, const PassContext& context) {
+ir::Value emit_convert(ir::Value value, ir::ElementType type, const PassContext& context) {
   ir::Builder builder(value.node->graph());
   builder.set_name(value.node->name);
   // A Clamp keeps OpenVINO from moving the Convert before a Transpose.
@@ -72,7 +72,7 @@ bool widen(ir::Value value, const ir::Graph& main, const PassContext& context) {
   const bool stays = declares_type(*value.node, main);
   const std::vector<ir::Use> uses = reads(value, main, !stays);
   if (uses.empty()) return !stays && !value.node->is(ops::Result);
-  const ir::Value other = converted(value, stays ? wide_type(type) : type, context);
+  const ir::Value other = emit_convert(value, stays ? wide_type(type) : type, context);
   // The model's output keeps its name.
   if (!stays) std::swap(other.node->output(0).names, value.node->output(value.index).names);
   for (const ir::Use& use : uses) use.node->set_input(use.index, other);

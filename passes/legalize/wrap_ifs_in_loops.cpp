@@ -22,10 +22,10 @@ namespace {
 constexpr std::array kOutputTypes = {ir::ElementType::f32, ir::ElementType::i32, ir::ElementType::u8,
                                      ir::ElementType::i8};
 
-bool has_strings(const ir::Node& choice) {
+bool has_strings(const ir::Node& if_node) {
   constexpr auto kString = ir::ElementType::string;
-  return std::ranges::any_of(choice.inputs(), [](ir::Value input) { return input.type() == kString; }) ||
-         std::ranges::any_of(choice.outputs(),
+  return std::ranges::any_of(if_node.inputs(), [](ir::Value input) { return input.type() == kString; }) ||
+         std::ranges::any_of(if_node.outputs(),
                              [](const ir::Output& output) { return output.type == kString; });
 }
 
@@ -49,8 +49,8 @@ bool is_read_by_loop(const ir::Use& use) {
   return reader != nullptr && reader->loop() != nullptr;
 }
 
-bool is_endangered(const ir::Node& choice, bool is_main, bool is_copied) {
-  return std::ranges::any_of(choice.outputs(), [&](const ir::Output& output) {
+bool is_endangered(const ir::Node& if_node, bool is_main, bool is_copied) {
+  return std::ranges::any_of(if_node.outputs(), [&](const ir::Output& output) {
     if (output.shape.is_static() || output.type == ir::ElementType::string) return false;
     const bool is_handed_out = std::ranges::find(kOutputTypes, output.type) != kOutputTypes.end();
     return std::ranges::any_of(output.uses, [&](const ir::Use& use) {
@@ -60,14 +60,14 @@ bool is_endangered(const ir::Node& choice, bool is_main, bool is_copied) {
   });
 }
 
-/// Moves the If `choice` into the body of `loop`, with its branches.
-ir::Node& moved_inside(ir::LoopView loop, ir::Node& choice) {
+/// Moves the If `if_node` into the body of `loop`, with its branches.
+ir::Node& move_inside(ir::LoopView loop, ir::Node& if_node) {
   ir::Builder builder(loop.graph());
   std::vector<ir::Value> inputs;
-  for (std::size_t i = 0; i < choice.inputs().size(); ++i) {
-    const ir::Value outside = choice.input(i);
-    const auto before = std::ranges::find(choice.inputs().first(i), outside);
-    const auto position = static_cast<std::size_t>(before - choice.inputs().begin());
+  for (std::size_t i = 0; i < if_node.inputs().size(); ++i) {
+    const ir::Value outside = if_node.input(i);
+    const auto before = std::ranges::find(if_node.inputs().first(i), outside);
+    const auto position = static_cast<std::size_t>(before - if_node.inputs().begin());
     if (position < i) {
       inputs.push_back(inputs[position]);
     } else if (outside.node->constant() != nullptr) {
@@ -76,40 +76,40 @@ ir::Node& moved_inside(ir::LoopView loop, ir::Node& choice) {
       inputs.push_back(ir::add_invariant(loop.node(), loop.body(), outside));
     }
   }
-  return ir::move_control_flow(builder, choice, inputs);
+  return ir::move_control_flow(builder, if_node, inputs);
 }
 
-/// A Loop of one iteration with an empty body and the name of `choice`.
-ir::LoopView add_single_iteration(ir::Node& choice) {
-  ir::Builder builder(choice.graph());
+/// A Loop of one iteration with an empty body and the name of `if_node`.
+ir::LoopView add_single_iteration(ir::Node& if_node) {
+  ir::Builder builder(if_node.graph());
   const ir::Value once = builder.integer(1);
-  const ir::LoopView loop = ir::add_loop(builder, once, builder.boolean(true), choice.graph().make_body());
-  loop.node().name = choice.name;
+  const ir::LoopView loop = ir::add_loop(builder, once, builder.boolean(true), if_node.graph().make_body());
+  loop.node().name = if_node.name;
   ir::Builder inner(loop.graph());
   loop.body().condition = &inner.result(inner.boolean(true));
   return loop;
 }
 
-/// The caller removes `choice`.
-void run_in_loop(ir::Node& choice) {
-  const ir::LoopView loop = add_single_iteration(choice);
-  ir::Node& inside = moved_inside(loop, choice);
+/// The caller removes `if_node`.
+void run_in_loop(ir::Node& if_node) {
+  const ir::LoopView loop = add_single_iteration(if_node);
+  ir::Node& inside = move_inside(loop, if_node);
   for (std::size_t i = 0; i < inside.outputs().size(); ++i) loop.add_last_value(inside.value(i));
   ir::infer(loop.node());
   for (std::size_t i = 0; i < inside.outputs().size(); ++i) {
-    ir::replace_all_uses(choice.value(i), loop.node().value(i));
+    ir::replace_all_uses(if_node.value(i), loop.node().value(i));
   }
 }
 
-void copy_in_loop(ir::Node& choice) {
-  const ir::LoopView loop = add_single_iteration(choice);
+void copy_in_loop(ir::Node& if_node) {
+  const ir::LoopView loop = add_single_iteration(if_node);
   ir::Builder inner(loop.graph());
   std::vector<std::pair<ir::Value, ir::Value>> copies;
-  for (std::size_t i = 0; i < choice.outputs().size(); ++i) {
-    const ir::Value value = choice.value(i);
+  for (std::size_t i = 0; i < if_node.outputs().size(); ++i) {
+    const ir::Value value = if_node.value(i);
     if (value.type() == ir::ElementType::string) continue;
     const ir::Value inside = ir::add_invariant(loop.node(), loop.body(), value);
-    copies.emplace_back(value, loop.add_last_value(opaque_copy(inner, inside)));
+    copies.emplace_back(value, loop.add_last_value(copy_opaquely(inner, inside)));
   }
   ir::infer(loop.node());
   for (const auto& [value, copy] : copies) ir::replace_uses_except(value, copy, loop.node());

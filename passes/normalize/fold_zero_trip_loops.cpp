@@ -15,7 +15,7 @@ void fold(ir::LoopView loop) {
     if (state.output) ir::replace_all_uses(loop.output(state), loop.outer(state));
   }
   for (const ir::Scan& scan : loop.scans())
-    ir::replace_all_uses(loop.output(scan), empty_scan_output(builder, scan));
+    ir::replace_all_uses(loop.output(scan), emit_empty_scan_output(builder, scan));
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ bool keeps_all(const Source& source) {
   return source.list.shape().element_count() == static_cast<std::int64_t>(source.positions.size());
 }
 
-ir::Value gathered_at_once(ir::Builder& builder, ir::Node& node) {
+ir::Value gather_at_once(ir::Builder& builder, ir::Node& node) {
   if (node.outputs().size() != 1 || !is_short_list(node.value())) return {};
   const auto source = source_of(node.value());
   if (!source || source->operations < 2) return {};
@@ -65,7 +65,7 @@ ir::Value gathered_at_once(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 bool combine_element_moves(ir::Model& model, PassContext&) {
-  return rewrite_values(model, ir::kElementMoves, gathered_at_once);
+  return rewrite_values(model, ir::kElementMoves, gather_at_once);
 }
 
 }  // namespace onnx2ir::passes

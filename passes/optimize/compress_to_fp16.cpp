@@ -72,7 +72,7 @@ void mark_sensitive(const ir::Graph& graph) {
   for (ir::Node* constant : constants) constant->scratch = 1;
 }
 
-bool is_constant(ir::Value value) {
+bool is_const(ir::Value value) {
   return value.node->constant() != nullptr;
 }
 
@@ -80,7 +80,7 @@ bool is_constant(ir::Value value) {
 bool is_widened_weight(ir::Value value) {
   using enum ir::ElementType;
   ir::Value constant;
-  if (!matches(value, op(ops::Convert, any(constant, is_constant)))) return false;
+  if (!matches(value, op(ops::Convert, any(constant, is_const)))) return false;
   const ir::ElementType type = constant.type();
   return type == i4 || type == u4 || type == i8 || type == u8 || type == nf4 || type == f8e4m3 ||
          type == f8e5m2;
@@ -88,7 +88,7 @@ bool is_widened_weight(ir::Value value) {
 
 bool is_dequantized_weight(ir::Value value) {
   const auto is_zero_point = [](ir::Value zero_point) {
-    return is_constant(zero_point) || matches(zero_point, op(ops::Convert, is_constant));
+    return is_const(zero_point) || matches(zero_point, op(ops::Convert, is_const));
   };
   return is_widened_weight(value) || matches(value, op(ops::Subtract, is_widened_weight, is_zero_point));
 }
@@ -96,7 +96,7 @@ bool is_dequantized_weight(ir::Value value) {
 bool is_quantized(ir::Model& model) {
   for (const ir::Graph* graph : graphs_of(model)) {
     for (const auto& node : graph->nodes()) {
-      if (matches(node->value(), commutative(ops::Multiply, is_dequantized_weight, is_constant))) return true;
+      if (matches(node->value(), commutative(ops::Multiply, is_dequantized_weight, is_const))) return true;
     }
   }
   return false;

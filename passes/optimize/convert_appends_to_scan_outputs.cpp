@@ -47,7 +47,7 @@ struct Appended {
 };
 
 /// The scan output that replaces the output of `state`.
-Appended scan_of(ir::LoopView loop, const ir::Carried& state, ir::ConcatView append) {
+Appended make_scan(ir::LoopView loop, const ir::Carried& state, ir::ConcatView append) {
   ir::Builder body(loop.graph());
   ir::Value part = append.parts()[1];
   const auto axis = static_cast<std::int64_t>(joined_axis(append));
@@ -80,7 +80,7 @@ bool run_on(ir::LoopView loop) {
   for (ir::Carried& state : loop.states()) {
     const ir::Node* const append = append_to(loop, state);
     if (append == nullptr) continue;
-    appended.push_back(scan_of(loop, state, *append));
+    appended.push_back(make_scan(loop, state, *append));
     parameters.insert(state.parameter);
     loop.scans().push_back(appended.back().scan);
     state.output.reset();

@@ -26,7 +26,7 @@ bool is_rotation(ir::ConcatView concat) {
          (joins_halves(concat) || joins_rotated_part(concat));
 }
 
-ir::Value counted_from_back(ir::Builder& builder, ir::ConcatView concat) {
+ir::Value count_from_back(ir::Builder& builder, ir::ConcatView concat) {
   if (!is_rotation(concat)) return {};
   return builder.op(ops::Concat, {concat.parts()[0], concat.parts()[1]}, {{"axis", -1}});
 }
@@ -34,7 +34,7 @@ ir::Value counted_from_back(ir::Builder& builder, ir::ConcatView concat) {
 }  // namespace
 
 bool count_rotation_axes_from_back(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {ops::Concat}, counted_from_back);
+  return rewrite_values(model, {ops::Concat}, count_from_back);
 }
 
 }  // namespace onnx2ir::passes

@@ -163,13 +163,13 @@ bool repeats_heads(const ir::Value& key, ir::ConcatView cache) {
 
 /// The number of keys, i64 [1]: of the cache if the keys are repeated for several heads, because the plugin
 /// recognises the repetition only if nothing else reads it.
-ir::Value key_count(ir::Builder& builder, ir::Value key) {
+ir::Value count_keys(ir::Builder& builder, ir::Value key) {
   ir::Node& cache = *cache_of(key);
   return ir::dimension_of(builder, repeats_heads(key, cache) ? cache.value() : key, kRows);
 }
 
 /// `mask` with all rows and columns of the scores.
-ir::Value with_all_places(ir::Builder& builder, const Attention& attention, ir::Value mask) {
+ir::Value expand_mask(ir::Builder& builder, const Attention& attention, ir::Value mask) {
   const ir::PartialShape& shape = mask.shape();
   const auto is_full = [](const ir::Dimension& size, const ir::Dimension& needed) {
     return size.is_static() && size == needed;
@@ -179,7 +179,7 @@ ir::Value with_all_places(ir::Builder& builder, const Attention& attention, ir::
     return mask;
   const ir::Value ones = builder.integers({1, 1});
   const ir::Value rows = ir::dimension_of(builder, attention.query, kRows);
-  const ir::Value columns = key_count(builder, attention.key);
+  const ir::Value columns = count_keys(builder, attention.key);
   const ir::Value sizes = ir::concat(builder, {ones, rows, columns});
   return builder.op(ops::Broadcast, {mask, sizes}, {{"mode", std::string("bidirectional")}});
 }
@@ -193,14 +193,14 @@ bool is_finite(ir::Value mask) {
 }
 
 /// What all layers that read a mask share; null until it is needed.
-struct Mask {
+struct SharedMask {
   ir::Value bias;          ///< the caches of all layers grow by the same tokens, so one fits them all
   ir::Value visible_rows;  ///< boolean [batch, heads, rows, 1]: rows with visible keys
 };
 
 /// The mask for the attention. -infinity becomes a finite number, because releases differ in rows without
 /// visible keys: their results are 0 or NaN.
-ir::Value bias_of(ir::Builder& builder, const Attention& attention, bool needs_all_places) {
+ir::Value emit_bias(ir::Builder& builder, const Attention& attention, bool needs_all_places) {
   ir::Value mask = attention.mask;
   // The CPU plugin does not take a scalar for the mask.
   if (!mask)
@@ -209,24 +209,25 @@ ir::Value bias_of(ir::Builder& builder, const Attention& attention, bool needs_a
   else if (!is_finite(mask))
     mask =
         builder.op(ops::Maximum, {mask, builder.number(std::numeric_limits<float>::lowest(), mask.type())});
-  return needs_all_places ? with_all_places(builder, attention, mask) : mask;
+  return needs_all_places ? expand_mask(builder, attention, mask) : mask;
 }
 
-ir::Value visible_rows(ir::Builder& builder, ir::Value mask) {
+ir::Value find_visible_rows(ir::Builder& builder, ir::Value mask) {
   const ir::Value hidden = builder.number(-std::numeric_limits<double>::infinity(), mask.type());
   const ir::Value is_visible = builder.op(ops::NotEqual, {mask, hidden});
   return ir::reduce_keep_dims(builder, ops::ReduceLogicalOr, is_visible, {kColumns});
 }
 
-ir::Value fused(ir::Builder& builder, const Attention& attention, Mask& mask, bool needs_all_places) {
+ir::Value emit_attention(ir::Builder& builder, const Attention& attention, SharedMask& mask,
+                         bool needs_all_places) {
   const ir::ElementType type = attention.query.type();
-  if (!mask.bias) mask.bias = bias_of(builder, attention, needs_all_places);
+  if (!mask.bias) mask.bias = emit_bias(builder, attention, needs_all_places);
   const ir::Value result = builder.op(
       ops::ScaledDotProductAttention,
       {attention.query, attention.key, attention.value, mask.bias, builder.number(attention.scale, type)},
       {{"causal", false}});
   if (!attention.hides_rows || !attention.mask || is_finite(attention.mask)) return result;
-  if (!mask.visible_rows) mask.visible_rows = visible_rows(builder, attention.mask);
+  if (!mask.visible_rows) mask.visible_rows = find_visible_rows(builder, attention.mask);
   return builder.op(ops::Select, {mask.visible_rows, result, builder.number(0, type)});
 }
 
@@ -236,15 +237,15 @@ bool fuse_cached_attention(ir::Model& model, PassContext& context) {
   if (!context.options->stateful) return false;
   const bool needs_all_places =
       context.has(Fault::attention_mask_sizes) || context.has(Fault::cached_attention_mask);
-  std::map<std::pair<const ir::Node*, std::size_t>, Mask> masks;
+  std::map<std::pair<const ir::Node*, std::size_t>, SharedMask> masks;
   return rewrite_values(model, {ops::MatMul}, [&](ir::Builder& builder, const ir::Node& node) -> ir::Value {
     auto attention = match(node);
     if (!attention) return {};
     if (!attention->key_order.empty())
       attention->key = ir::transpose(builder, attention->key, attention->key_order);
-    Mask none;
-    Mask& mask = attention->mask ? masks[{attention->mask.node, attention->mask.index}] : none;
-    return fused(builder, *attention, mask, needs_all_places);
+    SharedMask none;
+    SharedMask& mask = attention->mask ? masks[{attention->mask.node, attention->mask.index}] : none;
+    return emit_attention(builder, *attention, mask, needs_all_places);
   });
 }
 

@@ -22,7 +22,7 @@ std::size_t axes_of_mean(ir::Value value, const ir::PartialShape& x) {
   return std::ranges::equal(*axes, std::span(all).last(axes->size())) ? axes->size() : 0;
 }
 
-struct Centred {
+struct Deviation {
   ir::Value x;
   std::size_t axes = 0;
 };
@@ -37,14 +37,14 @@ bool is_widening(const ir::Node& node) {
 }
 
 /// Matches x - mean(x), also if it is converted to a wider type before it is squared.
-std::optional<Centred> match_centred(ir::Value value) {
+std::optional<Deviation> match_deviation(ir::Value value) {
   if (is_widening(*value.node)) value = ir::ConvertView(*value.node).data();
   ir::Value x;
   ir::Value mean;
   if (!matches(value, op(ops::Subtract, any(x), any(mean, op(ops::ReduceMean, same(x))))))
     return std::nullopt;
   const std::size_t axes = axes_of_mean(mean, x.shape());
-  return axes == 0 ? std::nullopt : std::optional(Centred{x, axes});
+  return axes == 0 ? std::nullopt : std::optional(Deviation{x, axes});
 }
 
 /// The operand of a square root: v in Sqrt(v) or Power(v, 0.5).
@@ -79,7 +79,7 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
   if (!ir::is_floating(node.output(0).type)) return {};
   const auto [numerator, variance_and_epsilon] = match_quotient(node);
   if (!variance_and_epsilon || !variance_and_epsilon.node->is(ops::Add)) return {};
-  const auto centred = match_centred(numerator);
+  const auto centred = match_deviation(numerator);
   if (!centred || centred->x.shape() != node.output(0).shape) return {};
   const ir::Node& sum = *variance_and_epsilon.node;
   for (const std::size_t index : {0U, 1U}) {
@@ -89,7 +89,7 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
     if (axes_of_mean(variance, centred->x.shape()) != centred->axes) continue;
     const ir::Value deviation = squared(ir::ReduceMeanView(*variance.node).data());
     if (!deviation) continue;
-    const auto again = match_centred(deviation);
+    const auto again = match_deviation(deviation);
     if (!again || again->x != centred->x || again->axes != centred->axes) continue;
     const std::vector<std::int64_t> axes = all_axes(centred->x.shape().rank());
     const ir::Value x = ir::convert(builder, centred->x, node.output(0).type);

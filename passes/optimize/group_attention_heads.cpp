@@ -101,7 +101,7 @@ SharedOperand shared_operand(ir::MatMulView product) {
   return {shared_heads(transpose->data()), !transposes};
 }
 
-Patterns patterns_of(ir::Builder& builder, ir::Value rows, std::int64_t heads, std::int64_t groups) {
+Patterns emit_patterns(ir::Builder& builder, ir::Value rows, std::int64_t heads, std::int64_t groups) {
   const ir::Value count = ir::dimension_of(builder, rows, kRows);
   const ir::Value all = builder.op(ops::Multiply, {count, builder.integers({heads / groups})});
   const ir::Value kept = builder.integers({0});
@@ -121,10 +121,10 @@ bool fit(const Patterns& last, ir::Value rows, std::int64_t heads, std::int64_t 
 
 /// The product of `left` with the shared `heads`, [batch, heads, rows, n]. `last`: the patterns of the
 /// product before, which are used again if they fit.
-ir::Value grouped_product(ir::Builder& builder, ir::Value left, const SharedOperand& right, Patterns& last) {
+ir::Value multiply_groups(ir::Builder& builder, ir::Value left, const SharedOperand& right, Patterns& last) {
   const std::int64_t heads = left.shape()[kHeads].size();
   const std::int64_t groups = right.heads.shape()[kHeads].size();
-  if (!fit(last, left, heads, groups)) last = patterns_of(builder, left, heads, groups);
+  if (!fit(last, left, heads, groups)) last = emit_patterns(builder, left, heads, groups);
   const ir::Value rows = ir::reshape_keeping(builder, left, last.grouped);
   const ir::Value product = builder.op(ops::MatMul, {rows, right.heads},
                                        {{"transpose_a", false}, {"transpose_b", right.is_transposed}});
@@ -142,11 +142,11 @@ ir::Value group_product(ir::Builder& builder, ir::MatMulView product, Patterns& 
   const ir::Value left = product.a();
   if (product.transpose_a() || !has_all_heads(left, product.output(0))) return {};
   const SharedOperand right = shared_operand(product);
-  return right.heads ? grouped_product(builder, left, right, last) : ir::Value{};
+  return right.heads ? multiply_groups(builder, left, right, last) : ir::Value{};
 }
 
 /// The factor of the scores; null if it is not known.
-ir::Value scale_of(ir::Builder& builder, ir::ScaledDotProductAttentionView attention) {
+ir::Value emit_scale(ir::Builder& builder, ir::ScaledDotProductAttentionView attention) {
   if (attention.scale()) return attention.scale();
   const ir::Dimension& size = attention.query().shape()[kRank - 1];
   if (size.is_dynamic() || size.size() == 0) return {};
@@ -162,12 +162,12 @@ ir::Value group_attention(ir::Builder& builder, ir::ScaledDotProductAttentionVie
   const SharedOperand keys{shared_heads(attention.key()), true};
   const SharedOperand values{shared_heads(attention.value()), false};
   if (!keys.heads || !values.heads) return {};
-  const ir::Value scale = scale_of(builder, attention);
+  const ir::Value scale = emit_scale(builder, attention);
   if (!scale) return {};
-  ir::Value scores = grouped_product(builder, builder.op(ops::Multiply, {query, scale}), keys, last);
+  ir::Value scores = multiply_groups(builder, builder.op(ops::Multiply, {query, scale}), keys, last);
   if (mask) scores = builder.op(ops::Add, {scores, mask});
   const ir::Value weights = builder.op(ops::SoftMax, {scores}, {{"axis", std::int64_t{kRank - 1}}});
-  return grouped_product(builder, weights, values, last);
+  return multiply_groups(builder, weights, values, last);
 }
 
 }  // namespace

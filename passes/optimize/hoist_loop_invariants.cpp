@@ -93,7 +93,7 @@ class Mover {
     return !is_known && (runs_ || never_fails(node));
   }
 
-  ir::Value outside(ir::Value value) {
+  ir::Value find_outside(ir::Value value) {
     if (const auto parameter = parameters_.find(value.node); parameter != parameters_.end())
       return parameter->second;
     ir::Node*& copy = copies_[value.node];
@@ -103,7 +103,7 @@ class Mover {
 
   void copy_outside(ir::Node& node) {
     std::vector<ir::Value> inputs;
-    for (const ir::Value input : node.inputs()) inputs.push_back(outside(input));
+    for (const ir::Value input : node.inputs()) inputs.push_back(find_outside(input));
     ir::Node& copy = builder_.clone(node, inputs);
     copies_[&node] = &copy;
   }

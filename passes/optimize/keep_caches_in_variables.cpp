@@ -38,14 +38,14 @@ struct Cache {
 };
 
 /// Caches of the same type, sizes and rows share their initial value.
-using Kind = std::tuple<ir::ElementType, std::vector<std::int64_t>, std::int64_t>;
+using CacheKind = std::tuple<ir::ElementType, std::vector<std::int64_t>, std::int64_t>;
 
 /// What all variables use.
 struct Common {
   ir::Value batch;  ///< i64 [1]
   ir::Value beams;
   bool is_sole_use_faulty = false;
-  std::map<Kind, ir::Value> initial_values;
+  std::map<CacheKind, ir::Value> initial_values;
   std::map<std::int64_t, ir::Value> rows_of_beams;  ///< by the rows of a cache for each row of the batch
 };
 
@@ -55,12 +55,12 @@ std::vector<std::int64_t> sizes_of(const Cache& cache) {
   return sizes;
 }
 
-Kind kind_of(const Cache& cache) {
+CacheKind kind_of(const Cache& cache) {
   return {cache.type, sizes_of(cache), cache.rows};
 }
 
-std::map<Kind, std::size_t> counts_of(const std::vector<Cache>& caches) {
-  std::map<Kind, std::size_t> counts;
+std::map<CacheKind, std::size_t> counts_of(const std::vector<Cache>& caches) {
+  std::map<CacheKind, std::size_t> counts;
   for (const Cache& cache : caches) ++counts[kind_of(cache)];
   return counts;
 }
@@ -98,7 +98,7 @@ ir::ElementType type_of_variable(ir::ElementType type, const PassContext& contex
 }
 
 /// Zeros of the cache's size before the first inference.
-ir::Value initial_value(ir::Builder& builder, const Cache& cache, ir::Value batch, ir::Value length) {
+ir::Value emit_initial_value(ir::Builder& builder, const Cache& cache, ir::Value batch, ir::Value length) {
   std::vector<ir::Value> sizes;
   for (std::size_t i = 0; i < cache.shape.rank(); ++i) {
     const ir::Dimension& size = cache.shape[i];
@@ -112,11 +112,11 @@ ir::Value initial_value(ir::Builder& builder, const Cache& cache, ir::Value batc
     }
   }
   const ir::Value target = ir::concat(builder, sizes);
-  return ir::filled(builder, 0, cache.type, target);
+  return ir::fill(builder, 0, cache.type, target);
 }
 
 /// The rows of a cache that beam_idx selects: each of its elements stands for `rows` rows.
-ir::Value rows_of_beams(ir::Builder& builder, Common& common, std::int64_t rows) {
+ir::Value select_rows_of_beams(ir::Builder& builder, Common& common, std::int64_t rows) {
   if (rows == 1) return common.beams;
   ir::Value& found = common.rows_of_beams[rows];
   if (found) return found;
@@ -138,15 +138,15 @@ ir::Value read_value(ir::Builder& builder, const Cache& cache, const std::string
       builder.op(ops::ReadValue, {initial},
                  {{"variable_id", id}, {"variable_type", cache.type}, {"variable_shape", sizes_of(cache)}});
   const ir::Value axis = builder.integer(static_cast<std::int64_t>(cache.batch_axis), ir::ElementType::i32);
-  const ir::Value rows = rows_of_beams(builder, common, cache.rows);
+  const ir::Value rows = select_rows_of_beams(builder, common, cache.rows);
   return builder.op(ops::Gather, {stored, rows, axis}, {{"batch_dims", 0}});
 }
 
 /// The first cache that needs the workaround for initial_variable_size, but whose length is its first axis;
 /// null if no cache is so. The CPU plugin computes the Concat of such a cache in place, and writes outside of
 /// the memory of the cache.
-const Cache* find_lone_sequence(const std::vector<Cache>& caches, const std::map<Kind, std::size_t>& counts,
-                                const PassContext& context) {
+const Cache* find_lone_sequence(const std::vector<Cache>& caches,
+                                const std::map<CacheKind, std::size_t>& counts, const PassContext& context) {
   if (!context.has(Fault::initial_variable_size)) return nullptr;
   const auto found = std::ranges::find_if(caches, [&](const Cache& cache) {
     return length_axis(cache) == std::size_t{0} && counts.at(kind_of(cache)) == 1;
@@ -159,7 +159,7 @@ const Cache* find_lone_sequence(const std::vector<Cache>& caches, const std::map
 ir::Value read_after_initial_value(ir::Builder& builder, const Cache& cache, const std::string& id,
                                    std::size_t axis, Common& common) {
   const ir::Value length = builder.op(ops::Subtract, {common.batch, common.batch});
-  const ir::Value initial = initial_value(builder, cache, common.batch, length);
+  const ir::Value initial = emit_initial_value(builder, cache, common.batch, length);
   const ir::Value chosen = read_value(builder, cache, id, initial, common);
   return ir::concat(builder, {initial, chosen}, static_cast<std::int64_t>(axis));
 }
@@ -175,7 +175,7 @@ void make_variable(ir::Builder& builder, const Cache& cache, bool is_only, Commo
     chosen = read_after_initial_value(builder, cache, id, *length, common);
   } else {
     ir::Value& initial = common.initial_values[kind_of(cache)];
-    if (!initial) initial = initial_value(builder, cache, common.batch, builder.integers({0}));
+    if (!initial) initial = emit_initial_value(builder, cache, common.batch, builder.integers({0}));
     chosen = read_value(builder, cache, id, initial, common);
   }
   const ir::Value past = ir::convert(builder, chosen, cache.past->output(0).type);
@@ -264,14 +264,15 @@ std::vector<const ir::Node*> inputs_besides(const ir::Graph& graph, const std::v
   return others;
 }
 
-Common common_values(ir::Builder& builder, const Cache& first, ir::Node* source, const PassContext& context) {
+Common emit_common_values(ir::Builder& builder, const Cache& first, ir::Node* source,
+                          const PassContext& context) {
   Common common;
   builder.set_name("beam_idx");
   const ir::Dimension beams = first.rows == 1 ? first.shape[first.batch_axis] : ir::Dimension();
   common.beams = builder.parameter(ir::ElementType::i32, ir::PartialShape{beams});
   common.beams.node->output(0).names.push_back("beam_idx");
   builder.set_name("");
-  const ir::Value shape = ir::computed_shape_of(builder, source != nullptr ? source->value() : common.beams);
+  const ir::Value shape = ir::compute_shape_of(builder, source != nullptr ? source->value() : common.beams);
   common.batch = ir::gather(builder, shape, builder.integers({0}));
   common.is_sole_use_faulty = context.has(Fault::initial_variable_size);
   return common;
@@ -294,7 +295,7 @@ bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
     report_no_cache(*context.sink);
     return false;
   }
-  const std::map<Kind, std::size_t> counts = counts_of(*caches);
+  const std::map<CacheKind, std::size_t> counts = counts_of(*caches);
   if (const Cache* lone = find_lone_sequence(*caches, counts, context)) {
     report_unsuitable_cache(*context.sink, *lone->past,
                             "is the only one of its type and sizes, and its first axis is its length");
@@ -302,7 +303,7 @@ bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
   }
   warn_about_inputs(*context.sink, inputs_besides(graph, *caches));
   ir::Builder builder(graph);
-  Common common = common_values(builder, caches->front(), source, context);
+  Common common = emit_common_values(builder, caches->front(), source, context);
   std::vector<ir::Node*> replaced;
   for (const Cache& cache : *caches) {
     make_variable(builder, cache, counts.at(kind_of(cache)) == 1, common);

@@ -68,7 +68,7 @@ const ir::Node* origin_of(ir::Value value, int& moves) {
   return origin;
 }
 
-/// The numbers whose rounded quotient is `steps`, and the divisor: see quotient_to_round().
+/// The numbers whose rounded quotient is `steps`, and the divisor: see divide_before_rounding().
 const ir::Node* division_of(ir::Value steps) {
   const ir::Node* node = steps.node;
   for (int depth = 0; depth < kMaxDepth && !node->is(ops::Divide); ++depth) {
@@ -104,17 +104,17 @@ std::optional<Centred> centred(ir::Value value) {
 }
 
 /// The numbers that `integers` were rounded from.
-ir::Value numbers_of(ir::Builder& builder, const Quantized& quantization, ir::Value integers) {
+ir::Value restore_numbers(ir::Builder& builder, const Quantized& quantization, ir::Value integers) {
   const ir::Node& node = *integers.node;
   if (&node == quantization.integers) return quantization.x;
   std::vector<ir::Value> inputs(node.inputs().begin(), node.inputs().end());
   for (std::size_t i = 0; i < operands_of(node); ++i)
-    inputs[i] = numbers_of(builder, quantization, inputs[i]);
+    inputs[i] = restore_numbers(builder, quantization, inputs[i]);
   return builder.clone(node, inputs).value(integers.index);
 }
 
-ir::Value numbers_of(ir::Builder& builder, const Centred& centred) {
-  return numbers_of(builder, centred.quantization, centred.integers);
+ir::Value restore_numbers(ir::Builder& builder, const Centred& centred) {
+  return restore_numbers(builder, centred.quantization, centred.integers);
 }
 
 void collect_factors(ir::Value value, std::vector<ir::Value>& factors, int depth = kMaxDepth) {
@@ -141,7 +141,7 @@ void divide_by_scale(std::optional<Centred>& centred, std::vector<ir::Value>& fa
 
 /// A parameter of weights with `sizes`, or a scalar; null unless it is a constant with one element, or one
 /// for each output.
-ir::Value placed(ir::Builder& builder, ir::Value parameter, const std::vector<std::int64_t>& sizes) {
+ir::Value place_parameter(ir::Builder& builder, ir::Value parameter, const std::vector<std::int64_t>& sizes) {
   ir::Node* const constant = source_constant(parameter);
   const auto stored = parameter.shape().sizes();
   if (constant == nullptr || !stored) return {};
@@ -168,7 +168,7 @@ bool has_full_groups(std::int64_t inputs) {
 
 /// Weights with their scale, which is removed from `factors` if it is one of them: a form that the CPU plugin
 /// keeps compressed. Null for values that are not a matrix of constant integers.
-ir::Value compressed(ir::Builder& builder, ir::MatMulView mat_mul, std::vector<ir::Value>& factors) {
+ir::Value compress_weights(ir::Builder& builder, ir::MatMulView mat_mul, std::vector<ir::Value>& factors) {
   const ir::Value weights = mat_mul.b();
   const auto difference = ir::match<ir::SubtractView>(weights);
   const ir::Value widened = difference ? difference->a() : weights;
@@ -184,14 +184,14 @@ ir::Value compressed(ir::Builder& builder, ir::MatMulView mat_mul, std::vector<i
                                                    : std::vector<std::int64_t>{1, sizes->back()};
   ir::Value numbers = ir::convert(builder, data, ir::ElementType::f32);
   if (difference) {
-    const ir::Value zero_point = placed(builder, difference->b(), parameters);
+    const ir::Value zero_point = place_parameter(builder, difference->b(), parameters);
     if (!zero_point) return {};
     if (!is_zero(zero_point))
       numbers = builder.op(ops::Subtract, {numbers, ir::convert(builder, zero_point, ir::ElementType::f32)});
   }
   ir::Value scale;
   for (std::size_t i = 0; i < factors.size() && !scale; ++i) {
-    scale = placed(builder, factors[i], parameters);
+    scale = place_parameter(builder, factors[i], parameters);
     if (scale) factors.erase(factors.begin() + static_cast<std::ptrdiff_t>(i));
   }
   if (!scale) scale = builder.number(1, ir::ElementType::f32);
@@ -205,7 +205,7 @@ bool keeps_rank(ir::Value value, ir::Value factor) {
 }
 
 /// `sums` of products of centred integers, times scales, as a product of numbers; null for other values.
-ir::Value product_of_numbers(ir::Builder& builder, ir::Value sums, ir::Value scales) {
+ir::Value multiply_numbers(ir::Builder& builder, ir::Value sums, ir::Value scales) {
   for (int i = 0; i < 2; ++i) {
     if (const auto convert = ir::match<ir::ConvertView>(sums)) sums = convert->data();
   }
@@ -220,11 +220,11 @@ ir::Value product_of_numbers(ir::Builder& builder, ir::Value sums, ir::Value sca
   divide_by_scale(right, factors);
   if (!left && !right) return {};
   std::vector<ir::Value> inputs(product.inputs().begin(), product.inputs().end());
-  if (left) inputs[0] = numbers_of(builder, *left);
-  if (right) inputs[1] = numbers_of(builder, *right);
+  if (left) inputs[0] = restore_numbers(builder, *left);
+  if (right) inputs[1] = restore_numbers(builder, *right);
   const bool is_mat_mul = product.is(ops::MatMul);
   if (is_mat_mul && !right) {
-    if (const ir::Value weights = compressed(builder, product, factors)) inputs[1] = weights;
+    if (const ir::Value weights = compress_weights(builder, product, factors)) inputs[1] = weights;
   }
   ir::Node& copy = builder.clone(product, inputs);
   if (is_mat_mul) copy.set_attribute({"may_round_input", true});
@@ -234,11 +234,11 @@ ir::Value product_of_numbers(ir::Builder& builder, ir::Value sums, ir::Value sca
 }
 
 /// The numbers that were quantised, if `value` times `scale` are the numbers that they were rounded to.
-ir::Value quantized_numbers(ir::Builder& builder, ir::Value value, ir::Value scale) {
+ir::Value restore_scaled_numbers(ir::Builder& builder, ir::Value value, ir::Value scale) {
   const auto found = centred(value);
   if (!found || !keeps_rank(value, scale) || source_of(scale) != source_of(found->quantization.scale))
     return {};
-  return numbers_of(builder, *found);
+  return restore_numbers(builder, *found);
 }
 
 /// Allows the runtime to round `numbers` in the products that multiply them with weights.
@@ -249,14 +249,14 @@ void mark_products(const ir::Node& numbers) {
   }
 }
 
-ir::Value without_rounding(ir::Builder& builder, ir::Node& multiply) {
+ir::Value remove_rounding(ir::Builder& builder, ir::Node& multiply) {
   if (multiply.output(0).type != ir::ElementType::f32) return {};
   for (std::size_t i = 0; i < 2; ++i) {
     const ir::Value value = multiply.input(i);
     const ir::Value scale = multiply.input(1 - i);
-    const ir::Value numbers = quantized_numbers(builder, value, scale);
+    const ir::Value numbers = restore_scaled_numbers(builder, value, scale);
     if (numbers) mark_products(multiply);
-    const ir::Value result = numbers ? numbers : product_of_numbers(builder, value, scale);
+    const ir::Value result = numbers ? numbers : multiply_numbers(builder, value, scale);
     if (result) return result;
   }
   return {};
@@ -266,7 +266,7 @@ ir::Value without_rounding(ir::Builder& builder, ir::Node& multiply) {
 
 bool leave_rounding_to_runtime(ir::Model& model, PassContext& context) {
   if (context.options->quantization == Quantization::exact) return false;
-  return rewrite_values(model, {ops::Multiply}, without_rounding);
+  return rewrite_values(model, {ops::Multiply}, remove_rounding);
 }
 
 }  // namespace onnx2ir::passes

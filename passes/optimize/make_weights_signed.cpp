@@ -96,7 +96,7 @@ Signed signed_weights(std::span<const std::byte> bytes, const Layout& layout, co
 }
 
 /// The same weights, approximately, as i8; null if they have another form.
-ir::Value signed_form(ir::Builder& builder, const DequantizedWeights& weights, std::size_t axis) {
+ir::Value make_signed(ir::Builder& builder, const DequantizedWeights& weights, std::size_t axis) {
   const auto sizes = weights.data.shape().sizes();
   if (!sizes || weights.data.type() != ir::ElementType::u8 || !weights.zero_point) return {};
   const auto layout = layout_of(*sizes, axis);
@@ -117,13 +117,13 @@ ir::Value signed_form(ir::Builder& builder, const DequantizedWeights& weights, s
 }
 
 /// The input of `product`, or of the Reshape that makes groups of filters, that has the weights.
-struct Place {
+struct WeightUse {
   ir::Node* reader;
   std::size_t input;
   std::size_t axis;  ///< of the outputs
 };
 
-Place place_of(ir::Node& product) {
+WeightUse place_of(ir::Node& product) {
   if (const auto mat_mul = ir::match<ir::MatMulView>(product))
     return {&product, ir::MatMulView::Input::b, mat_mul->transpose_b() ? 0U : 1U};
   ir::Node& filters = *ir::AnyConvolutionView(product).filters().node;
@@ -134,14 +134,14 @@ Place place_of(ir::Node& product) {
 
 bool replace_weights(ir::Builder& builder, ir::Node& product) {
   if (!is_quantized(product.input(0))) return false;
-  const Place place = place_of(product);
+  const WeightUse place = place_of(product);
   const auto found = dequantized_weights(place.reader->input(place.input));
   if (!found) return false;
   const std::size_t rank = found->data.shape().rank();
   const bool has_groups = product.is(ops::GroupConvolution) && place.reader == &product;
   if (has_groups || (product.is(ops::MatMul) && rank != 2) || rank < 2) return false;
   builder.set_name(found->product->name);
-  const ir::Value weights = signed_form(builder, *found, place.axis);
+  const ir::Value weights = make_signed(builder, *found, place.axis);
   if (weights) place.reader->set_input(place.input, weights);
   return static_cast<bool>(weights);
 }

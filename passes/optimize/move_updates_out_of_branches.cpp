@@ -57,17 +57,17 @@ bool appends_few(const ir::Node* node) {
   return appends(*node) && ir::ConcatView(*node).parts()[1].shape().element_count() <= kMaxElements;
 }
 
-bool has_other_readers(const ir::Node& choice, std::size_t index) {
-  for (std::size_t i = 0; i < choice.outputs().size(); ++i) {
-    if (i != index && !choice.output(i).uses.empty()) return true;
+bool has_other_readers(const ir::Node& if_node, std::size_t index) {
+  for (std::size_t i = 0; i < if_node.outputs().size(); ++i) {
+    if (i != index && !if_node.output(i).uses.empty()) return true;
   }
   return false;
 }
 
-class Choice {
+class UpdateMover {
  public:
-  Choice(ir::Node& node, bool has_stale_sizes) : choice_(node), has_stale_sizes_(has_stale_sizes) {
-    for (const ir::Branch* branch : choice_.branches()) {
+  UpdateMover(ir::Node& node, bool has_stale_sizes) : if_view_(node), has_stale_sizes_(has_stale_sizes) {
+    for (const ir::Branch* branch : if_view_.branches()) {
       for (const ir::Invariant& invariant : branch->invariants)
         captured_.emplace(invariant.parameter, node.input(invariant.input));
     }
@@ -75,7 +75,7 @@ class Choice {
 
   bool run() {
     bool modified = false;
-    const std::size_t count = choice_.node().outputs().size();
+    const std::size_t count = if_view_.node().outputs().size();
     for (std::size_t i = 0; i < count; ++i) modified = move_update(i) || modified;
     return modified;
   }
@@ -97,16 +97,16 @@ class Choice {
   }
 
   bool move_update(std::size_t index) {
-    ir::Node& node = choice_.node();
+    ir::Node& node = if_view_.node();
     if (node.output(index).uses.empty()) return false;
-    const auto [then_node, else_node] = choice_.results(index);
+    const auto [then_node, else_node] = if_view_.results(index);
     const Updated then_result = updated(*then_node);
     const Updated else_result = updated(*else_node);
     const ir::Value base = then_result.base;
     if (!base || else_result.base != base) return false;
     if (then_result.updates.empty() && else_result.updates.empty()) return false;
     if (base.shape().is_static() || base.type() == ir::ElementType::string) return false;
-    const ir::Value result = updated_outside(then_result, else_result, index);
+    const ir::Value result = update_outside(then_result, else_result, index);
     if (!result) return false;
     ir::replace_all_uses(node.value(index), result);
     return true;
@@ -114,7 +114,7 @@ class Choice {
 
   /// `base` after the updates of the branch that is taken, computed after the If; null if that is not
   /// possible or does not pay.
-  ir::Value updated_outside(const Updated& then_result, const Updated& else_result, std::size_t index) {
+  ir::Value update_outside(const Updated& then_result, const Updated& else_result, std::size_t index) {
     const auto& [base, then_updates] = then_result;
     const auto& else_updates = else_result.updates;
     const std::size_t common = std::min(then_updates.size(), else_updates.size());
@@ -126,19 +126,19 @@ class Choice {
     if (!std::ranges::all_of(rest, appends_few)) return {};
     if (common == 0 && !pays_for_one_branch(rest, index)) return {};
 
-    ir::Builder builder = ir::builder_beside(choice_.node());
+    ir::Builder builder = ir::builder_beside(if_view_.node());
     ir::Value result = base;
     for (std::size_t i = 0; i < common; ++i) {
       const ir::Node& update = *then_updates[i];
       std::vector<ir::Value> inputs{result};
       for (std::size_t operand = 1; operand < update.inputs().size(); ++operand)
-        inputs.push_back(choice_.add_output(update.input(operand), else_updates[i]->input(operand)));
+        inputs.push_back(if_view_.add_output(update.input(operand), else_updates[i]->input(operand)));
       result = builder.clone(update, inputs).value();
     }
     for (const ir::Node* append : rest) {
-      const ir::Value elements = outside(builder, ir::ConcatView(*append).parts()[1], is_then);
+      const ir::Value elements = move_outside(builder, ir::ConcatView(*append).parts()[1], is_then);
       const std::size_t axis = joined_axis(*append);
-      result = ir::concat(builder, {result, if_taken(builder, elements, axis, is_then)},
+      result = ir::concat(builder, {result, keep_if_taken(builder, elements, axis, is_then)},
                           static_cast<std::int64_t>(axis));
     }
     return result;
@@ -152,33 +152,33 @@ class Choice {
       const ir::Value elements = ir::ConcatView(*append).parts()[1];
       return elements.node->constant() != nullptr || captured_by(elements);
     };
-    return !has_other_readers(choice_.node(), index) && std::ranges::all_of(appends, is_known_outside);
+    return !has_other_readers(if_view_.node(), index) && std::ranges::all_of(appends, is_known_outside);
   }
 
   /// `elements`, a value of one branch, as a value after the If. The other branch returns zeros.
-  ir::Value outside(ir::Builder& builder, ir::Value elements, bool is_then) {
+  ir::Value move_outside(ir::Builder& builder, ir::Value elements, bool is_then) {
     if (elements.node->constant() != nullptr) return builder.clone(*elements.node).value();
     if (const ir::Value captured = captured_by(elements)) return captured;
-    ir::Builder other_branch(is_then ? *choice_.else_branch().graph : *choice_.then_branch().graph);
+    ir::Builder other_branch(is_then ? *if_view_.else_branch().graph : *if_view_.then_branch().graph);
     std::vector<std::int64_t> shape;
     for (const ir::Dimension& size : elements.shape()) shape.push_back(size.size());
     const std::vector<double> zeros(static_cast<std::size_t>(*elements.shape().element_count()), 0.0);
     const ir::Value other = other_branch.numbers(zeros, shape, elements.type());
-    return is_then ? choice_.add_output(elements, other) : choice_.add_output(other, elements);
+    return is_then ? if_view_.add_output(elements, other) : if_view_.add_output(other, elements);
   }
 
   /// `value` if the branch is taken; otherwise nothing of it along `axis`.
-  ir::Value if_taken(ir::Builder& builder, ir::Value value, std::size_t axis, bool is_then) {
+  ir::Value keep_if_taken(ir::Builder& builder, ir::Value value, std::size_t axis, bool is_then) {
     const std::vector<std::int64_t> once(value.shape().rank(), 1);
     std::vector<std::int64_t> never = once;
     never[axis] = 0;
     const ir::Value repeats =
-        builder.op(ops::Select, {choice_.condition(), builder.integers(is_then ? once : never),
+        builder.op(ops::Select, {if_view_.condition(), builder.integers(is_then ? once : never),
                                  builder.integers(is_then ? never : once)});
     return builder.op(ops::Tile, {value, repeats});
   }
 
-  ir::IfView choice_;
+  ir::IfView if_view_;
   bool has_stale_sizes_;
   /// The captured values of the Parameters of the branches.
   std::unordered_map<const ir::Node*, ir::Value> captured_;
@@ -191,7 +191,7 @@ bool move_updates_out_of_branches(ir::Model& model, PassContext& context) {
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
     for (ir::Node* node : graph->control_flow()) {
-      if (node->branches() != nullptr) modified = Choice(*node, has_stale_sizes).run() || modified;
+      if (node->branches() != nullptr) modified = UpdateMover(*node, has_stale_sizes).run() || modified;
     }
   }
   return modified;

@@ -32,29 +32,29 @@ std::optional<std::size_t> harmless_operations(const ir::Branch& branch) {
 }
 
 /// Whether output `index` can be the output of a Select, or of logical operations.
-bool is_selectable(ir::IfView choice, std::size_t index) {
-  const auto [then_result, else_result] = choice.results(index);
+bool is_selectable(ir::IfView if_view, std::size_t index) {
+  const auto [then_result, else_result] = if_view.results(index);
   const ir::Output& a = then_result->input(0).output();
   const ir::Output& b = else_result->input(0).output();
   return a.type == b.type && can_be_selected(a.type) && a.shape.is_static() && a.shape == b.shape &&
          a.shape.element_count().value_or(kMaxElements + 1) <= kMaxElements;
 }
 
-bool is_small(ir::IfView choice) {
-  if (!choice.condition().shape().is_scalar()) return false;
-  for (std::size_t i = 0; i < choice.node().outputs().size(); ++i) {
-    if (!choice.node().output(i).uses.empty() && !is_selectable(choice, i)) return false;
+bool is_small(ir::IfView if_view) {
+  if (!if_view.condition().shape().is_scalar()) return false;
+  for (std::size_t i = 0; i < if_view.node().outputs().size(); ++i) {
+    if (!if_view.node().output(i).uses.empty() && !is_selectable(if_view, i)) return false;
   }
-  const auto first = harmless_operations(choice.then_branch());
-  const auto second = harmless_operations(choice.else_branch());
+  const auto first = harmless_operations(if_view.then_branch());
+  const auto second = harmless_operations(if_view.else_branch());
   return first && second && *first + *second <= kMaxOperations;
 }
 
-void replace(ir::IfView choice) {
-  ir::Node& node = choice.node();
-  const ir::Value condition = choice.condition();
-  const std::vector<ir::Value> a = inline_branch(node, choice.then_branch());
-  const std::vector<ir::Value> b = inline_branch(node, choice.else_branch());
+void replace(ir::IfView if_view) {
+  ir::Node& node = if_view.node();
+  const ir::Value condition = if_view.condition();
+  const std::vector<ir::Value> a = inline_branch(node, if_view.then_branch());
+  const std::vector<ir::Value> b = inline_branch(node, if_view.else_branch());
   ir::Builder builder(node.graph());
   builder.set_name(node.name);
   for (std::uint32_t i = 0; i < a.size(); ++i) {

@@ -99,7 +99,7 @@ bool can_order_ties(const Selection& s) {
   return is_floating(s.x) && fit(s.max_k, s.max_k);
 }
 
-ir::Node& unstable_top(ir::Builder& builder, ir::Value x, const Selection& s, const std::string& mode) {
+ir::Node& emit_unstable_top(ir::Builder& builder, ir::Value x, const Selection& s, const std::string& mode) {
   return builder.node(ops::TopK, {x, s.k},
                       {{"axis", s.axis},
                        {"mode", mode},
@@ -109,13 +109,13 @@ ir::Node& unstable_top(ir::Builder& builder, ir::Value x, const Selection& s, co
                       2);
 }
 
-ir::Value lowest_first(ir::Builder& builder, ir::Value keys, const Selection& s) {
-  return unstable_top(builder, keys, s, "min").value(1);
+ir::Value sort_ascending(ir::Builder& builder, ir::Value keys, const Selection& s) {
+  return emit_unstable_top(builder, keys, s, "min").value(1);
 }
 
 /// For each of the sorted values, how many groups of equal values follow that of the value. The comparison of
 /// the first value with the last one has no effect: the sum, from the end, is exclusive.
-ir::Value groups_after(ir::Builder& builder, ir::Value values, const Selection& s) {
+ir::Value count_groups_after(ir::Builder& builder, ir::Value values, const Selection& s) {
   const ir::Value shift = builder.integers({1});
   const ir::Value before = builder.op(ops::Roll, {values, shift, builder.integers({s.axis})});
   const ir::Value differs = builder.op(ops::NotEqual, {values, before});
@@ -126,16 +126,17 @@ ir::Value groups_after(ir::Builder& builder, ir::Value values, const Selection& 
 }
 
 /// Keys of selected elements.
-ir::Value keys_of(ir::Builder& builder, ir::Value positions, ir::Value groups, std::int64_t stride) {
+ir::Value compute_keys(ir::Builder& builder, ir::Value positions, ir::Value groups, std::int64_t stride) {
   const ir::Value offsets = builder.op(ops::Multiply, {groups, builder.integer(stride)});
   return builder.op(ops::Subtract, {positions, offsets});
 }
 
 /// The same, but positions are counted among the selected elements. Not those of the last group, because
 /// their keys are compared with those of elements that are not selected.
-ir::Value keys_by_rank(ir::Builder& builder, ir::Value indices, ir::Value groups, const Selection& s) {
-  const ir::Value ranks = lowest_first(builder, lowest_first(builder, indices, s), s);
-  const ir::Value keys = keys_of(builder, ranks, groups, s.max_k);
+ir::Value compute_keys_by_rank(ir::Builder& builder, ir::Value indices, ir::Value groups,
+                               const Selection& s) {
+  const ir::Value ranks = sort_ascending(builder, sort_ascending(builder, indices, s), s);
+  const ir::Value keys = compute_keys(builder, ranks, groups, s.max_k);
   const ir::Value one = builder.integer(1);
   const ir::Value precedes = builder.op(ops::Minimum, {groups, one});
   const ir::Value is_last = builder.op(ops::Subtract, {one, precedes});
@@ -145,8 +146,8 @@ ir::Value keys_by_rank(ir::Builder& builder, ir::Value indices, ir::Value groups
 
 /// Keys of all elements, right for those that equal the last selected value and for those that are not
 /// selected.
-ir::Value keys_of_others(ir::Builder& builder, ir::Value values, const Selection& s) {
-  const ir::Value positions = ir::numbers_below(builder, ir::size_of(builder, s.x, s.axis));
+ir::Value compute_keys_of_others(ir::Builder& builder, ir::Value values, const Selection& s) {
+  const ir::Value positions = ir::emit_range(builder, ir::size_of(builder, s.x, s.axis));
   const ir::Value last = ir::gather(builder, values, builder.integers({-1}), s.axis);
   const ir::Value not_selected = builder.integer(kNotSelected);
   // The CPU plugin computes a Select in f32.
@@ -160,22 +161,22 @@ ir::Value keys_of_others(ir::Builder& builder, ir::Value values, const Selection
 }
 
 /// The indices of the selected elements, those of equal values ascending.
-ir::Value sorted_indices(ir::Builder& builder, ir::Node& selected, const Selection& s) {
+ir::Value sort_indices(ir::Builder& builder, ir::Node& selected, const Selection& s) {
   const ir::Value values = selected.value(0);
   const ir::Value indices = selected.value(1);
   ir::Value keys = indices;
   if (s.max_k == 1) {
     // There is one group.
   } else if (s.is_bounded() && fit(s.max_k, s.size.max)) {
-    keys = keys_of(builder, indices, groups_after(builder, values, s), s.size.max);
+    keys = compute_keys(builder, indices, count_groups_after(builder, values, s), s.size.max);
   } else {
-    keys = keys_by_rank(builder, indices, groups_after(builder, values, s), s);
+    keys = compute_keys_by_rank(builder, indices, count_groups_after(builder, values, s), s);
   }
-  const ir::Value others = keys_of_others(builder, values, s);
+  const ir::Value others = compute_keys_of_others(builder, values, s);
   const ir::Value all =
       builder.op(ops::ScatterElementsUpdate, {others, indices, keys, builder.integer(s.axis)},
                  {{"reduction", std::string("none")}, {"use_init_val", true}});
-  return lowest_first(builder, all, s);
+  return sort_ascending(builder, all, s);
 }
 
 ir::Value sort_ties(ir::Builder& builder, ir::Node& top) {
@@ -184,8 +185,8 @@ ir::Value sort_ties(ir::Builder& builder, ir::Node& top) {
   if (!selection) return {};
   const bool has_indices = !top.output(1).uses.empty();
   if (has_indices && !(can_order_ties(*selection) && pays(*selection))) return {};
-  ir::Node& selected = unstable_top(builder, selection->x, *selection, selection->mode);
-  if (has_indices) ir::replace_all_uses(top.value(1), sorted_indices(builder, selected, *selection));
+  ir::Node& selected = emit_unstable_top(builder, selection->x, *selection, selection->mode);
+  if (has_indices) ir::replace_all_uses(top.value(1), sort_indices(builder, selected, *selection));
   return selected.value(0);
 }
 

@@ -56,7 +56,7 @@ std::optional<Part> part_of(ir::Node& node) {
 }
 
 /// The computed end as the length of the first part: [1], i64.
-ir::Value first_length(ir::Builder& builder, const Part& part) {
+ir::Value compute_first_length(ir::Builder& builder, const Part& part) {
   const ir::SliceView slice = *part.slice;
   const ir::Value data = slice.data();
   const ir::Value end = ir::convert(builder, slice.stop(), ir::ElementType::i64);
@@ -66,7 +66,8 @@ ir::Value first_length(ir::Builder& builder, const Part& part) {
 }
 
 void split_at_computed_end(ir::Builder& builder, const Part& part) {
-  const ir::Value lengths = ir::concat(builder, {first_length(builder, part), builder.integers({-1})});
+  const ir::Value lengths =
+      ir::concat(builder, {compute_first_length(builder, part), builder.integers({-1})});
   ir::Node& split = builder.node(
       ops::VariadicSplit, {ir::SliceView(*part.slice).data(), builder.integer(part.axis), lengths}, {}, 2);
   ir::replace_all_uses(part.slice->value(), split.value(0));

@@ -15,7 +15,7 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -84,7 +84,7 @@ bool are_rows_of(ir::Value rows, ir::Value data, std::size_t first) {
 }
 
 /// `data` with one axis of `size` elements in place of those from `first` on.
-ir::Value with_rows(ir::Builder& builder, ir::Value data, std::size_t first, std::int64_t size) {
+ir::Value merge_axes(ir::Builder& builder, ir::Value data, std::size_t first, std::int64_t size) {
   if (first + 1 == data.shape().rank()) return data;
   std::vector<std::int64_t> sizes(first, 0);
   sizes.push_back(size);
@@ -108,14 +108,14 @@ ir::Value split_before(ir::Builder& builder, ir::Value data, ir::ReshapeView spl
 
 /// The tensor whose rows the first operation of `chain` reads, with the leading axes of `split`; null if it
 /// cannot be made by one Reshape at most.
-ir::Value unflattened(ir::Builder& builder, const Chain& chain, ir::Node& split) {
+ir::Value restore_leading_axes(ir::Builder& builder, const Chain& chain, ir::Node& split) {
   const ir::Value data = chain.rows.node->input(0);
   const std::size_t leading = split.output(0).shape.rank() - 1;
   const ir::Dimension size = chain.rows.shape()[1];
   const bool is_flattened = data.shape().has_rank() && data.shape().rank() > leading &&
                             are_rows_of(chain.rows, data, leading) &&
                             ir::have_equal_sizes(split.value(), 0, data, 0, leading);
-  if (is_flattened) return with_rows(builder, data, leading, size.size());
+  if (is_flattened) return merge_axes(builder, data, leading, size.size());
   return size.is_static() ? split_before(builder, data, split, size.size()) : ir::Value{};
 }
 
@@ -125,11 +125,11 @@ ir::Value unflatten(ir::Builder& builder, ir::Node& split) {
   if (!shape.has_rank() || shape.rank() < 3 || !is_matrix(flat.shape())) return {};
   const auto chain = chain_of(flat);
   if (!chain || !ir::have_equal_sizes(split.value(), shape.rank() - 1, flat, 1, 1)) return {};
-  ir::Value value = unflattened(builder, *chain, split);
+  ir::Value value = restore_leading_axes(builder, *chain, split);
   if (!value) return {};
   for (std::size_t i = chain->steps.size(); i-- > 0;) {
     const auto& [node, operand] = chain->steps[i];
-    value = with_input(builder, *node, operand, value).value();
+    value = clone_with_input(builder, *node, operand, value).value();
   }
   return value;
 }

@@ -43,18 +43,18 @@ std::optional<std::size_t> differing_axis(const ir::PartialShape& final, const i
 
 }  // namespace
 
-ir::Value first_iteration_condition(ir::Builder& builder, ir::Value trip_count, ir::Value condition) {
+ir::Value emit_first_iteration_condition(ir::Builder& builder, ir::Value trip_count, ir::Value condition) {
   if (ir::known_scalar(trip_count).value_or(0) != 0) return condition;
   const ir::Value counts = builder.op(ops::NotEqual, {trip_count, builder.integer(0, trip_count.type())});
   const bool starts = ir::known_scalar(condition).value_or(0) != 0;
   return starts ? counts : builder.op(ops::LogicalAnd, {counts, condition});
 }
 
-ir::Value first_iteration_condition(ir::Builder& builder, ir::LoopView loop) {
-  return first_iteration_condition(builder, loop.trip_count(), loop.condition());
+ir::Value emit_first_iteration_condition(ir::Builder& builder, ir::LoopView loop) {
+  return emit_first_iteration_condition(builder, loop.trip_count(), loop.condition());
 }
 
-ir::Value empty_scan_output(ir::Builder& builder, const ir::Scan& scan) {
+ir::Value emit_empty_scan_output(ir::Builder& builder, const ir::Scan& scan) {
   const ir::Output& row = scan.result->output(0);
   std::vector<std::int64_t> shape = sizes(row.shape, 0);
   shape[ir::normalize_axis(scan.axis, shape.size())] = 0;
@@ -74,55 +74,57 @@ std::optional<FinalAndInitial> joined_values(const ir::Node& node) {
   return is_choice ? std::optional(found) : std::nullopt;
 }
 
-ir::Value FinalOrInitial::ran() {
-  if (!ran_) ran_ = first_iteration_condition(builder_, loop_);
+ir::Value FinalOrInitial::emit_ran() {
+  if (!ran_) ran_ = emit_first_iteration_condition(builder_, loop_);
   return ran_;
 }
 
 ir::Value FinalOrInitial::choose(ir::Value final, ir::Value initial, bool keeps_shape) {
   if (final.shape().is_static() && final.shape() == initial.shape()) {
-    if (final.type() == ir::ElementType::boolean) return choose_boolean(builder_, ran(), final, initial);
-    return builder_.op(ops::Select, {ran(), final, initial});
+    if (final.type() == ir::ElementType::boolean) return choose_boolean(builder_, emit_ran(), final, initial);
+    return builder_.op(ops::Select, {emit_ran(), final, initial});
   }
-  return joined(final, initial, keeps_shape);
+  return join(final, initial, keeps_shape);
 }
 
 /// Repeat counts: 1, but 0 for `axis` if the loop did not run and `ran` is true, or ran and `ran` is false.
-ir::Value FinalOrInitial::repeats(bool ran, std::size_t rank, std::size_t axis) {
+ir::Value FinalOrInitial::emit_repeats(bool ran, std::size_t rank, std::size_t axis) {
   const std::vector<std::int64_t> once(rank, 1);
   std::vector<std::int64_t> never = once;
   never[axis] = 0;
-  return builder_.op(ops::Select, {this->ran(), builder_.integers(ran ? once : never),
+  return builder_.op(ops::Select, {this->emit_ran(), builder_.integers(ran ? once : never),
                                    builder_.integers(ran ? never : once)});
 }
 
 /// If dimensions are dynamic, the final value of a zero-iteration loop may have any shape, and Select fails.
 /// Instead, empty one of the two values and concatenate them along the axis on which they differ, or as flat
 /// vectors. Tile copies whole blocks, Slice of a vector does not: 4 us instead of 25 us for 4096 elements.
-ir::Value FinalOrInitial::joined(ir::Value final, ir::Value initial, bool keeps_shape) {
+ir::Value FinalOrInitial::join(ir::Value final, ir::Value initial, bool keeps_shape) {
   const auto axis = differing_axis(final.shape(), initial.shape());
   const auto if_ran = [&](ir::Value value, bool ran) {
-    const ir::Value elements = axis || value.shape().rank() == 1 ? value : ir::flat(builder_, value);
-    return builder_.op(ops::Tile, {elements, repeats(ran, elements.shape().rank(), axis.value_or(0))});
+    const ir::Value elements = axis || value.shape().rank() == 1 ? value : ir::flatten(builder_, value);
+    return builder_.op(ops::Tile, {elements, emit_repeats(ran, elements.shape().rank(), axis.value_or(0))});
   };
   ir::Value result = if_ran(final, true);
   if (initial.shape().element_count() != 0) {
     const auto along = static_cast<std::int64_t>(axis.value_or(0));
     result = ir::concat(builder_, {result, if_ran(initial, false)}, along);
   }
-  return reshaped(result, final, initial, keeps_shape);
+  return reshape_joined(result, final, initial, keeps_shape);
 }
 
 /// Reshapes `joined`, the elements of `final` or of `initial`, to the shape of the one that was selected.
-ir::Value FinalOrInitial::reshaped(ir::Value joined, ir::Value final, ir::Value initial, bool keeps_shape) {
+ir::Value FinalOrInitial::reshape_joined(ir::Value joined, ir::Value final, ir::Value initial,
+                                         bool keeps_shape) {
   const ir::PartialShape& shape = final.shape();
   if (shape.rank() == 1) return joined;
   if (dynamic_dimensions(shape) <= 1 && !has_empty_dimension(shape))
     return ir::reshape(builder_, joined, sizes(shape, -1));
-  const ir::Value initial_shape = ir::computed_shape_of(builder_, initial);
+  const ir::Value initial_shape = ir::compute_shape_of(builder_, initial);
   const ir::Value shapes =
-      keeps_shape ? initial_shape
-                  : builder_.op(ops::Select, {ran(), ir::computed_shape_of(builder_, final), initial_shape});
+      keeps_shape
+          ? initial_shape
+          : builder_.op(ops::Select, {emit_ran(), ir::compute_shape_of(builder_, final), initial_shape});
   const ir::Value result = ir::reshape(builder_, joined, shapes);
   if (dynamic_dimensions(shape) == static_cast<std::ptrdiff_t>(shape.rank()) || has_empty_dimension(shape))
     return result;

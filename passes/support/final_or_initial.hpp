@@ -12,11 +12,11 @@ namespace onnx2ir::passes {
 inline constexpr std::int64_t kAllRows = std::int64_t{1} << 30U;
 
 /// A boolean scalar: whether the loop runs its first iteration.
-ir::Value first_iteration_condition(ir::Builder& builder, ir::LoopView loop);
+ir::Value emit_first_iteration_condition(ir::Builder& builder, ir::LoopView loop);
 /// The same for a loop with this trip count and initial condition.
-ir::Value first_iteration_condition(ir::Builder& builder, ir::Value trip_count, ir::Value condition);
+ir::Value emit_first_iteration_condition(ir::Builder& builder, ir::Value trip_count, ir::Value condition);
 /// The scan output of a zero-iteration loop: no rows. Dynamic sizes of a row are 0, as in onnxruntime.
-ir::Value empty_scan_output(ir::Builder& builder, const ir::Scan& scan);
+ir::Value emit_empty_scan_output(ir::Builder& builder, const ir::Scan& scan);
 
 /// The values between which FinalOrInitial::choose() chooses.
 struct FinalAndInitial {
@@ -34,16 +34,16 @@ class FinalOrInitial {
 
   ir::Builder& builder() { return builder_; }
   /// A boolean scalar: whether the first iteration takes place.
-  ir::Value ran();
+  ir::Value emit_ran();
   /// The loop's output `final` if it ran, otherwise `initial`. The value that is not selected may have any
   /// elements, and any size in its dynamic dimensions. `keeps_shape`: if the loop ran, `final` has the shape
   /// of `initial`.
   ir::Value choose(ir::Value final, ir::Value initial, bool keeps_shape = false);
 
  private:
-  ir::Value repeats(bool ran, std::size_t rank, std::size_t axis);
-  ir::Value joined(ir::Value final, ir::Value initial, bool keeps_shape);
-  ir::Value reshaped(ir::Value joined, ir::Value final, ir::Value initial, bool keeps_shape);
+  ir::Value emit_repeats(bool ran, std::size_t rank, std::size_t axis);
+  ir::Value join(ir::Value final, ir::Value initial, bool keeps_shape);
+  ir::Value reshape_joined(ir::Value joined, ir::Value final, ir::Value initial, bool keeps_shape);
 
   ir::LoopView loop_;
   ir::Builder builder_;

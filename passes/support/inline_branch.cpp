@@ -4,12 +4,12 @@
 
 namespace onnx2ir::passes {
 
-std::vector<ir::Value> inline_branch(ir::Node& choice, const ir::Branch& branch) {
-  ir::Builder builder(choice.graph());
+std::vector<ir::Value> inline_branch(ir::Node& if_node, const ir::Branch& branch) {
+  ir::Builder builder(if_node.graph());
   std::unordered_map<const ir::Node*, std::vector<ir::Value>> copies;
   const auto copy_of = [&](ir::Value inside) { return copies.at(inside.node)[inside.index]; };
   for (const ir::Invariant& invariant : branch.invariants)
-    copies[invariant.parameter] = {choice.input(invariant.input)};
+    copies[invariant.parameter] = {if_node.input(invariant.input)};
   branch.graph->sort();
   for (const auto& inner : branch.graph->nodes()) {
     if (!inner->has_uses() || inner->is(ops::Parameter)) continue;

@@ -7,9 +7,9 @@
 
 namespace onnx2ir::passes {
 
-/// Copies the used nodes of `branch`, a branch of `choice`, into the graph of `choice`, and returns the
+/// Copies the used nodes of `branch`, a branch of `if_node`, into the graph of `if_node`, and returns the
 /// values of the branch's outputs there. Bodies of Loops and Ifs are moved, so the branch must not be used
 /// afterwards.
-std::vector<ir::Value> inline_branch(ir::Node& choice, const ir::Branch& branch);
+std::vector<ir::Value> inline_branch(ir::Node& if_node, const ir::Branch& branch);
 
 }  // namespace onnx2ir::passes

@@ -29,21 +29,22 @@ std::optional<std::int64_t> start_of_slice(ir::Value value) {
 }  // namespace
 
 ir::Value OpaqueTrue::get() {
-  if (!value_) value_ = main_ != nullptr ? made() : captured();
+  if (!value_) value_ = main_ != nullptr ? emit_truth() : capture_truth();
   return value_;
 }
 
-ir::Value OpaqueTrue::made() {
+ir::Value OpaqueTrue::emit_truth() {
   ir::Builder builder(*main_);
   const ir::Value source = run_time_source(*main_);
-  if (!source) return run_time_truth(builder);
+  if (!source) return emit_run_time_truth(builder);
   builder.set_name(source.node->name);
-  const ir::Value truth = builder.op(ops::GreaterEqual, {zero_or_one(builder, source), builder.integer(0)});
+  const ir::Value truth =
+      builder.op(ops::GreaterEqual, {emit_zero_or_one(builder, source), builder.integer(0)});
   truth.node->notes.add(ir::Note::opaque_truth);
   return truth;
 }
 
-ir::Value OpaqueTrue::captured() {
+ir::Value OpaqueTrue::capture_truth() {
   return ir::add_invariant(*node_, *body_, outer_->get());
 }
 
@@ -78,7 +79,7 @@ bool RunTimeElements::reach(ir::Value value) const {
   return false;
 }
 
-ir::Value opaque_copy(ir::Builder& builder, ir::Value value) {
+ir::Value copy_opaquely(ir::Builder& builder, ir::Value value) {
   const bool is_boolean = value.type() == ir::ElementType::boolean;
   return builder.op(is_boolean ? ops::LogicalOr : ops::Maximum, {value, value});
 }
@@ -91,15 +92,15 @@ ir::Value run_time_source(const ir::Graph& graph) {
   return {};
 }
 
-ir::Value zero_or_one(ir::Builder& builder, ir::Value source) {
-  const ir::Value elements = ir::flat(builder, source);
+ir::Value emit_zero_or_one(ir::Builder& builder, ir::Value source) {
+  const ir::Value elements = ir::flatten(builder, source);
   const ir::Value found = builder.op(ops::NonZero, {elements}, {{"output_type", ir::ElementType::i64}});
-  const ir::Value shape = ir::computed_shape_of(builder, found);
+  const ir::Value shape = ir::compute_shape_of(builder, found);
   const ir::Value count = ir::gather(builder, shape, builder.integer(1));
   return builder.op(ops::Minimum, {count, builder.integer(1)});
 }
 
-ir::Value run_time_truth(ir::Builder& builder) {
+ir::Value emit_run_time_truth(ir::Builder& builder) {
   // OpenVINO never folds a RandomUniform, but its shape inference takes the number that it draws for a
   // constant. It does not compute IsFinite.
   const ir::Value random = builder.op(ops::RandomUniform,
@@ -117,7 +118,7 @@ ir::Value run_time_truth(ir::Builder& builder) {
   return ir::gather(builder, truth, builder.integer(0));
 }
 
-ir::Value hidden_elements(ir::Builder& builder, ir::Value list, std::size_t count) {
+ir::Value hide_elements(ir::Builder& builder, ir::Value list, std::size_t count) {
   const auto start = start_of_slice(list);
   if (start) list = list.node->input(0);
   std::vector<double> places(count);
@@ -128,7 +129,7 @@ ir::Value hidden_elements(ir::Builder& builder, ir::Value list, std::size_t coun
   return builder.op(ops::GatherND, {list, indices}, {{"batch_dims", 0}});
 }
 
-ir::Value with_static_sizes(ir::Builder& builder, ir::Value value, const ir::PartialShape& shape) {
+ir::Value reshape_to_static_sizes(ir::Builder& builder, ir::Value value, const ir::PartialShape& shape) {
   std::vector<std::int64_t> sizes;
   for (const ir::Dimension& size : shape) sizes.push_back(std::max<std::int64_t>(size.size(), 0));
   const bool is_all_dynamic = std::ranges::all_of(sizes, [](std::int64_t size) { return size == 0; });

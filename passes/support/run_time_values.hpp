@@ -21,8 +21,8 @@ class OpaqueTrue {
   ir::Value get();
 
  private:
-  ir::Value made();
-  ir::Value captured();
+  ir::Value emit_truth();
+  ir::Value capture_truth();
 
   ir::Graph* main_ = nullptr;
   OpaqueTrue* outer_ = nullptr;
@@ -48,7 +48,7 @@ class RunTimeElements {
 
 /// A copy of `value` that OpenVINO does not remove. Between Parameters and Results of a body it removes
 /// Reshape, Convert and Concat at compile time.
-ir::Value opaque_copy(ir::Builder& builder, ir::Value value);
+ir::Value copy_opaquely(ir::Builder& builder, ir::Value value);
 
 /// The first input of the main graph that may have elements and is no string: OpenVINO cannot fold a value
 /// that depends on its elements, but it folds what depends on an empty input. Null if all inputs are empty or
@@ -56,16 +56,16 @@ ir::Value opaque_copy(ir::Builder& builder, ir::Value value);
 ir::Value run_time_source(const ir::Graph& graph);
 
 /// A number that is 0 or 1, depending on the elements of `source`, which must not be a string.
-ir::Value zero_or_one(ir::Builder& builder, ir::Value source);
+ir::Value emit_zero_or_one(ir::Builder& builder, ir::Value source);
 
 /// A boolean scalar that is always true. OpenVINO cannot fold it, also if the model has no inputs.
-ir::Value run_time_truth(ir::Builder& builder);
+ir::Value emit_run_time_truth(ir::Builder& builder);
 
 /// The first `count` elements of `list`, whose values and bounds OpenVINO does not compute at compile time if
 /// `list` is not constant.
-ir::Value hidden_elements(ir::Builder& builder, ir::Value list, std::size_t count);
+ir::Value hide_elements(ir::Builder& builder, ir::Value list, std::size_t count);
 
 /// `value` with the static sizes of `shape`, which has as many axes; the others stay dynamic.
-ir::Value with_static_sizes(ir::Builder& builder, ir::Value value, const ir::PartialShape& shape);
+ir::Value reshape_to_static_sizes(ir::Builder& builder, ir::Value value, const ir::PartialShape& shape);
 
 }  // namespace onnx2ir::passes

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxShapes = 16;
 
 /// The node makes a stack, or takes its first copy.
-ir::Value marked(ir::Value value) {
+ir::Value mark_stacked(ir::Value value) {
   value.node->notes.add(ir::Note::stacked);
   return value;
 }
@@ -34,11 +34,11 @@ bool is_of_stack(const ir::Node& node) {
   return node.notes.has(ir::Note::stacked);
 }
 
-ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank) {
+ir::Value stack_copies(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank) {
   // Tile adds the last axis itself.
   const std::size_t target_rank = copies > 1 ? rank : rank + 1;
   for (std::size_t r = value.shape().rank(); r < target_rank; ++r)
-    value = marked(ir::unsqueeze(builder, value, {0}));
+    value = mark_stacked(ir::unsqueeze(builder, value, {0}));
   if (copies == 1) return value;
   if (value.shape().element_count() == 0) {
     // Emitted for all targets: a Tile of a constant may end the process (Fault::empty_tile_folding).
@@ -48,10 +48,10 @@ ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std
   }
   std::vector<std::int64_t> repeats(rank + 1, 1);
   repeats[0] = static_cast<std::int64_t>(copies);
-  return marked(builder.op(ops::Tile, {value, builder.integers(repeats)}));
+  return mark_stacked(builder.op(ops::Tile, {value, builder.integers(repeats)}));
 }
 
-ir::Value first_copy(ir::Builder& builder, ir::Value stack) {
+ir::Value take_first_copy(ir::Builder& builder, ir::Value stack) {
   const ir::Node& node = *stack.node;
   if (const auto tile = ir::match<ir::TileView>(node);
       tile && tile->data().shape().has_rank() && tile->data().shape().rank() < stack.shape().rank())
@@ -76,14 +76,14 @@ ir::Value only_first_copy(ir::Value stack) {
 void read_first_copy(ir::Value stack) {
   if (stack.output().uses.empty()) return;
   ir::Builder builder = ir::builder_beside(*stack.node);
-  const ir::Value first = marked(ir::gather(builder, stack, builder.integer(0)));
+  const ir::Value first = mark_stacked(ir::gather(builder, stack, builder.integer(0)));
   ir::replace_uses_except(stack, first, *first.node);
 }
 
 void stack_state(ir::LoopView loop, const ir::Carried& carried, std::size_t copies) {
   ir::Builder outside = ir::builder_beside(loop.node());
   const ir::Value initial = loop.outer(carried);
-  loop.set_outer(carried, stacked(outside, initial, copies, initial.shape().rank()));
+  loop.set_outer(carried, stack_copies(outside, initial, copies, initial.shape().rank()));
   for (const ir::Value value : {carried.parameter->value(), loop.output(carried)}) {
     if (!value) continue;
     declare_first_axis(value, ir::Dimension());

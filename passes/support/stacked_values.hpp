@@ -14,13 +14,13 @@ void declare_first_axis(ir::Value value, ir::Dimension size);
 
 /// `copies` copies of `value`, stacked along a new first axis. `value` is raised to at least `rank`
 /// dimensions.
-ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank);
+ir::Value stack_copies(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank);
 
 /// Whether `node` creates a stack or takes its first copy, and was created by these functions.
 bool is_of_stack(const ir::Node& node);
 
-/// The first copy of `stack`: the input of stacked() if known, otherwise a Gather.
-ir::Value first_copy(ir::Builder& builder, ir::Value stack);
+/// The first copy of `stack`: the input of stack_copies() if known, otherwise a Gather.
+ir::Value take_first_copy(ir::Builder& builder, ir::Value stack);
 
 /// The first copy of `stack` if all uses take only that.
 ir::Value only_first_copy(ir::Value stack);

@@ -54,7 +54,7 @@ bool adds_stored_constants(const ir::Node& outer) {
 }
 
 /// (product ± a) ± b as product ± (a ± b).
-ir::Value combined(ir::Builder& builder, const ir::Node& outer) {
+ir::Value combine(ir::Builder& builder, const ir::Node& outer) {
   const ConstantStep last = shifted(outer);
   const ir::Node& inner = *last.operand.node;
   const ConstantStep first = shifted(inner);
@@ -69,8 +69,8 @@ Workaround combine_double_constants() {
   return {.name = "combine_double_constants",
           .stage = Stage::operations,
           .summary = "Adds f64 constants to each other before they are added to data",
-          .rows = {row(Fault::dropped_double_constant, kSums, drops_constant, replace<combined>),
-                   row(Fault::double_constant_sums, kSums, adds_stored_constants, replace<combined>)}};
+          .rows = {row(Fault::dropped_double_constant, kSums, drops_constant, replace<combine>),
+                   row(Fault::double_constant_sums, kSums, adds_stored_constants, replace<combine>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -22,7 +22,7 @@ void compute(ir::Builder&, ir::Node& result) {
   ir::Builder builder = ir::builder_beside(*value.node);
   const ir::Value numbers = ir::convert(builder, value, wide);
   const ir::Value chosen =
-      builder.op(ops::Select, {run_time_truth(builder), numbers, builder.integer(0, wide)});
+      builder.op(ops::Select, {emit_run_time_truth(builder), numbers, builder.integer(0, wide)});
   ir::replace_results(value, ir::convert(builder, chosen, value.type()));
 }
 

@@ -2,7 +2,7 @@
 // that are added to the scores: 0 for true, and for false a number that makes the weight 0.
 #include "ir/views/attention.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -22,7 +22,7 @@ ir::Value convert_mask(ir::Builder& builder, ir::ScaledDotProductAttentionView a
   const ir::ElementType type = attention.query().type();
   const ir::Value mask = builder.op(
       ops::Select, {attention.mask(), builder.number(0, type), builder.number(hidden(type), type)});
-  return with_input(builder, attention, ir::ScaledDotProductAttentionView::Input::mask, mask).value();
+  return clone_with_input(builder, attention, ir::ScaledDotProductAttentionView::Input::mask, mask).value();
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -63,7 +63,7 @@ bool are_never_negative(ir::Value numbers) {
 }
 
 /// `indices`, to which `sizes` are added where they are negative.
-ir::Value from_start(ir::Builder& builder, ir::Value indices, ir::Value sizes) {
+ir::Value count_from_start(ir::Builder& builder, ir::Value indices, ir::Value sizes) {
   const ir::Value is_negative = builder.op(ops::Less, {indices, builder.integer(0, indices.type())});
   const ir::Value shifted = builder.op(ops::Add, {indices, ir::convert(builder, sizes, indices.type())});
   return builder.op(ops::Select, {is_negative, shifted, indices});
@@ -78,10 +78,10 @@ bool gathers_negative_elements(ir::GatherElementsView gather) {
   return has_numbers(gather.data()) && !are_never_negative(gather.indices());
 }
 
-ir::Value gathered_elements(ir::Builder& builder, ir::GatherElementsView gather) {
+ir::Value gather_elements(ir::Builder& builder, ir::GatherElementsView gather) {
   const ir::Value size = ir::dimension_of(builder, gather.data(), gather.axis());
-  const ir::Value indices = from_start(builder, gather.indices(), size);
-  return with_input(builder, gather, ir::GatherElementsView::Input::indices, indices).value();
+  const ir::Value indices = count_from_start(builder, gather.indices(), size);
+  return clone_with_input(builder, gather, ir::GatherElementsView::Input::indices, indices).value();
 }
 
 bool gathers_negative_rows(ir::GatherNDView gather) {
@@ -90,13 +90,13 @@ bool gathers_negative_rows(ir::GatherNDView gather) {
          shape[shape.rank() - 1].is_static() && !are_never_negative(gather.indices());
 }
 
-ir::Value gathered_rows(ir::Builder& builder, ir::GatherNDView gather) {
+ir::Value gather_rows(ir::Builder& builder, ir::GatherNDView gather) {
   const ir::PartialShape& shape = gather.indices().shape();
   const std::int64_t first = gather.batch_dims();
   const std::int64_t count = shape[shape.rank() - 1].size();
   const ir::Value sizes = ir::slice(builder, ir::shape_of(builder, gather.data()), first, first + count, 0);
-  const ir::Value indices = from_start(builder, gather.indices(), sizes);
-  return with_input(builder, gather, ir::GatherNDView::Input::indices, indices).value();
+  const ir::Value indices = count_from_start(builder, gather.indices(), sizes);
+  return clone_with_input(builder, gather, ir::GatherNDView::Input::indices, indices).value();
 }
 
 }  // namespace
@@ -106,9 +106,9 @@ Workaround count_indices_from_start() {
           .stage = Stage::operations,
           .summary = "Adds sizes to negative indices of GatherElements and GatherND",
           .rows = {row(Fault::negative_gather_elements, {ops::GatherElements},
-                       affects<gathers_negative_elements>, replace<gathered_elements>),
+                       affects<gathers_negative_elements>, replace<gather_elements>),
                    row(Fault::negative_gather_nd, {ops::GatherND}, affects<gathers_negative_rows>,
-                       replace<gathered_rows>)}};
+                       replace<gather_rows>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,7 +6,7 @@
 #include "ir/inference.hpp"
 #include "ir/views/selection.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -18,7 +18,7 @@ bool is_affected(ir::SliceView slice) {
          std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
 }
 
-ir::Value counted_from_front(ir::Builder& builder, ir::SliceView slice) {
+ir::Value count_from_front(ir::Builder& builder, ir::SliceView slice) {
   const std::size_t rank = slice.data().shape().rank();
   std::vector<std::int64_t> axes;
   const auto listed = ir::exact_values(slice.axes());
@@ -26,17 +26,17 @@ ir::Value counted_from_front(ir::Builder& builder, ir::SliceView slice) {
     axes.push_back(static_cast<std::int64_t>(ir::normalize_axis(axis, rank)));
   }
   const ir::Value list = builder.integers(axes, slice.axes().type());
-  return with_input(builder, slice, ir::SliceView::Input::axes, list).value();
+  return clone_with_input(builder, slice, ir::SliceView::Input::axes, list).value();
 }
 
 }  // namespace
 
 Workaround count_slice_axes_from_front() {
-  return {.name = "count_slice_axes_from_front",
-          .stage = Stage::operations,
-          .summary = "Replaces negative axes of Slices",
-          .rows = {row(Fault::merged_slice_axes, {ops::Slice}, affects<is_affected>,
-                       replace<counted_from_front>)}};
+  return {
+      .name = "count_slice_axes_from_front",
+      .stage = Stage::operations,
+      .summary = "Replaces negative axes of Slices",
+      .rows = {row(Fault::merged_slice_axes, {ops::Slice}, affects<is_affected>, replace<count_from_front>)}};
 }
 
 }  // namespace onnx2ir::passes

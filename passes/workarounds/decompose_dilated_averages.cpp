@@ -11,7 +11,6 @@
 namespace onnx2ir::passes {
 namespace {
 
-using Sizes = ir::Integers;
 using ir::Value;
 
 /// The number of elements in a window.
@@ -29,8 +28,8 @@ struct Average {
   bool ceil;
 
   /// Elements [begin, end) of the shape of `value`.
-  Value sizes(Value value, std::int64_t begin, std::int64_t end) const {
-    const Value shape = ir::computed_shape_of(builder, value);
+  Value slice_sizes(Value value, std::int64_t begin, std::int64_t end) const {
+    const Value shape = ir::compute_shape_of(builder, value);
     const Value stop = builder.integers({end});
     return ir::slice(builder, shape, builder.integers({begin}), stop, 0);
   }
@@ -38,11 +37,11 @@ struct Average {
 
   /// The sum of each window of `value` [n, 1, sizes...]. If the number of windows is rounded up, the last
   /// window may begin after the end of the data.
-  Value window_sums(Value value, const Sizes& begins, Sizes ends) const {
-    const Sizes strides = pool.strides().list();
+  Value sum_windows(Value value, const ir::Integers& begins, ir::Integers ends) const {
+    const ir::Integers strides = pool.strides().list();
     for (std::size_t i = 0; ceil && i < spatial; ++i) ends[i] += strides[i] - 1;
-    Sizes filter{1, 1};
-    const Sizes kernel = pool.kernel().list();
+    ir::Integers filter{1, 1};
+    const ir::Integers kernel = pool.kernel().list();
     filter.insert(filter.end(), kernel.begin(), kernel.end());
     const std::vector<double> ones(static_cast<std::size_t>(kernel_size(pool)), 1);
     return builder.op(ops::Convolution, {value, builder.numbers(ones, filter, value.type())},
@@ -54,36 +53,36 @@ struct Average {
   }
 
   /// The number of elements that count in each window: [1, 1, ...] or a scalar.
-  Value counts() const {
-    const Sizes begins = pool.pads_begin().list();
-    const Sizes ends = pool.pads_end().list();
+  Value count_elements() const {
+    const ir::Integers begins = pool.pads_begin().list();
+    const ir::Integers ends = pool.pads_end().list();
     const auto is_zero = [](auto pad) { return pad == 0; };
     const bool is_padded = !std::ranges::all_of(begins, is_zero) || !std::ranges::all_of(ends, is_zero);
     const bool counts_pads = !pool.exclude_pad();
     const Value one = builder.number_like(1, data);
     if (!ceil && (counts_pads || !is_padded)) return builder.number_like(kernel_size(pool), data);
-    const Value shape = ir::concat(builder, {builder.integers({1, 1}), sizes(data, 2, rank())});
+    const Value shape = ir::concat(builder, {builder.integers({1, 1}), slice_sizes(data, 2, rank())});
     Value counted = ir::broadcast_to(builder, one, shape);
-    if (!counts_pads) return builder.op(ops::Maximum, {window_sums(counted, begins, ends), one});
-    const auto in_front = [](Sizes pads) {
+    if (!counts_pads) return builder.op(ops::Maximum, {sum_windows(counted, begins, ends), one});
+    const auto in_front = [](ir::Integers pads) {
       pads.insert(pads.begin(), 2, 0);
       return pads;
     };
     counted = builder.op(ops::Pad,
                          {counted, builder.integers(in_front(begins)), builder.integers(in_front(ends)), one},
                          {{"pad_mode", "constant"}});
-    const Sizes none(spatial, 0);
-    return window_sums(counted, none, none);
+    const ir::Integers none(spatial, 0);
+    return sum_windows(counted, none, none);
   }
 
   /// Removes windows that begin in the padding at the end. Only ceil_torch excludes them.
-  Value without_windows_in_padding(Value pooled) const {
+  Value remove_windows_in_padding(Value pooled) const {
     for (std::size_t i = 0; ceil && i < spatial; ++i) {
       const auto axis = static_cast<std::int64_t>(i + 2);
       const std::int64_t stride = pool.strides().list()[i];
       const Value reach = builder.op(
           ops::Add,
-          {sizes(data, axis, axis + 1), builder.integers({pool.pads_begin().list()[i] + stride - 1})});
+          {slice_sizes(data, axis, axis + 1), builder.integers({pool.pads_begin().list()[i] + stride - 1})});
       const Value places =
           builder.op(ops::Divide, {reach, builder.integers({stride})}, {{"m_pythondiv", true}});
       pooled = ir::slice(builder, pooled, builder.integers({0}), places, axis);
@@ -91,13 +90,14 @@ struct Average {
     return pooled;
   }
 
-  Value decomposed() const {
-    const Value planes = ir::reduce_keep_dims(builder, ops::ReduceProd, sizes(data, 0, 2), {0});
+  Value emit() const {
+    const Value planes = ir::reduce_keep_dims(builder, ops::ReduceProd, slice_sizes(data, 0, 2), {0});
     const Value flat = ir::reshape(
-        builder, data, ir::concat(builder, {planes, builder.integers({1}), sizes(data, 2, rank())}));
-    const Value sums = window_sums(flat, pool.pads_begin().list(), pool.pads_end().list());
-    const Value means = without_windows_in_padding(builder.op(ops::Divide, {sums, counts()}));
-    return ir::reshape(builder, means, ir::concat(builder, {sizes(data, 0, 2), sizes(means, 2, rank())}));
+        builder, data, ir::concat(builder, {planes, builder.integers({1}), slice_sizes(data, 2, rank())}));
+    const Value sums = sum_windows(flat, pool.pads_begin().list(), pool.pads_end().list());
+    const Value means = remove_windows_in_padding(builder.op(ops::Divide, {sums, count_elements()}));
+    return ir::reshape(builder, means,
+                       ir::concat(builder, {slice_sizes(data, 0, 2), slice_sizes(means, 2, rank())}));
   }
 };
 
@@ -114,8 +114,7 @@ bool has_dilations(ir::AvgPoolView pool) {
 
 Value decompose(ir::Builder& builder, ir::AvgPoolView pool) {
   const Value data = pool.data();
-  return Average{builder, pool, data, data.shape().rank() - 2, pool.rounding_type() == "ceil_torch"}
-      .decomposed();
+  return Average{builder, pool, data, data.shape().rank() - 2, pool.rounding_type() == "ceil_torch"}.emit();
 }
 
 }  // namespace

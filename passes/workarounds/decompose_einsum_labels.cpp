@@ -134,7 +134,7 @@ void take_diagonal(ir::Builder& builder, Term& term, std::size_t first, std::siz
   order.push_back(static_cast<std::int64_t>(second));
   labels += term.labels[first];
   const Value last = ir::transpose(builder, term.value, order);
-  const Value shape = ir::computed_shape_of(builder, last);
+  const Value shape = ir::compute_shape_of(builder, last);
   const auto part = [&](std::int64_t begin, std::int64_t end) {
     return ir::slice(builder, shape, begin, end, 0);
   };
@@ -158,7 +158,7 @@ void take_diagonals(ir::Builder& builder, Term& term) {
 }
 
 /// The product of the scalars and the Einsum of all other terms.
-Value product(ir::Builder& builder, const Equation& equation) {
+Value multiply_terms(ir::Builder& builder, const Equation& equation) {
   std::string text;
   std::vector<Value> inputs;
   std::vector<Value> scalars;
@@ -189,7 +189,7 @@ Value decompose(ir::Builder& builder, const ir::Node& node) {
   Equation equation = parse(node);
   remove_broadcast_axes(builder, equation, *expand_ellipses(equation));
   for (Term& term : equation.terms) take_diagonals(builder, term);
-  return product(builder, equation);
+  return multiply_terms(builder, equation);
 }
 
 }  // namespace

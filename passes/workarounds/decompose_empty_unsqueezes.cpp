@@ -45,9 +45,9 @@ bool is_affected(const ir::Node& node) {
 
 ir::Value decompose(ir::Builder& builder, const ir::Node& node) {
   const ir::Value sizes =
-      ir::concat(builder, {ir::computed_shape_of(builder, node.input(0)), builder.integers({1})});
+      ir::concat(builder, {ir::compute_shape_of(builder, node.input(0)), builder.integers({1})});
   const ir::Value target = ir::gather(builder, sizes, builder.integers(positions(node)));
-  return ir::filled(builder, 0, node.output(0).type, target);
+  return ir::fill(builder, 0, node.output(0).type, target);
 }
 
 }  // namespace

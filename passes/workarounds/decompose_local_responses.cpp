@@ -29,7 +29,7 @@ bool has_fractional_bias(ir::LRNView lrn) {
   return std::trunc(bias) != bias && (lrn.size() % 2 != 0 || !is_across_channels(lrn));
 }
 
-Value with_bias_of_one(ir::Builder& builder, ir::LRNView lrn) {
+Value set_bias_to_one(ir::Builder& builder, ir::LRNView lrn) {
   const double bias = lrn.bias();
   const double beta = lrn.beta();
   const Value y =
@@ -38,7 +38,7 @@ Value with_bias_of_one(ir::Builder& builder, ir::LRNView lrn) {
   return builder.op(ops::Multiply, {y, builder.number_like(base::power(bias, -beta), y)});
 }
 
-Value decomposed(ir::Builder& builder, ir::LRNView lrn) {
+Value decompose(ir::Builder& builder, ir::LRNView lrn) {
   const Value x = lrn.data();
   const std::int64_t size = lrn.size();
   const Value batch = ir::dimension_of(builder, x, 0);
@@ -69,9 +69,9 @@ Workaround decompose_local_responses() {
   return {.name = "decompose_local_responses",
           .stage = Stage::imported,
           .summary = "Decomposes LRN with an even size, and factors a fractional bias out",
-          .rows = {row(Fault::lrn_even_size, {ops::LRN}, affects<has_even_size>, replace<decomposed>),
+          .rows = {row(Fault::lrn_even_size, {ops::LRN}, affects<has_even_size>, replace<decompose>),
                    row(Fault::lrn_fractional_bias, {ops::LRN}, affects<has_fractional_bias>,
-                       replace<with_bias_of_one>)}};
+                       replace<set_bias_to_one>)}};
 }
 
 }  // namespace onnx2ir::passes

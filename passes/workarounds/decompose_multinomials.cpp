@@ -59,15 +59,15 @@ bool is_without_seeds(ir::MultinomialView multinomial) {
 }
 
 /// Probabilities [rows, classes] in f32 whose sum in each row is 1.
-Value normalised(ir::Builder& builder, ir::MultinomialView multinomial) {
+Value normalize(ir::Builder& builder, ir::MultinomialView multinomial) {
   const Value given = ir::convert(builder, multinomial.probabilities(), ElementType::f32);
   if (multinomial.log_probs()) return builder.op(ops::SoftMax, {given}, {{"axis", 1}});
   const Value sum = ir::reduce_keep_dims(builder, ops::ReduceSum, given, {1});
   return builder.op(ops::Divide, {given, sum}, {{"m_pythondiv", true}});
 }
 
-Value decomposed(ir::Builder& builder, ir::MultinomialView multinomial) {
-  const Value probabilities = normalised(builder, multinomial);
+Value decompose(ir::Builder& builder, ir::MultinomialView multinomial) {
+  const Value probabilities = normalize(builder, multinomial);
   const Value cumulative = builder.op(ops::CumSum, {probabilities, builder.integer(1)},
                                       {{"exclusive", false}, {"reverse", false}});
   const Value sums = ir::unsqueeze(builder, cumulative, {1});
@@ -100,10 +100,10 @@ Workaround decompose_multinomials() {
           .stage = Stage::operations,
           .summary = "Draws classes with the numbers of a RandomUniform",
           .rows = {row(Fault::repeated_multinomial, {ops::Multinomial}, affects<is_without_seeds>,
-                       replace<decomposed>),
+                       replace<decompose>),
                    // Each iteration of a Loop draws the same numbers also with seeds.
                    row(Fault::repeated_multinomial, {ops::Multinomial}, affects<draws_repeatedly>,
-                       replace<decomposed>, {ops::Loop})}};
+                       replace<decompose>, {ops::Loop})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -30,7 +30,7 @@ bool copies_sign(ir::BitwiseRightShiftView shift) {
 }
 
 /// Clears the upper bits of the result. The mask is computed without a sign: ((2^31 - 1) >> count) * 2 + 1.
-ir::Value with_cleared_bits(ir::Builder& builder, ir::BitwiseRightShiftView shift) {
+ir::Value clear_upper_bits(ir::Builder& builder, ir::BitwiseRightShiftView shift) {
   const ir::Value x = shift.a();
   const ir::Value count = shift.b();
   const auto places = ir::known_scalar(count);
@@ -53,7 +53,7 @@ Workaround decompose_unsigned_shifts() {
           .stage = Stage::operations,
           .summary = "Clears the bits of the sign that shifts of u32 to the right copy",
           .rows = {row(Fault::unsigned_right_shift, {ops::BitwiseRightShift}, affects<copies_sign>,
-                       replace<with_cleared_bits>)}};
+                       replace<clear_upper_bits>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,7 +6,7 @@
 #include "ir/views/vision.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -30,16 +30,16 @@ bool may_have_no_samples(ir::ROIAlignView align) {
 }
 
 /// Whether a region is empty or inverted: boolean [R, 1, 1, 1].
-Value has_no_extent(ir::Builder& builder, Value regions) {
+Value find_regions_without_extent(ir::Builder& builder, Value regions) {
   const Value ends = ir::gather(builder, regions, builder.integers({2, 3}), 1);
   const Value begins = ir::gather(builder, regions, builder.integers({0, 1}), 1);
   const Value none = builder.op(ops::LessEqual, {ends, begins});
   return ir::unsqueeze(builder, ir::reduce_keep_dims(builder, ops::ReduceLogicalOr, none, {1}), {2, 3});
 }
 
-Value filled(ir::Builder& builder, ir::ROIAlignView align) {
-  const Value mean = with_input(builder, align, ir::ROIAlignView::Input::data, align.data()).value();
-  const Value is_empty = has_no_extent(builder, align.rois());
+Value fill(ir::Builder& builder, ir::ROIAlignView align) {
+  const Value mean = clone_with_input(builder, align, ir::ROIAlignView::Input::data, align.data()).value();
+  const Value is_empty = find_regions_without_extent(builder, align.rois());
   return builder.op(ops::Select, {is_empty, builder.number_like(0, mean), mean});
 }
 
@@ -50,7 +50,7 @@ Workaround fill_empty_regions() {
           .stage = Stage::operations,
           .summary = "Selects 0 as the mean over an empty region",
           .rows = {row(Fault::roi_align_no_samples, {ops::ROIAlign}, affects<may_have_no_samples>,
-                       replace<filled>)}};
+                       replace<fill>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -21,19 +21,19 @@ bool is_empty(const ir::PartialShape& shape) {
 /// Zeros, or no elements, of the type of `node` and of a shape whose dynamic sizes `size_along(axis)`
 /// computes, as vectors of one element.
 template <typename Sizes>
-ir::Value filled_like(ir::Builder& builder, const ir::Node& node, Sizes size_along) {
+ir::Value fill_like(ir::Builder& builder, const ir::Node& node, Sizes size_along) {
   const ir::PartialShape& shape = node.output(0).shape;
   const ir::ElementType type = node.output(0).type;
   if (shape.is_static() && is_empty(shape))
-    return ir::empty_constant(builder, type, shape.sizes()->unchecked());
-  if (const auto sizes = shape.sizes()) return ir::filled(builder, 0, type, builder.integers(*sizes));
+    return ir::emit_empty_constant(builder, type, shape.sizes()->unchecked());
+  if (const auto sizes = shape.sizes()) return ir::fill(builder, 0, type, builder.integers(*sizes));
   std::vector<ir::Value> sizes;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     const ir::Value size =
         shape[axis].is_static() ? builder.integers({shape[axis].size()}) : size_along(axis);
     sizes.push_back(size);
   }
-  return ir::filled(builder, 0, type, ir::concat(builder, sizes));
+  return ir::fill(builder, 0, type, ir::concat(builder, sizes));
 }
 
 /// Whether a size of `operand`, counted from its last axis, is 1.
@@ -53,7 +53,7 @@ bool has_known_source(ir::MatMulView product, std::size_t axis) {
 }
 
 /// The size of a product along `axis`. For an axis of both operands, the one whose size is not 1 gives it.
-ir::Value product_size(ir::Builder& builder, ir::MatMulView product, std::size_t axis) {
+ir::Value compute_product_size(ir::Builder& builder, ir::MatMulView product, std::size_t axis) {
   const ir::Value left = product.a();
   const ir::Value right = product.b();
   const std::size_t rank = product.output(0).shape.rank();
@@ -76,9 +76,9 @@ bool is_empty_product(ir::MatMulView product) {
   return true;
 }
 
-ir::Value filled_product(ir::Builder& builder, const ir::Node& product) {
-  return filled_like(builder, product,
-                     [&](std::size_t axis) { return product_size(builder, product, axis); });
+ir::Value fill_product(ir::Builder& builder, const ir::Node& product) {
+  return fill_like(builder, product,
+                   [&](std::size_t axis) { return compute_product_size(builder, product, axis); });
 }
 
 /// The sizes of parts without elements along the axis of the Concat count, but OpenVINO removes such parts.
@@ -88,9 +88,9 @@ bool is_empty_concat(const ir::Node& concat) {
          shape[joined_axis(concat)] != kNone;
 }
 
-ir::Value filled_concat(ir::Builder& builder, ir::ConcatView concat) {
+ir::Value fill_concat(ir::Builder& builder, ir::ConcatView concat) {
   const std::size_t joined = joined_axis(concat);
-  return filled_like(builder, concat, [&](std::size_t axis) {
+  return fill_like(builder, concat, [&](std::size_t axis) {
     ir::Value sum;
     for (const ir::Value part : concat.parts()) {
       const ir::Value size = ir::dimension_of(builder, part, static_cast<std::int64_t>(axis));
@@ -108,8 +108,8 @@ Workaround fill_empty_results() {
       .name = "fill_empty_results",
       .stage = Stage::operations,
       .summary = "Replaces products and Concats of operands that are known to be empty by a Broadcast",
-      .rows = {row(Fault::empty_concat_part, {ops::Concat}, is_empty_concat, replace<filled_concat>),
-               row(Fault::empty_product, {ops::MatMul}, affects<is_empty_product>, replace<filled_product>)}};
+      .rows = {row(Fault::empty_concat_part, {ops::Concat}, is_empty_concat, replace<fill_concat>),
+               row(Fault::empty_product, {ops::MatMul}, affects<is_empty_product>, replace<fill_product>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -18,7 +18,7 @@ bool is_affected(ir::GatherView gather) {
                              [](std::int64_t size) { return size == 1; });
 }
 
-ir::Value without_batches(ir::Builder& builder, ir::GatherView gather) {
+ir::Value remove_batches(ir::Builder& builder, ir::GatherView gather) {
   const auto sizes = *gather.indices().shape().sizes();
   const std::vector<std::int64_t> shape(sizes.begin() + gather.batch_dims(), sizes.end());
   const ir::Value indices =
@@ -32,8 +32,8 @@ Workaround gather_from_single_batches() {
   return {.name = "gather_from_single_batches",
           .stage = Stage::operations,
           .summary = "Gathers from batches of size 1 as if there were none",
-          .rows = {row(Fault::gather_of_one_batch, {ops::Gather}, affects<is_affected>,
-                       replace<without_batches>)}};
+          .rows = {
+              row(Fault::gather_of_one_batch, {ops::Gather}, affects<is_affected>, replace<remove_batches>)}};
 }
 
 }  // namespace onnx2ir::passes

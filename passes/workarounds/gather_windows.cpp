@@ -22,10 +22,10 @@ bool has_dynamic_filter(ir::AnyConvolutionView convolution) {
          !convolution.filters().shape().is_static();
 }
 
-ir::Value unfolded(ir::Builder& builder, ir::AnyConvolutionView convolution) {
-  return ir::unfolded_convolution(builder, convolution.data(), convolution.filters(),
-                                  steps_of(convolution, convolution.auto_pad()),
-                                  convolution.node().is(ops::GroupConvolution));
+ir::Value unfold(ir::Builder& builder, ir::AnyConvolutionView convolution) {
+  return ir::unfold_convolution(builder, convolution.data(), convolution.filters(),
+                                steps_of(convolution, convolution.auto_pad()),
+                                convolution.node().is(ops::GroupConvolution));
 }
 
 bool has_dynamic_sizes(ir::Col2ImView col2im) {
@@ -34,7 +34,7 @@ bool has_dynamic_sizes(ir::Col2ImView col2im) {
          (!ir::exact_values(col2im.output_size()) || !ir::exact_values(col2im.kernel_size()));
 }
 
-ir::Value folded(ir::Builder& builder, ir::Col2ImView col2im) {
+ir::Value fold(ir::Builder& builder, ir::Col2ImView col2im) {
   const auto elements = [&](ir::Value list) {
     const ir::Value whole = ir::convert(builder, list, ir::ElementType::i64);
     ir::ValueList values;
@@ -42,8 +42,8 @@ ir::Value folded(ir::Builder& builder, ir::Col2ImView col2im) {
     return values;
   };
   const ir::ValueList sizes = elements(col2im.output_size());
-  return ir::folded_columns(builder, col2im.data(), sizes, elements(col2im.kernel_size()),
-                            steps_of(col2im, "explicit"));
+  return ir::fold_columns(builder, col2im.data(), sizes, elements(col2im.kernel_size()),
+                          steps_of(col2im, "explicit"));
 }
 
 }  // namespace
@@ -53,9 +53,9 @@ Workaround gather_windows() {
       .name = "gather_windows",
       .stage = Stage::imported,
       .summary = "Decomposes convolutions with filters of dynamic sizes, and Col2Im of dynamic sizes",
-      .rows = {row(Fault::col2im_run_time_sizes, {ops::Col2Im}, affects<has_dynamic_sizes>, replace<folded>),
+      .rows = {row(Fault::col2im_run_time_sizes, {ops::Col2Im}, affects<has_dynamic_sizes>, replace<fold>),
                row(Fault::convolution_dynamic_filter, {ops::Convolution, ops::GroupConvolution},
-                   affects<has_dynamic_filter>, replace<unfolded>)}};
+                   affects<has_dynamic_filter>, replace<unfold>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -9,7 +9,7 @@
 #include "ir/shape_tools.hpp"
 #include "ir/views/groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
 
@@ -102,14 +102,14 @@ bool may_be_infinite(ir::ReductionView reduction) {
   return !is_only_read(node, [&](const ir::Node& reader) { return limits(reader, is_max); });
 }
 
-ir::Value halved(ir::Builder& builder, ir::ReductionView reduction) {
+ir::Value halve(ir::Builder& builder, ir::ReductionView reduction) {
   using ir::ElementType;
   const auto scaled = [&](ir::Value value, double factor) {
     return builder.op(ops::Multiply, {value, builder.number(factor, ElementType::f32)});
   };
   const ir::Value data = reduction.data();
   const ir::Value half = scaled(ir::convert(builder, data, ElementType::f32), 0.5);
-  ir::Node& reduced = with_input(builder, reduction, ir::ReductionView::Input::data, half);
+  ir::Node& reduced = clone_with_input(builder, reduction, ir::ReductionView::Input::data, half);
   return ir::convert(builder, scaled(reduced.value(), 2), data.type());
 }
 
@@ -120,7 +120,7 @@ Workaround halve_extrema() {
           .stage = Stage::imported,
           .summary = "Halves the numbers before ReduceMax and ReduceMin, and doubles the result",
           .rows = {row(Fault::extremum_of_infinities, {ops::ReduceMax, ops::ReduceMin},
-                       affects<may_be_infinite>, replace<halved>)}};
+                       affects<may_be_infinite>, replace<halve>)}};
 }
 
 }  // namespace onnx2ir::passes

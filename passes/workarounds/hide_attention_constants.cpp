@@ -33,11 +33,11 @@ bool is_misread(ir::Value value) {
 
 /// `constant` after operations that OpenVINO cannot fold. `source` is a value that is known only at run
 /// time.
-ir::Value hidden(ir::Builder& builder, ir::Value constant, ir::Value source) {
-  const ir::Value flat = ir::flat(builder, source);
+ir::Value hide_constant(ir::Builder& builder, ir::Value constant, ir::Value source) {
+  const ir::Value flat = ir::flatten(builder, source);
   const ir::Value zeros = builder.integers({0});
   const ir::Value ones = builder.integers({1});
-  const ir::Value bit = zero_or_one(builder, builder.op(ops::Slice, {flat, zeros, ones, ones, zeros}));
+  const ir::Value bit = emit_zero_or_one(builder, builder.op(ops::Slice, {flat, zeros, ones, ones, zeros}));
   const ir::Value other_bit = builder.op(ops::Subtract, {builder.integer(1), bit});
   const ir::Value index = builder.op(ops::Multiply, {bit, other_bit});
   const ir::Value row = builder.op(ops::Unsqueeze, {constant, zeros});
@@ -98,7 +98,7 @@ bool has_misread_constants(const ir::Node& node) {
 bool hide_operand(ir::Node& node, std::size_t operand, std::size_t source) {
   if (!is_misread(node.input(operand))) return false;
   ir::Builder builder = ir::builder_beside(node);
-  node.set_input(operand, hidden(builder, node.input(operand), node.input(source)));
+  node.set_input(operand, hide_constant(builder, node.input(operand), node.input(source)));
   return true;
 }
 

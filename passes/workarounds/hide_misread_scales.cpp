@@ -12,17 +12,15 @@
 namespace onnx2ir::passes {
 namespace {
 
-using Sizes = ir::Integers;
-
 /// Whether a scale or zero point of `sizes` is the same along `axis` of data of rank `rank`.
-bool is_constant_along(const Sizes& sizes, std::size_t rank, std::size_t axis) {
+bool is_constant_along(const ir::Integers& sizes, std::size_t rank, std::size_t axis) {
   const std::size_t missing = rank - sizes.size();
   return axis < missing || sizes[axis - missing] == 1;
 }
 
 /// The axis of `data` along which scales and zero points must be constant; no value if the plugin does not
 /// support the form.
-std::optional<std::size_t> axis_of_blocks(const WeightsOfProduct& found, const Sizes& data) {
+std::optional<std::size_t> axis_of_blocks(const WeightsOfProduct& found, const ir::Integers& data) {
   const std::size_t inner = axis_of_inputs(found);
   if (found.reshape == nullptr) return inner;
   const auto joined = found.reshape->output(0).shape.sizes();

@@ -7,8 +7,8 @@
 #include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "passes/support/run_time_values.hpp"
-#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -40,11 +40,11 @@ bool may_have_negative_pads(ir::PadView pad) {
   return shrinking_pads(pad) != 0;
 }
 
-ir::Value with_hidden_pads(ir::Builder& builder, ir::PadView pad) {
+ir::Value hide_pads(ir::Builder& builder, ir::PadView pad) {
   const std::size_t index = shrinking_pads(pad);
   const ir::PartialShape known = pad.output(0).shape;
-  const ir::Value pads = hidden_elements(builder, pad.node().input(index), known.rank());
-  return with_static_sizes(builder, with_input(builder, pad, index, pads).value(), known);
+  const ir::Value pads = hide_elements(builder, pad.node().input(index), known.rank());
+  return reshape_to_static_sizes(builder, clone_with_input(builder, pad, index, pads).value(), known);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ Workaround hide_pad_bounds() {
           .stage = Stage::kernels,
           .summary = "Hides the bounds of dynamic pads that may be negative",
           .rows = {row(Fault::negative_run_time_pads, {ops::Pad}, affects<may_have_negative_pads>,
-                       replace<with_hidden_pads>)}};
+                       replace<hide_pads>)}};
 }
 
 }  // namespace onnx2ir::passes

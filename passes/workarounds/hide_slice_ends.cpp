@@ -9,8 +9,8 @@
 #include "ir/shape_tools.hpp"
 #include "ir/views/selection.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "passes/support/run_time_values.hpp"
-#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -46,13 +46,13 @@ bool is_affected(ir::SliceView slice) {
   return false;
 }
 
-ir::Value with_hidden_ends(ir::Builder& builder, ir::SliceView slice) {
+ir::Value hide_ends(ir::Builder& builder, ir::SliceView slice) {
   const ir::Value ends = slice.stop();
-  const ir::Value sizes = ir::convert(builder, ir::computed_shape_of(builder, slice.data()), ends.type());
+  const ir::Value sizes = ir::convert(builder, ir::compute_shape_of(builder, slice.data()), ends.type());
   const ir::Value list = ir::concat(builder, {ends, sizes});
-  const ir::Value hidden = hidden_elements(builder, list, ir::known_values(ends)->size());
-  ir::Node& copy = with_input(builder, slice, ir::SliceView::Input::stop, hidden);
-  return with_static_sizes(builder, copy.value(), slice.output(0).shape);
+  const ir::Value hidden = hide_elements(builder, list, ir::known_values(ends)->size());
+  ir::Node& copy = clone_with_input(builder, slice, ir::SliceView::Input::stop, hidden);
+  return reshape_to_static_sizes(builder, copy.value(), slice.output(0).shape);
 }
 
 }  // namespace
@@ -61,8 +61,7 @@ Workaround hide_slice_ends() {
   return {.name = "hide_slice_ends",
           .stage = Stage::operations,
           .summary = "Hides the ends of Slices whose size OpenVINO infers wrongly",
-          .rows = {row(Fault::slice_from_both_ends, {ops::Slice}, affects<is_affected>,
-                       replace<with_hidden_ends>)}};
+          .rows = {row(Fault::slice_from_both_ends, {ops::Slice}, affects<is_affected>, replace<hide_ends>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -30,7 +30,7 @@ bool may_divide_by_infinity(ir::ModView mod) {
 }
 
 /// a - trunc(a / b) * b; a if b is infinite.
-ir::Value with_kept_dividends(ir::Builder& builder, ir::ModView mod) {
+ir::Value keep_dividend(ir::Builder& builder, ir::ModView mod) {
   const ir::Value a = mod.a();
   const ir::Value b = mod.b();
   const ir::Value remainder = builder.op(ops::Mod, {a, b});
@@ -47,7 +47,7 @@ Workaround keep_dividends() {
           .stage = Stage::operations,
           .summary = "Selects the dividend where a Mod divides by infinity",
           .rows = {row(Fault::mod_by_infinity, {ops::Mod}, affects<may_divide_by_infinity>,
-                       replace<with_kept_dividends>)}};
+                       replace<keep_dividend>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -13,7 +13,7 @@
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -22,7 +22,7 @@ namespace {
 using ir::ElementType;
 
 /// The operation of `node`, computed in i32.
-ir::Value in_i32(ir::Builder& builder, const ir::Node& node) {
+ir::Value compute_in_i32(ir::Builder& builder, const ir::Node& node) {
   const ElementType type = node.output(0).type;
   std::vector<ir::Value> inputs;
   for (const ir::Value input : node.inputs()) {
@@ -59,7 +59,7 @@ bool is_with_number(ir::Value value, ir::Op operation, std::int64_t number) {
   return value.node->is(operation) && ir::known_scalar(value.node->input(1)) == number;
 }
 
-/// Whether wrapping_conversion() has computed `value`: the result of its last operation has `bits` bits.
+/// Whether convert_by_wrapping() has computed `value`: the result of its last operation has `bits` bits.
 bool is_wrapped(ir::Value value, std::int64_t bits, bool has_sign) {
   const std::int64_t sign = std::int64_t{1} << (bits - 1);
   if (has_sign) {
@@ -84,7 +84,7 @@ bool may_saturate(ir::ConvertView convert) {
 
 /// Converts the lowest bits of an integer to 8 or 16 bits. The bits above them are set to copies of the sign
 /// or to 0, so that Convert does not saturate.
-ir::Value wrapping_conversion(ir::Builder& builder, ir::ConvertView convert) {
+ir::Value convert_by_wrapping(ir::Builder& builder, ir::ConvertView convert) {
   const std::int64_t bits = ir::info(convert.output(0).type).bits;
   const bool has_sign = ir::is_signed_integral(convert.output(0).type);
   const auto number = [&](std::int64_t value) { return builder.integer(value, ElementType::i32); };
@@ -102,7 +102,7 @@ bool is_of_floats(const ir::Node& node) {
 }
 
 /// a > b as b < a, which is false for NaN.
-ir::Value comparison_with_nan(ir::Builder& builder, const ir::Node& node) {
+ir::Value swap_comparison(ir::Builder& builder, const ir::Node& node) {
   return builder.op(node.is(ops::Greater) ? ops::Less : ops::LessEqual, {node.input(1), node.input(0)});
 }
 
@@ -122,7 +122,7 @@ bool may_broadcast(const ir::Node& node) {
 }
 
 /// IsFinite and IsInf as comparisons.
-ir::Value infinity_comparison(ir::Builder& builder, const ir::Node& node) {
+ir::Value compare_with_infinity(ir::Builder& builder, const ir::Node& node) {
   const ir::Value x = node.input(0);
   const bool is_finite = node.is(ops::IsFinite);
   const ir::Value infinity = builder.number(std::numeric_limits<double>::infinity(), x.type());
@@ -147,7 +147,7 @@ bool is_other_power_of_bytes(const ir::Node& node) {
 }
 
 /// Decomposes an integer power into multiplications.
-ir::Value integer_power(ir::Builder& builder, ir::PowerView power) {
+ir::Value multiply_repeatedly(ir::Builder& builder, ir::PowerView power) {
   ir::Value result;
   ir::Value square = power.base();
   for (std::int64_t left = ir::exact_values(power.exponent())->front(); left > 0; left /= 2) {
@@ -161,7 +161,7 @@ bool is_of_integers(const ir::Node& node) {
   return ir::is_integral(node.input(0).type());
 }
 
-ir::Value integer_relu(ir::Builder& builder, ir::ReLUView relu) {
+ir::Value clamp_below(ir::Builder& builder, ir::ReLUView relu) {
   const ir::Value x = relu.data();
   return builder.op(ops::Maximum, {x, builder.integer(0, x.type())});
 }
@@ -187,16 +187,16 @@ bool may_lose_rank(const ir::Node& node) {
 }
 
 /// `value` with axes of size 1 before its own.
-ir::Value with_rank(ir::Builder& builder, ir::Value value, std::size_t rank) {
+ir::Value raise_rank(ir::Builder& builder, ir::Value value, std::size_t rank) {
   return ir::unsqueeze(builder, value, all_axes(rank - value.shape().rank()));
 }
 
 /// Gives the other operand the rank of the constant: OpenVINO loses the rank if it removes the operation, or
 /// moves it before a Reshape or Gather.
-ir::Value equal_ranks(ir::Builder& builder, const ir::Node& node) {
+ir::Value equalize_ranks(ir::Builder& builder, const ir::Node& node) {
   const std::size_t operand = *operand_beside_constant(node);
-  const ir::Value wide = with_rank(builder, node.input(operand), node.input(1 - operand).shape().rank());
-  return with_input(builder, node, operand, wide).value();
+  const ir::Value wide = raise_rank(builder, node.input(operand), node.input(1 - operand).shape().rank());
+  return clone_with_input(builder, node, operand, wide).value();
 }
 
 /// Whether the Broadcast only adds axes of size 1. OpenVINO makes a product with a constant of ones of it.
@@ -207,8 +207,8 @@ bool only_adds_axes(ir::BroadcastView broadcast) {
          std::ranges::all_of(*sizes, [](std::int64_t size) { return size == 1; });
 }
 
-ir::Value added_axes(ir::Builder& builder, ir::BroadcastView broadcast) {
-  return with_rank(builder, broadcast.data(), broadcast.output(0).shape.rank());
+ir::Value add_axes(ir::Builder& builder, ir::BroadcastView broadcast) {
+  return raise_rank(builder, broadcast.data(), broadcast.output(0).shape.rank());
 }
 
 /// Whether `value` is computed from sizes.
@@ -231,7 +231,7 @@ bool is_absolute_of_sizes(ir::AbsView absolute) {
 }
 
 /// OpenVINO takes all that is computed from sizes for positive, and removes an Abs of it.
-ir::Value absolute_of_sizes(ir::Builder& builder, ir::AbsView absolute) {
+ir::Value emit_absolute_of_sizes(ir::Builder& builder, ir::AbsView absolute) {
   return builder.op(ops::Maximum, {absolute.data(), builder.op(ops::Negative, {absolute.data()})});
 }
 
@@ -255,7 +255,7 @@ bool is_remainder_of_sizes(const ir::Node& node) {
 
 /// The remainder of sizes: x - x / y * y, of which OpenVINO computes the right bounds. They may be negative,
 /// hence the Maximum.
-ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
+ir::Value emit_unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
   const ir::Value x = node.input(0);
   const ir::Value y = node.input(1);
   const ir::Value quotient = builder.op(ops::Divide, {x, y}, {{"m_pythondiv", true}});
@@ -303,31 +303,32 @@ Workaround legalize_arithmetic() {
       .summary = "Replaces elementwise operations that the CPU plugin computes wrongly",
       .rows = {
           row(Fault::greater_than_nan, {ops::Greater, ops::GreaterEqual}, is_of_floats,
-              replace<comparison_with_nan>),
+              replace<swap_comparison>),
           row(Fault::infinity_check_broadcast, {ops::IsFinite, ops::IsInf}, may_broadcast,
-              replace<infinity_comparison>),
-          row(Fault::integer_power, {ops::Power}, affects<is_integer_power>, replace<integer_power>),
+              replace<compare_with_infinity>),
+          row(Fault::integer_power, {ops::Power}, affects<is_integer_power>, replace<multiply_repeatedly>),
           row(Fault::quantized_clamp_bounds, {ops::Clamp}, affects<clamps_quantized_numbers>,
               replace<clamp_by_extrema>),
-          row(Fault::integer_relu, {ops::ReLU}, is_of_integers, replace<integer_relu>),
-          row(Fault::narrow_shifts, {ops::BitwiseLeftShift}, is_narrow, replace<in_i32>),
+          row(Fault::integer_relu, {ops::ReLU}, is_of_integers, replace<clamp_below>),
+          row(Fault::narrow_shifts, {ops::BitwiseLeftShift}, is_narrow, replace<compute_in_i32>),
           row(Fault::byte_arithmetic,
               {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Mod, ops::FloorMod, ops::Negative,
                ops::Abs},
-              is_of_bytes, replace<in_i32>),
-          row(Fault::byte_arithmetic, {ops::Power}, is_other_power_of_bytes, replace<in_i32>),
+              is_of_bytes, replace<compute_in_i32>),
+          row(Fault::byte_arithmetic, {ops::Power}, is_other_power_of_bytes, replace<compute_in_i32>),
           row(Fault::saturating_conversions,
               {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs}, is_of_words,
-              replace<in_i32>),
+              replace<compute_in_i32>),
           row(Fault::saturating_conversions, {ops::Convert}, affects<may_saturate>,
-              replace<wrapping_conversion>),
+              replace<convert_by_wrapping>),
           row(Fault::remainder_bounds, {ops::Mod, ops::FloorMod}, is_remainder_of_sizes,
-              replace<unbounded_remainder>),
-          row(Fault::abs_of_sizes, {ops::Abs}, affects<is_absolute_of_sizes>, replace<absolute_of_sizes>),
+              replace<emit_unbounded_remainder>),
+          row(Fault::abs_of_sizes, {ops::Abs}, affects<is_absolute_of_sizes>,
+              replace<emit_absolute_of_sizes>),
           row(Fault::neutral_constant_rank,
               {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Maximum, ops::Minimum, ops::Power},
-              may_lose_rank, replace<equal_ranks>),
-          row(Fault::neutral_constant_rank, {ops::Broadcast}, affects<only_adds_axes>, replace<added_axes>)}};
+              may_lose_rank, replace<equalize_ranks>),
+          row(Fault::neutral_constant_rank, {ops::Broadcast}, affects<only_adds_axes>, replace<add_axes>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -15,8 +15,8 @@
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "passes/support/run_time_values.hpp"
-#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -31,7 +31,7 @@ bool is_empty_gather(ir::GatherView gather) {
 }
 
 /// A Gather without indices becomes a Slice from 0 to 0.
-ir::Value empty_gather(ir::Builder& builder, ir::GatherView gather) {
+ir::Value slice_empty(ir::Builder& builder, ir::GatherView gather) {
   const auto axis = ir::exact_values(gather.axis());
   const ir::Value zero = builder.integers({0});
   return builder.op(ops::Slice, {gather.data(), zero, zero, builder.integers({1}), builder.integers(*axis)});
@@ -51,11 +51,11 @@ bool is_gathered_unsqueeze(ir::GatherView gather) {
 }
 
 /// The same Gather with the axis counted from the other end.
-ir::Value gathered_unsqueeze(ir::Builder& builder, ir::GatherView gather) {
+ir::Value count_axis_from_other_end(ir::Builder& builder, ir::GatherView gather) {
   const std::int64_t axis = ir::exact_values(gather.axis())->front();
   const auto rank = static_cast<std::int64_t>(gather.data().shape().rank());
   const ir::Value other = builder.integer(axis < 0 ? axis + rank : axis - rank);
-  return with_input(builder, gather, ir::GatherView::Input::axis, other).value();
+  return clone_with_input(builder, gather, ir::GatherView::Input::axis, other).value();
 }
 
 /// Pads with zeros, and selects the pad value where a tensor of ones, padded in the same way, is zero.
@@ -123,7 +123,7 @@ ir::Value broadcast_tile(ir::Builder& builder, ir::TileView tile) {
     const std::size_t count = std::min(at_once, axes.size() - first);
     tiled = repeat_axes(builder, tiled, repeats, std::span(axes).subspan(first, count));
   }
-  return with_static_sizes(builder, tiled, tile.output(0).shape);
+  return reshape_to_static_sizes(builder, tiled, tile.output(0).shape);
 }
 
 bool is_dynamic_tile(ir::TileView tile) {
@@ -149,7 +149,7 @@ bool is_scalar_reshape(ir::ReshapeView reshape) {
 }
 
 /// A Reshape of floating-point numbers to a scalar becomes a Squeeze of all axes.
-ir::Value scalar_reshape(ir::Builder& builder, ir::ReshapeView reshape) {
+ir::Value squeeze_to_scalar(ir::Builder& builder, ir::ReshapeView reshape) {
   // 2024.6 does not write the result of a Squeeze of a Transpose to a scalar.
   ir::Value source = reshape.data();
   while (const auto transpose = ir::match<ir::TransposeView>(source)) source = transpose->data();
@@ -198,8 +198,8 @@ bool is_total_of_unsqueezed_transpose(ir::ReductionView total) {
 }
 
 /// Two different Reduces: the first one reduces other axes of what the Transpose reads.
-ir::Value total_of_reduced_transpose(ir::Builder& builder, ir::ReductionView total,
-                                     ir::ReductionView reduction) {
+ir::Value reduce_reduced_transpose(ir::Builder& builder, ir::ReductionView total,
+                                   ir::ReductionView reduction) {
   const ir::TransposeView transpose = *reduction.data().node;
   const auto order = ir::exact_values(transpose.order());
   const auto axes = ir::exact_values(reduction.axes());
@@ -209,14 +209,14 @@ ir::Value total_of_reduced_transpose(ir::Builder& builder, ir::ReductionView tot
   }
   const ir::Value reduced = builder.op(reduction.node().op().id, {transpose.data(), builder.integers(moved)},
                                        {{"keep_dims", reduction.keep_dims()}});
-  return with_input(builder, total, ir::ReductionView::Input::data, reduced).value();
+  return clone_with_input(builder, total, ir::ReductionView::Input::data, reduced).value();
 }
 
 /// A Reduce of a Transpose to a scalar does not need the Transpose.
-ir::Value total_of_transpose(ir::Builder& builder, ir::ReductionView reduction) {
+ir::Value reduce_transpose(ir::Builder& builder, ir::ReductionView reduction) {
   const ir::Value source = source_of_total(reduction);
   if (source == reduction.data() && source.node->op().traits.is_reduction) {
-    return total_of_reduced_transpose(builder, reduction, *source.node);
+    return reduce_reduced_transpose(builder, reduction, *source.node);
   }
   const ir::TransposeView transpose = before_conversion(*source.node);
   const ir::Value data = ir::convert(builder, transpose.data(), source.type());
@@ -240,7 +240,7 @@ bool is_total_of_product(ir::ReductionView total) {
 }
 
 /// Keeps the axes, and removes them after the Reduce.
-ir::Value total_of_product(ir::Builder& builder, ir::ReductionView total) {
+ir::Value reduce_product(ir::Builder& builder, ir::ReductionView total) {
   const ir::Value source = source_of_total(total);
   const std::vector<std::int64_t> axes = all_axes(source.shape().rank());
   return ir::squeeze(builder, ir::reduce_keep_dims(builder, total.node().op().id, source, axes), axes);
@@ -253,17 +253,17 @@ Workaround legalize_data_movement() {
       .name = "legalize_data_movement",
       .stage = Stage::operations,
       .summary = "Replaces operations that move elements and that the CPU plugin computes wrongly",
-      .rows = {row(Fault::empty_gather, {ops::Gather}, affects<is_empty_gather>, replace<empty_gather>),
+      .rows = {row(Fault::empty_gather, {ops::Gather}, affects<is_empty_gather>, replace<slice_empty>),
                row(Fault::gathered_unsqueeze, {ops::Gather}, affects<is_gathered_unsqueeze>,
-                   replace<gathered_unsqueeze>),
+                   replace<count_axis_from_other_end>),
                row(Fault::pad_value_dynamic, {ops::Pad}, affects<pads_with_dynamic_value>,
                    replace<pad_with_dynamic_value>),
                row(Fault::scalar_reshape_of_product, {ops::Reshape}, affects<is_scalar_reshape>,
-                   replace<scalar_reshape>),
+                   replace<squeeze_to_scalar>),
                row(Fault::total_of_product, kNumericReductions, affects<is_total_of_product>,
-                   replace<total_of_product>),
+                   replace<reduce_product>),
                row(Fault::total_of_transpose, kNumericReductions, affects<is_total_of_transpose>,
-                   replace<total_of_transpose>),
+                   replace<reduce_transpose>),
                row(Fault::total_of_transpose, kNumericReductions, affects<is_total_of_unsqueezed_transpose>,
                    separate_from_input),
                row(Fault::tile_dynamic_rank4, {ops::Tile}, affects<is_dynamic_tile>, replace<broadcast_tile>),

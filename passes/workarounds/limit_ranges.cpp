@@ -7,7 +7,7 @@
 #include "ir/views/reduction.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -57,7 +57,7 @@ bool may_lead_away(ir::RangeView range) {
 }
 
 /// `limit`, or `start` if the steps lead away from it.
-Value reachable_limit(ir::Builder& builder, ir::RangeView range) {
+Value emit_reachable_limit(ir::Builder& builder, ir::RangeView range) {
   const Value start = range.start();
   const Value limit = range.stop();
   const auto step = known_number(range.step());
@@ -68,18 +68,19 @@ Value reachable_limit(ir::Builder& builder, ir::RangeView range) {
   return builder.op(ops::Select, {builder.op(ops::Greater, {range.step(), zero}), above, below});
 }
 
-Value limited(ir::Builder& builder, ir::RangeView range) {
-  return with_input(builder, range, ir::RangeView::Input::stop, reachable_limit(builder, range)).value();
+Value limit_range(ir::Builder& builder, ir::RangeView range) {
+  return clone_with_input(builder, range, ir::RangeView::Input::stop, emit_reachable_limit(builder, range))
+      .value();
 }
 
 }  // namespace
 
 Workaround limit_ranges() {
-  return {
-      .name = "limit_ranges",
-      .stage = Stage::imported,
-      .summary = "Makes Ranges empty whose steps lead away from the limit",
-      .rows = {row(Fault::range_away_from_limit, {ops::Range}, affects<may_lead_away>, replace<limited>)}};
+  return {.name = "limit_ranges",
+          .stage = Stage::imported,
+          .summary = "Makes Ranges empty whose steps lead away from the limit",
+          .rows = {
+              row(Fault::range_away_from_limit, {ops::Range}, affects<may_lead_away>, replace<limit_range>)}};
 }
 
 }  // namespace onnx2ir::passes

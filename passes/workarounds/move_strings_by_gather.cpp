@@ -20,20 +20,20 @@ bool moves_strings(const ir::Node& node) {
 }
 
 /// The strings of all inputs of a node as one vector, and the node's inputs with their positions in it.
-struct Positions {
+struct StringPositions {
   Values strings;
   Values inputs;
 };
 
-Positions positions_of(ir::Builder& builder, const ir::Node& node) {
-  Positions result;
+StringPositions emit_positions(ir::Builder& builder, const ir::Node& node) {
+  StringPositions result;
   ir::Value begin = builder.integer(0);
   for (const ir::Value input : node.inputs()) {
     if (!holds_strings(input)) {
       result.inputs.push_back(input);
       continue;
     }
-    const ir::Value strings = ir::flat(builder, input);
+    const ir::Value strings = ir::flatten(builder, input);
     const ir::Value end = builder.op(ops::Add, {begin, ir::size_of(builder, strings, 0)});
     const ir::Value positions =
         builder.op(ops::Range, {begin, end, builder.integer(1)}, {{"output_type", ir::ElementType::i64}});
@@ -45,7 +45,7 @@ Positions positions_of(ir::Builder& builder, const ir::Node& node) {
 }
 
 void move_by_gather(ir::Builder& builder, ir::Node& node) {
-  const Positions positions = positions_of(builder, node);
+  const StringPositions positions = emit_positions(builder, node);
   const ir::Value strings = ir::concat(builder, positions.strings);
   ir::Node& mover = builder.clone(node, positions.inputs);
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {

@@ -43,7 +43,7 @@ struct Pads {
 };
 
 /// The pads of all axes, computed from the sizes of the data: i64 [rank].
-Pads computed_pads(ir::Builder& builder, ir::MaxPoolView pool, ir::Value shape) {
+Pads compute_pads(ir::Builder& builder, ir::MaxPoolView pool, ir::Value shape) {
   const auto rank = static_cast<std::int64_t>(pool.data().shape().rank());
   const ir::Integers strides = pool.strides().list();
   std::vector<std::int64_t> reaches;  // beyond the stride
@@ -96,18 +96,18 @@ bool set_static_pads(ir::Node& node) {
 
 /// `indices` into the padded data as indices into the data. Pads have the position of the nearest element,
 /// which is the first element of a window that begins with pads: MaxPool returns the first maximum.
-ir::Value without_pads(ir::Builder& builder, ir::Value indices, ir::Value shape, const Pads& pads,
-                       std::int64_t axis, std::int64_t rank) {
+ir::Value remove_pads(ir::Builder& builder, ir::Value indices, ir::Value shape, const Pads& pads,
+                      std::int64_t axis, std::int64_t rank) {
   const auto counted = [&](ir::Value list) {
     return axis == 0 ? list : ir::slice(builder, list, axis, rank, 0);
   };
   const ir::Value sizes = counted(shape);
   const ir::Value count = ir::reduce(builder, ops::ReduceProd, sizes, {0});
-  const ir::Value positions = ir::reshape(builder, ir::numbers_below(builder, count), sizes);
+  const ir::Value positions = ir::reshape(builder, ir::emit_range(builder, count), sizes);
   const ir::Value padded =
       builder.op(ops::Pad, {positions, counted(pads.begins), counted(pads.ends), builder.integer(0)},
                  {{"pad_mode", "edge"}});
-  const ir::Value table = ir::convert(builder, ir::flat(builder, padded), indices.type());
+  const ir::Value table = ir::convert(builder, ir::flatten(builder, padded), indices.type());
   return ir::gather(builder, table, indices);
 }
 
@@ -117,8 +117,8 @@ void pad_data(ir::Builder& builder, ir::Node& node) {
   const ir::Value data = pool.data();
   const auto rank = static_cast<std::int64_t>(data.shape().rank());
   const std::int64_t axis = pool.axis() < 0 ? pool.axis() + rank : pool.axis();
-  const ir::Value shape = ir::computed_shape_of(builder, data);
-  const Pads pads = computed_pads(builder, pool, shape);
+  const ir::Value shape = ir::compute_shape_of(builder, data);
+  const Pads pads = compute_pads(builder, pool, shape);
   const ir::Value least = builder.number_like(least_number(data.type()), data);
   const ir::Value padded =
       builder.op(ops::Pad, {data, pads.begins, pads.ends, least}, {{"pad_mode", "constant"}});
@@ -129,7 +129,7 @@ void pad_data(ir::Builder& builder, ir::Node& node) {
   node.set_input(0, padded);
   const ir::Value indices = node.value(1);
   const std::vector<ir::Use> uses(indices.output().uses.begin(), indices.output().uses.end());
-  ir::replace_uses(uses, indices, without_pads(builder, indices, shape, pads, axis, rank));
+  ir::replace_uses(uses, indices, remove_pads(builder, indices, shape, pads, axis, rank));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "ir/shape_tools.hpp"
 #include "ir/views/string.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -14,10 +14,10 @@ bool may_have_no_bytes(ir::StringTensorPackView pack) {
   return pack.bytes().shape()[0].min == 0;
 }
 
-ir::Value padded(ir::Builder& builder, ir::StringTensorPackView pack) {
+ir::Value pad_bytes(ir::Builder& builder, ir::StringTensorPackView pack) {
   const ir::Value bytes = pack.bytes();
   const ir::Value more = ir::concat(builder, {bytes, builder.integers({0}, ir::ElementType::u8)});
-  return with_input(builder, pack, ir::StringTensorPackView::Input::bytes, more).value();
+  return clone_with_input(builder, pack, ir::StringTensorPackView::Input::bytes, more).value();
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ Workaround pad_string_bytes() {
           .stage = Stage::operations,
           .summary = "Appends a byte to the bytes of strings if they may be empty",
           .rows = {row(Fault::empty_string_bytes, {ops::StringTensorPack}, affects<may_have_no_bytes>,
-                       replace<padded>)}};
+                       replace<pad_bytes>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -60,7 +60,7 @@ void pad_data(ir::Builder& builder, ir::Node& node) {
       ops::Pad,
       {data, builder.integers(added_before), builder.integers(added_after), builder.number_like(0, data)},
       {{"pad_mode", "constant"}});
-  node.set_input(0, opaque_copy(builder, padded));
+  node.set_input(0, copy_opaquely(builder, padded));
 }
 
 }  // namespace

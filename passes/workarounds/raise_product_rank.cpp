@@ -6,7 +6,7 @@
 #include "ir/views/linear_algebra.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -27,7 +27,7 @@ bool is_affected(ir::MatMulView product) {
 
 ir::Value raise(ir::Builder& builder, ir::MatMulView product) {
   const ir::Value matrices = ir::unsqueeze(builder, product.b(), {0});
-  ir::Node& raised = with_input(builder, product, ir::MatMulView::Input::b, matrices);
+  ir::Node& raised = clone_with_input(builder, product, ir::MatMulView::Input::b, matrices);
   return ir::squeeze(builder, raised.value(), {0});
 }
 

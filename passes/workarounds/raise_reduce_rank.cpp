@@ -18,8 +18,6 @@
 namespace onnx2ir::passes {
 namespace {
 
-using Sizes = ir::Integers;
-
 /// Whether a constant has several elements, all of them along one axis.
 bool is_along_one_axis(const ir::PartialShape& shape) {
   if (!shape.is_static()) return false;
@@ -68,13 +66,13 @@ bool meets_misread_constant(const ir::Node& reduction) {
 }
 
 /// Whether the CPU plugin misreads constants after a reduction of these axes of three.
-bool is_concerned(const Sizes& axes, ir::ElementType type) {
+bool is_concerned(const ir::Integers& axes, ir::ElementType type) {
   if (axes.size() == 1) return axes.front() != 1 || ir::is_integral(type);
-  return axes == Sizes{1, 2} && ir::is_integral(type);
+  return axes == ir::Integers{1, 2} && ir::is_integral(type);
 }
 
 /// The axes of a reduction of three, in order; no value for other ranks.
-std::optional<Sizes> axes_of_three(ir::ReductionView reduction) {
+std::optional<ir::Integers> axes_of_three(ir::ReductionView reduction) {
   const ir::PartialShape& shape = reduction.data().shape();
   return shape.has_rank() && shape.rank() == 3 ? sorted_axes(reduction.axes(), 3) : std::nullopt;
 }
@@ -84,12 +82,12 @@ bool is_affected(ir::ReductionView reduction) {
   return axes && is_concerned(*axes, reduction.data().type()) && meets_misread_constant(reduction);
 }
 
-ir::Value raised(ir::Builder& builder, ir::ReductionView reduction) {
+ir::Value raise(ir::Builder& builder, ir::ReductionView reduction) {
   const ir::Value data = reduction.data();
   const auto axes = axes_of_three(reduction);
   // [a, b, c] as [a, b, 1, c]
   const ir::Value four_axes = ir::unsqueeze(builder, data, {2});
-  Sizes reduced = {2};
+  ir::Integers reduced = {2};
   for (const std::int64_t axis : *axes) reduced.push_back(axis == 2 ? 3 : axis);
   std::ranges::sort(reduced);
   const ir::Value result = ir::reduce(builder, reduction.node().op().id, four_axes, reduced.unchecked());
@@ -106,7 +104,7 @@ bool has_misread_source_axes(ir::ReductionView reduction) {
   if (!axes || is_concerned(*axes, type) || !transpose.is(ops::Transpose)) return false;
   const auto order = ir::exact_order(transpose);
   if (!order) return false;
-  Sizes moved;
+  ir::Integers moved;
   for (const std::int64_t axis : *axes) moved.push_back((*order)[static_cast<std::size_t>(axis)]);
   std::ranges::sort(moved);
   return is_concerned(moved, type) && meets_misread_constant(reduction);
@@ -148,13 +146,13 @@ Workaround raise_reduce_rank() {
               "Adds an axis to Reduces of three axes if a constant that the CPU plugin misreads is applied "
               "to the result",
           .rows = {row(Fault::integer_reduce_then_constant, kNumericReductions,
-                       affects<affects_numbers<is_affected, true>>, replace<raised>),
+                       affects<affects_numbers<is_affected, true>>, replace<raise>),
                    row(Fault::integer_reduce_then_constant, kNumericReductions, affects<may_lose_axes>,
                        separate_from_input),
                    row(Fault::integer_reduce_then_constant, kNumericReductions,
                        affects<affects_numbers<has_misread_source_axes, true>>, separate_from_input),
                    row(Fault::reduce_then_channel_constant, kNumericReductions,
-                       affects<affects_numbers<is_affected, false>>, replace<raised>),
+                       affects<affects_numbers<is_affected, false>>, replace<raise>),
                    row(Fault::reduce_then_channel_constant, kNumericReductions,
                        affects<affects_numbers<has_misread_source_axes, false>>, separate_from_input)}};
 }

@@ -18,7 +18,7 @@ namespace onnx2ir::passes {
 namespace {
 
 /// The shape of `data` with another size of one axis.
-ir::Value resized(ir::Builder& builder, ir::Value data, std::size_t axis, ir::Value size) {
+ir::Value compute_resized_shape(ir::Builder& builder, ir::Value data, std::size_t axis, ir::Value size) {
   std::vector<std::int64_t> is_axis(data.shape().rank(), 0);
   is_axis[axis] = 1;
   const ir::Value place = builder.integers(is_axis, ir::ElementType::boolean);
@@ -27,7 +27,7 @@ ir::Value resized(ir::Builder& builder, ir::Value data, std::size_t axis, ir::Va
 }
 
 /// The repeats of a Tile for each axis of its result, i64.
-ir::Value all_repeats(ir::Builder& builder, ir::TileView tile) {
+ir::Value complete_repeats(ir::Builder& builder, ir::TileView tile) {
   const ir::Value repeats = ir::convert(builder, tile.repeats(), ir::ElementType::i64);
   const auto count = static_cast<std::size_t>(repeats.shape().element_count().value_or(0));
   const std::size_t rank = tile.output(0).shape.rank();
@@ -36,23 +36,23 @@ ir::Value all_repeats(ir::Builder& builder, ir::TileView tile) {
 }
 
 /// The right shape of output `index` of `node`, i64.
-ir::Value expected_shape(ir::Builder& builder, const ir::Node& node, std::size_t index) {
+ir::Value compute_expected_shape(ir::Builder& builder, const ir::Node& node, std::size_t index) {
   const ir::Value data = node.input(0);
   if (node.is(ops::Tile))
-    return builder.op(ops::Multiply, {all_repeats(builder, node), ir::shape_of(builder, data)});
+    return builder.op(ops::Multiply, {complete_repeats(builder, node), ir::shape_of(builder, data)});
   if (const auto top = ir::match<ir::TopKView>(node)) {
     const std::size_t axis = ir::normalize_axis(top->axis(), data.shape().rank());
-    return resized(builder, data, axis, top->k());
+    return compute_resized_shape(builder, data, axis, top->k());
   }
   const ir::VariadicSplitView split = node;
   const std::int64_t axis = ir::exact_values(split.axis())->front();
   const ir::Value length =
       ir::gather(builder, split.lengths(), builder.integers({static_cast<std::int64_t>(index)}));
-  return resized(builder, data, ir::normalize_axis(axis, data.shape().rank()), length);
+  return compute_resized_shape(builder, data, ir::normalize_axis(axis, data.shape().rank()), length);
 }
 
 /// `value` with the static sizes of `shape`, which has the same rank; 0 in a Reshape keeps the size.
-ir::Value with_known_sizes(ir::Builder& builder, ir::Value value, const ir::PartialShape& shape) {
+ir::Value reshape_to_known_sizes(ir::Builder& builder, ir::Value value, const ir::PartialShape& shape) {
   std::vector<std::int64_t> sizes;
   bool is_known = true;
   for (std::size_t i = 0; i < shape.rank(); ++i) {
@@ -80,8 +80,8 @@ void reshape_outputs(ir::Builder& builder, ir::Node& node) {
     const ir::Value output = node.value(i);
     const auto readers = output.output().uses;
     if (is_only_reshaped(output.output())) continue;
-    const ir::Value right = with_known_sizes(
-        builder, ir::reshape(builder, output, expected_shape(builder, node, i)), output.shape());
+    const ir::Value right = reshape_to_known_sizes(
+        builder, ir::reshape(builder, output, compute_expected_shape(builder, node, i)), output.shape());
     ir::replace_uses({readers.begin(), readers.end()}, output, right);
   }
 }

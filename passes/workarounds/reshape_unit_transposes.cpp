@@ -29,7 +29,7 @@ bool is_affected(ir::TransposeView transpose) {
          moves_only_unit_axes(transpose) && may_move_empty_dimension(data.shape(), *order);
 }
 
-ir::Value reshaped(ir::Builder& builder, ir::TransposeView transpose) {
+ir::Value reshape_transpose(ir::Builder& builder, ir::TransposeView transpose) {
   const ir::Value data = transpose.data();
   const auto order = ir::exact_order(transpose);
   return ir::reshape(builder, data,
@@ -39,11 +39,11 @@ ir::Value reshaped(ir::Builder& builder, ir::TransposeView transpose) {
 }  // namespace
 
 Workaround reshape_unit_transposes() {
-  return {
-      .name = "reshape_unit_transposes",
-      .stage = Stage::kernels,
-      .summary = "Replaces Transposes that move only axes of size 1 by Reshapes",
-      .rows = {row(Fault::empty_unit_transpose, {ops::Transpose}, affects<is_affected>, replace<reshaped>)}};
+  return {.name = "reshape_unit_transposes",
+          .stage = Stage::kernels,
+          .summary = "Replaces Transposes that move only axes of size 1 by Reshapes",
+          .rows = {row(Fault::empty_unit_transpose, {ops::Transpose}, affects<is_affected>,
+                       replace<reshape_transpose>)}};
 }
 
 }  // namespace onnx2ir::passes

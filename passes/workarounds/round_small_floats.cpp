@@ -27,7 +27,7 @@ constexpr std::array kFormats = {
     Format{ir::ElementType::f4e2m1, 1, 0, 2},
 };
 
-ir::Value rounded(ir::Builder& builder, ir::Value x, const Format& format) {
+ir::Value round_to_format(ir::Builder& builder, ir::Value x, const Format& format) {
   const auto power = [&](int exponent) { return builder.number_like(std::ldexp(1.0, exponent), x); };
   const auto times = [&](ir::Value value, int exponent) {
     return builder.op(ops::Multiply, {value, power(exponent)});
@@ -61,10 +61,10 @@ bool is_rounded_to(const ir::Node& convert) {
   return format != nullptr && ir::info(format->type).bits == kBits;
 }
 
-ir::Value converted(ir::Builder& builder, ir::ConvertView convert) {
+ir::Value round_and_convert(ir::Builder& builder, ir::ConvertView convert) {
   const Format& format = *format_of(convert);
   const ir::Value wide = ir::convert(builder, convert.data(), ir::ElementType::f32);
-  const ir::Value result = ir::convert(builder, rounded(builder, wide, format), format.type);
+  const ir::Value result = ir::convert(builder, round_to_format(builder, wide, format), format.type);
   result.node->notes.add(ir::Note::rounded);
   return result;
 }
@@ -72,11 +72,12 @@ ir::Value converted(ir::Builder& builder, ir::ConvertView convert) {
 }  // namespace
 
 Workaround round_small_floats() {
-  return {.name = "round_small_floats",
-          .stage = Stage::imported,
-          .summary = "Rounds numbers to float8 and float4 before they are converted",
-          .rows = {row(Fault::float4_rounding, {ops::Convert}, is_rounded_to<4>, replace<converted>),
-                   row(Fault::float8_rounding, {ops::Convert}, is_rounded_to<8>, replace<converted>)}};
+  return {
+      .name = "round_small_floats",
+      .stage = Stage::imported,
+      .summary = "Rounds numbers to float8 and float4 before they are converted",
+      .rows = {row(Fault::float4_rounding, {ops::Convert}, is_rounded_to<4>, replace<round_and_convert>),
+               row(Fault::float8_rounding, {ops::Convert}, is_rounded_to<8>, replace<round_and_convert>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -23,7 +23,7 @@ bool scales_constant_key(ir::ScaledDotProductAttentionView attention) {
 }
 
 /// The query, multiplied by the scale: by default 1 / sqrt(h), whose h may be dynamic.
-Value scaled_query(ir::Builder& builder, ir::ScaledDotProductAttentionView attention) {
+Value scale_query(ir::Builder& builder, ir::ScaledDotProductAttentionView attention) {
   const Value query = attention.query();
   if (attention.scale()) return builder.op(ops::Multiply, {query, attention.scale()});
   const std::size_t last = query.shape().rank() - 1;
@@ -37,8 +37,8 @@ Value scaled_query(ir::Builder& builder, ir::ScaledDotProductAttentionView atten
   return builder.op(ops::Divide, {query, root}, {{"m_pythondiv", true}});
 }
 
-Value scaled_before(ir::Builder& builder, ir::ScaledDotProductAttentionView attention) {
-  const Value query = scaled_query(builder, attention);
+Value scale_before(ir::Builder& builder, ir::ScaledDotProductAttentionView attention) {
+  const Value query = scale_query(builder, attention);
   // A scalar 0 is only a placeholder for the mask, before the scale.
   const Value mask = attention.mask() ? attention.mask() : builder.number_like(0, query);
   const Value one = builder.number_like(1, query);
@@ -53,7 +53,7 @@ Workaround scale_attention_queries() {
           .stage = Stage::imported,
           .summary = "Multiplies the queries of attentions of 16 bits with constant keys by the scale",
           .rows = {row(Fault::attention_scale_rounding, {ops::ScaledDotProductAttention},
-                       affects<scales_constant_key>, replace<scaled_before>)}};
+                       affects<scales_constant_key>, replace<scale_before>)}};
 }
 
 }  // namespace onnx2ir::passes

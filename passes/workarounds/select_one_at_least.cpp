@@ -8,7 +8,7 @@
 #include "ir/size_rules.hpp"
 #include "ir/views/reduction.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -39,8 +39,8 @@ void select_one(ir::Builder& builder, ir::Node& node) {
   const ir::TopKView top = node;
   const ir::Value k = top.k();
   const ir::Value some = builder.op(ops::Maximum, {k, builder.integer(1, k.type())});
-  ir::Node& selected = with_input(builder, node, ir::TopKView::Input::k, some);
-  const ir::Value count = ir::convert(builder, ir::flat(builder, k), ir::ElementType::i64);
+  ir::Node& selected = clone_with_input(builder, node, ir::TopKView::Input::k, some);
+  const ir::Value count = ir::convert(builder, ir::flatten(builder, k), ir::ElementType::i64);
   const auto axis = static_cast<std::int64_t>(axis_of(top));
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
     const ir::Value none = builder.integers({0});

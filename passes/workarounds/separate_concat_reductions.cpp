@@ -10,8 +10,8 @@
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "passes/support/run_time_values.hpp"
-#include "passes/support/with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -43,9 +43,9 @@ bool is_unsqueezed_concat(ir::ReductionView reduction) {
 
 ir::Value separate_unsqueezed(ir::Builder& builder, ir::ReductionView reduction) {
   const ir::UnsqueezeView unsqueeze = *reduction.data().node;
-  const ir::Value joined = opaque_copy(builder, unsqueeze.data());
+  const ir::Value joined = copy_opaquely(builder, unsqueeze.data());
   const ir::Value wide = builder.op(ops::Unsqueeze, {joined, unsqueeze.axes()});
-  return with_input(builder, reduction, ir::ReductionView::Input::data, wide).value();
+  return clone_with_input(builder, reduction, ir::ReductionView::Input::data, wide).value();
 }
 
 bool is_affected(ir::ReductionView reduction) {
@@ -61,7 +61,7 @@ ir::Value separate(ir::Builder& builder, ir::ReductionView reduction) {
   // The constant is likely the smaller one.
   const ir::Value twice = first.node->constant() != nullptr ? first : last;
   const ir::Value joined = ir::concat(builder, {first, last, twice}, concat.axis());
-  return with_input(builder, reduction, ir::ReductionView::Input::data, joined).value();
+  return clone_with_input(builder, reduction, ir::ReductionView::Input::data, joined).value();
 }
 
 }  // namespace

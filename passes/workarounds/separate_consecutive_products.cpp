@@ -74,7 +74,7 @@ bool is_unit_product(ir::MatMulView product) {
 }
 
 /// The product of a column and one number, without a MatMul.
-ir::Value scaled_column(ir::Builder& builder, ir::MatMulView product) {
+ir::Value scale_column(ir::Builder& builder, ir::MatMulView product) {
   const ir::Value column = product.transpose_a()
                                ? builder.op(ops::Transpose, {product.a(), builder.integers({1, 0})})
                                : product.a();
@@ -109,7 +109,7 @@ Workaround separate_consecutive_products() {
           .rows = {row(Fault::consecutive_double_products, {ops::MatMul}, affects<multiplies_double_product>,
                        separate_from_input),
                    row(Fault::consecutive_unit_products, {ops::MatMul}, affects<is_unit_product>,
-                       replace<scaled_column>),
+                       replace<scale_column>),
                    row(Fault::conversion_after_products, {ops::Convert}, affects<converts_product>,
                        separate_from_input)}};
 }

@@ -19,11 +19,9 @@
 namespace onnx2ir::passes {
 namespace {
 
-using Sizes = ir::Integers;
-
 /// The Reshapes of `filters`, by the shapes that they state.
-std::vector<Sizes> stated_shapes(ir::Value filters) {
-  std::vector<Sizes> shapes;
+std::vector<ir::Integers> stated_shapes(ir::Value filters) {
+  std::vector<ir::Integers> shapes;
   for (const ir::Use& use : filters.output().uses) {
     const auto reshape = ir::match<ir::ReshapeView>(*use.node);
     if (!reshape || use.index != ir::ReshapeView::Input::data) continue;
@@ -33,10 +31,10 @@ std::vector<Sizes> stated_shapes(ir::Value filters) {
 }
 
 /// The sizes with -1 for one of them, as no other Reshape of `filters` states them; empty if all are taken.
-Sizes unused_shape(ir::Value filters, const Sizes& sizes) {
-  const std::vector<Sizes> taken = stated_shapes(filters);
+ir::Integers unused_shape(ir::Value filters, const ir::Integers& sizes) {
+  const std::vector<ir::Integers> taken = stated_shapes(filters);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    Sizes shape = sizes;
+    ir::Integers shape = sizes;
     shape[i] = -1;
     if (std::ranges::find(taken, shape) == taken.end()) return shape;
   }
@@ -56,9 +54,9 @@ void separate(ir::Builder&, ir::Node& convolution) {
   const ir::Value grouped = ir::GroupConvolutionView(convolution).filters();
   const ir::ReshapeView reshape = *grouped.node;
   ir::Builder builder = ir::builder_beside(reshape);
-  const Sizes shape = unused_shape(reshape.data(), *grouped.shape().sizes());
+  const ir::Integers shape = unused_shape(reshape.data(), *grouped.shape().sizes());
   convolution.set_input(ir::GroupConvolutionView::Input::filters,
-                        shape.empty() ? opaque_copy(builder, grouped)
+                        shape.empty() ? copy_opaquely(builder, grouped)
                                       : builder.op(ops::Reshape, {reshape.data(), builder.integers(shape)},
                                                    {{"special_zero", false}}));
 }

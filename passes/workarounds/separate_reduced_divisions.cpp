@@ -6,7 +6,7 @@
 #include "ir/views/elementwise.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -40,13 +40,13 @@ bool divides_reduced(ir::DivideView divide) {
   return ir::is_computed_from_constants(divide.b()) && is_reduced(divide.a());
 }
 
-ir::Value without_remainder(ir::Builder& builder, ir::DivideView divide) {
+ir::Value subtract_remainder(ir::Builder& builder, ir::DivideView divide) {
   const ir::Value dividend = divide.a();
   const ir::Value divisor = divide.b();
   const ir::Op remainder = divide.m_pythondiv().value_or(true) ? ops::FloorMod : ops::Mod;
   const ir::Value rest = builder.op(remainder, {dividend, divisor});
   const ir::Value whole = builder.op(ops::Subtract, {dividend, rest});
-  return with_input(builder, divide, ir::DivideView::Input::a, whole).value();
+  return clone_with_input(builder, divide, ir::DivideView::Input::a, whole).value();
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ Workaround separate_reduced_divisions() {
           .stage = Stage::operations,
           .summary = "Subtracts the remainder before a reduced integer is divided by a constant",
           .rows = {row(Fault::integer_reduce_then_division, {ops::Divide}, affects<divides_reduced>,
-                       replace<without_remainder>)}};
+                       replace<subtract_remainder>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -11,7 +11,7 @@
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -51,11 +51,12 @@ bool is_affected(ir::ReductionView reduction) {
          std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
 }
 
-ir::Value separated(ir::Builder& builder, ir::ReductionView reduction) {
+ir::Value separate(ir::Builder& builder, ir::ReductionView reduction) {
   const ir::Value data = reduction.data();
   const auto axes = sorted_axes(reduction.axes(), data.shape().rank());
   const ir::Value list = builder.integers(*axes, reduction.axes().type());
-  if (is_reduced(data)) return with_input(builder, reduction, ir::ReductionView::Input::axes, list).value();
+  if (is_reduced(data))
+    return clone_with_input(builder, reduction, ir::ReductionView::Input::axes, list).value();
   const ir::Value reduced = builder.op(reduction.node().op().id, {data, list}, {{"keep_dims", false}});
   return reduction.keep_dims() ? ir::unsqueeze(builder, reduced, axes->unchecked()) : reduced;
 }
@@ -81,7 +82,7 @@ Workaround separate_unsqueezed_reductions() {
       .stage = Stage::operations,
       .summary = "Counts axes of Reduces after an Unsqueeze from the front, and removes the axes",
       .rows = {row(Fault::reshaped_reduction, kReductions, affects<reduces_reshaped>, separate_from_input),
-               row(Fault::unsqueezed_reduction, kReductions, affects<is_affected>, replace<separated>)}};
+               row(Fault::unsqueezed_reduction, kReductions, affects<is_affected>, replace<separate>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -8,7 +8,7 @@
 #include "ir/views/unary.hpp"
 #include "passes/analysis/jumps.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -27,7 +27,7 @@ bool is_affected(const ir::Node& multiply) {
 ir::Value separate(ir::Builder& builder, ir::MultiplyView multiply) {
   constexpr double kFar = std::numeric_limits<float>::max();
   const ir::Value clamped = builder.op(ops::Clamp, {multiply.a()}, {{"min", -kFar}, {"max", kFar}});
-  return with_input(builder, multiply, ir::MultiplyView::Input::a, clamped).value();
+  return clone_with_input(builder, multiply, ir::MultiplyView::Input::a, clamped).value();
 }
 
 }  // namespace

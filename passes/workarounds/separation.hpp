@@ -9,7 +9,7 @@
 
 namespace onnx2ir::passes {
 
-/// Whether `node` is a copy that OpenVINO does not recognise: see opaque_copy().
+/// Whether `node` is a copy that OpenVINO does not recognise: see copy_opaquely().
 inline bool is_opaque_copy(const ir::Node& node) {
   return node.is_one_of({ops::Maximum, ops::LogicalOr}) && node.input(0) == node.input(1);
 }

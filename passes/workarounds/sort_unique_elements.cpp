@@ -74,7 +74,7 @@ void sort_and_reorder(ir::Builder& builder, ir::Node& node) {
                                  {"stable", true}},
                                 2)
                           .value(1);
-  const Value positions = ir::numbers_below(builder, count);
+  const Value positions = ir::emit_range(builder, count);
   const Value new_place =
       builder.op(ops::ScatterElementsUpdate, {positions, order, positions, builder.integer(0)},
                  {{"reduction", "none"}, {"use_init_val", true}});

@@ -28,7 +28,7 @@ bool is_affected(ir::TransposeView transpose) {
          gather->data().type() != ir::ElementType::string;
 }
 
-ir::Value squeezed(ir::Builder& builder, ir::TransposeView transpose) {
+ir::Value squeeze_gather(ir::Builder& builder, ir::TransposeView transpose) {
   const ir::GatherView gather = *transpose.data().node;
   const ir::Value only = builder.op(ops::Squeeze, {gather.data(), builder.integers({0})});
   return builder.op(ops::Transpose, {only, transpose.order()});
@@ -37,10 +37,11 @@ ir::Value squeezed(ir::Builder& builder, ir::TransposeView transpose) {
 }  // namespace
 
 Workaround squeeze_unit_gathers() {
-  return {.name = "squeeze_unit_gathers",
-          .stage = Stage::kernels,
-          .summary = "Replaces the Gather of an only element before a shared Transpose by a Squeeze",
-          .rows = {row(Fault::skipped_gather, {ops::Transpose}, affects<is_affected>, replace<squeezed>)}};
+  return {
+      .name = "squeeze_unit_gathers",
+      .stage = Stage::kernels,
+      .summary = "Replaces the Gather of an only element before a shared Transpose by a Squeeze",
+      .rows = {row(Fault::skipped_gather, {ops::Transpose}, affects<is_affected>, replace<squeeze_gather>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -33,7 +33,7 @@ bool reads_infinity(const ir::Node& node) {
   return std::ranges::any_of(node.inputs(), is_infinite_bf16_constant);
 }
 
-ir::Value widened(ir::Builder& builder, const ir::Node& node) {
+ir::Value widen(ir::Builder& builder, const ir::Node& node) {
   std::vector<ir::Value> inputs;
   for (const ir::Value input : node.inputs()) {
     const bool is_bf16 = input.type() == ir::ElementType::bf16;
@@ -52,7 +52,7 @@ Workaround widen_infinite_constants() {
               Fault::bf16_constant_infinity,
               {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Maximum, ops::Minimum, ops::Equal,
                ops::NotEqual, ops::Less, ops::LessEqual, ops::Greater, ops::GreaterEqual, ops::Select},
-              reads_infinity, replace<widened>)}};
+              reads_infinity, replace<widen>)}};
 }
 
 }  // namespace onnx2ir::passes

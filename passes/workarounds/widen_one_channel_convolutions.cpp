@@ -8,7 +8,7 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -66,23 +66,23 @@ bool may_have_one_column(ir::ConvolutionView convolution) {
 }
 
 /// The same filters once more, along `axis`.
-ir::Value doubled(ir::Builder& builder, ir::Value filters, std::int64_t axis) {
+ir::Value repeat_filters(ir::Builder& builder, ir::Value filters, std::int64_t axis) {
   return ir::concat(builder, {filters, filters}, axis);
 }
 
 /// All but the last element along `axis`.
-ir::Value without_last(ir::Builder& builder, ir::Value value, std::size_t axis) {
+ir::Value remove_last(ir::Builder& builder, ir::Value value, std::size_t axis) {
   return ir::slice(builder, value, 0, -1, static_cast<std::int64_t>(axis));
 }
 
-ir::Value with_second_filter(ir::Builder& builder, ir::ConvolutionView convolution) {
-  const ir::Value filters = doubled(builder, convolution.filters(), 0);
-  ir::Node& wide = with_input(builder, convolution, ir::ConvolutionView::Input::filters, filters);
-  return without_last(builder, wide.value(), 1);
+ir::Value add_second_filter(ir::Builder& builder, ir::ConvolutionView convolution) {
+  const ir::Value filters = repeat_filters(builder, convolution.filters(), 0);
+  ir::Node& wide = clone_with_input(builder, convolution, ir::ConvolutionView::Input::filters, filters);
+  return remove_last(builder, wide.value(), 1);
 }
 
 /// Adds a second input channel of zeros.
-ir::Value with_second_channel(ir::Builder& builder, ir::ConvolutionView convolution) {
+ir::Value add_second_channel(ir::Builder& builder, ir::ConvolutionView convolution) {
   const ir::Value data = convolution.data();
   const ir::Integers none(convolution.filters().shape().rank(), 0);
   ir::Integers one_channel = none;
@@ -90,15 +90,15 @@ ir::Value with_second_channel(ir::Builder& builder, ir::ConvolutionView convolut
   const ir::Value padded = builder.op(
       ops::Pad, {data, builder.integers(none), builder.integers(one_channel), builder.number_like(0, data)},
       {{"pad_mode", "constant"}});
-  const std::array inputs = {padded, doubled(builder, convolution.filters(), 1)};
+  const std::array inputs = {padded, repeat_filters(builder, convolution.filters(), 1)};
   return builder.clone(convolution, inputs).value();
 }
 
 /// Pads the data on the right, so that the result has one more column, which is removed.
-ir::Value with_more_columns(ir::Builder& builder, ir::ConvolutionView convolution) {
+ir::Value add_column(ir::Builder& builder, ir::ConvolutionView convolution) {
   const bool is_padded = convolution.auto_pad() == "explicit";
   // The pads that auto_pad computes cannot be extended.
-  if (!is_padded && convolution.auto_pad() != "valid") return with_second_channel(builder, convolution);
+  if (!is_padded && convolution.auto_pad() != "valid") return add_second_channel(builder, convolution);
   const std::size_t axes = convolution.strides().size();
   const ir::Integers begins = is_padded ? convolution.pads_begin().list() : ir::Integers(axes, 0);
   ir::Integers ends = is_padded ? convolution.pads_end().list() : ir::Integers(axes, 0);
@@ -109,7 +109,7 @@ ir::Value with_more_columns(ir::Builder& builder, ir::ConvolutionView convolutio
                                      {"pads_begin", begins.unchecked()},
                                      {"pads_end", ends.unchecked()},
                                      {"auto_pad", "explicit"}});
-  return without_last(builder, wide, axes + 1);
+  return remove_last(builder, wide, axes + 1);
 }
 
 }  // namespace
@@ -121,9 +121,9 @@ Workaround widen_one_channel_convolutions() {
               "Adds an output channel or column to convolutions of one channel that the CPU plugin computes "
               "wrongly",
           .rows = {row(Fault::convolution_of_one_channel, {ops::Convolution}, affects<reads_past_pads>,
-                       replace<with_second_filter>),
+                       replace<add_second_filter>),
                    row(Fault::convolution_to_one_column, {ops::Convolution}, affects<may_have_one_column>,
-                       replace<with_more_columns>)}};
+                       replace<add_column>)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -4,7 +4,7 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/with_input.hpp"
+#include "passes/support/clone_with_input.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -27,7 +27,7 @@ ir::Value widen(ir::Builder& builder, ir::SubtractView subtract) {
   const auto values = ir::exact_values(small);
   const ir::Value wide = builder.constant(i8, *sizes, ir::encode_integers(*values, i8));
   const ir::Value widened = ir::convert(builder, wide, zero_point.type());
-  return with_input(builder, subtract, ir::SubtractView::Input::b, widened).value();
+  return clone_with_input(builder, subtract, ir::SubtractView::Input::b, widened).value();
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST_CASE("add_if() creates an If from functions that emit its branches") {
   const Value y = outer.parameter(kF32, PartialShape{2});
   using Values = std::vector<Value>;
   outer.set_name("choice");
-  const IfView choice = add_if(
+  const IfView if_view = add_if(
       outer, condition, {x, y},
       [](Builder&, const Values& inner) {
         return Values{inner[0], inner[0]};
@@ -173,20 +173,20 @@ TEST_CASE("add_if() creates an If from functions that emit its branches") {
       [](Builder& branch, const Values& inner) {
         return Values{branch.op(ops::Abs, {inner[0]}), inner[1]};
       });
-  outer.result(choice.node().value(1));
-  CHECK(choice.node().name == "choice");
-  CHECK(choice.condition() == condition);
-  CHECK(choice.then_branch().invariants.size() == 1);
-  CHECK(choice.else_branch().invariants.size() == 2);
-  CHECK(choice.results(0)[1]->input(0).node->is(ops::Abs));
+  outer.result(if_view.node().value(1));
+  CHECK(if_view.node().name == "choice");
+  CHECK(if_view.condition() == condition);
+  CHECK(if_view.then_branch().invariants.size() == 1);
+  CHECK(if_view.else_branch().invariants.size() == 2);
+  CHECK(if_view.results(0)[1]->input(0).node->is(ops::Abs));
   CHECK(verify(graph).empty());
 
-  CHECK(choice.remove_unused_outputs());
-  CHECK(choice.node().outputs().size() == 1);
-  CHECK(choice.else_branch().graph->nodes().size() == 3);  // without the Abs
-  CHECK(remove_unused_captures(choice.node()));
-  remove_unmapped_inputs(choice.node());
-  CHECK(choice.node().inputs().size() == 3);
+  CHECK(if_view.remove_unused_outputs());
+  CHECK(if_view.node().outputs().size() == 1);
+  CHECK(if_view.else_branch().graph->nodes().size() == 3);  // without the Abs
+  CHECK(remove_unused_captures(if_view.node()));
+  remove_unmapped_inputs(if_view.node());
+  CHECK(if_view.node().inputs().size() == 3);
   CHECK(verify(graph).empty());
 }
 
@@ -197,13 +197,13 @@ TEST_CASE("control flow moves to another graph with its bodies") {
   const Value x = outer.parameter(kF32, PartialShape{2});
   using Values = std::vector<Value>;
   const auto same = [](Builder&, const Values& inner) { return Values{inner[0]}; };
-  const IfView choice = add_if(outer, condition, {x}, same, same);
+  const IfView if_view = add_if(outer, condition, {x}, same, same);
   Graph other;
   Builder builder(other);
   const Value elsewhere = builder.parameter(ElementType::boolean, PartialShape::scalar());
   const Value y = builder.parameter(kF32, PartialShape{5});
-  Node& moved = move_control_flow(builder, choice.node(), {elsewhere, y});
-  graph.remove(choice.node());
+  Node& moved = move_control_flow(builder, if_view.node(), {elsewhere, y});
+  graph.remove(if_view.node());
   builder.result(moved.value());
   CHECK(moved.output(0).shape == PartialShape{5});
   CHECK(verify(graph).empty());

@@ -145,7 +145,7 @@ TEST_CASE("static shapes and sizes are constants") {
   const Value y = builder.parameter(ElementType::f32, PartialShape{Dimension(), 3});
   CHECK(exact_values(shape_of(builder, x)) == Integers{2, 3});
   CHECK(shape_of(builder, x).node->is(ops::Const));
-  CHECK(computed_shape_of(builder, x).node->is(ops::ShapeOf));
+  CHECK(compute_shape_of(builder, x).node->is(ops::ShapeOf));
   CHECK(shape_of(builder, y).node->is(ops::ShapeOf));
   CHECK(known_scalar(size_of(builder, y, 1)) == 3);
   CHECK(size_of(builder, y, 1).shape() == PartialShape::scalar());
@@ -161,7 +161,7 @@ TEST_CASE("values are reshaped, joined and sliced") {
   const Value x = builder.parameter(ElementType::f32, PartialShape{2, 3});
   CHECK(reshape(builder, x, std::vector<std::int64_t>{2, 3}) == x);
   CHECK(reshape(builder, x, std::vector<std::int64_t>{3, 2}).shape() == PartialShape{3, 2});
-  CHECK(flat(builder, x).shape() == PartialShape{6});
+  CHECK(flatten(builder, x).shape() == PartialShape{6});
   CHECK(squeeze(builder, x, {}) == x);
   CHECK(unsqueeze(builder, x, {0}).shape() == PartialShape{1, 2, 3});
   CHECK(squeeze(builder, unsqueeze(builder, x, {0}), {0}).shape() == PartialShape{2, 3});

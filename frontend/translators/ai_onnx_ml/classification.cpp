@@ -44,14 +44,14 @@ Value softmax_zero(NodeContext& node, Value scores) {
 }
 
 /// Texts as rows of bytes, padded with zeros to the longest text.
-struct TextTable {
+struct TextRows {
   std::vector<double> bytes;
   std::vector<std::int64_t> lengths;
   std::int64_t width = 1;
 };
 
-TextTable table_of(const std::vector<std::string>& texts) {
-  TextTable table;
+TextRows table_of(const std::vector<std::string>& texts) {
+  TextRows table;
   for (const std::string& text : texts) {
     table.lengths.push_back(static_cast<std::int64_t>(text.size()));
     table.width = std::max(table.width, table.lengths.back());
@@ -66,13 +66,13 @@ TextTable table_of(const std::vector<std::string>& texts) {
 }
 
 /// 0, 1, 2 ... for the bytes of a row.
-Value byte_numbers(NodeContext& node, std::int64_t width) {
-  return convert(node, axes_between(node, 0, width), ElementType::i32);
+Value enumerate_bytes(NodeContext& node, std::int64_t width) {
+  return convert(node, emit_axes_between(node, 0, width), ElementType::i32);
 }
 
 }  // namespace
 
-Value feature_matrix(NodeContext& node, std::size_t index) {
+Value read_feature_matrix(NodeContext& node, std::size_t index) {
   const Value input = convert(node, node.input(index), ElementType::f32);
   const std::int64_t rank = node.rank(input);
   if (rank == 1) return unsqueeze(node, input, {0});
@@ -103,7 +103,7 @@ PostTransform post_transform_of(NodeContext& node, std::int64_t number) {
   return static_cast<PostTransform>(number);
 }
 
-Value transformed(NodeContext& node, Value scores, PostTransform transform) {
+Value apply_post_transform(NodeContext& node, Value scores, PostTransform transform) {
   switch (transform) {
     case PostTransform::none:
       return scores;
@@ -127,30 +127,31 @@ Labels labels_of(NodeContext& node, std::string_view numbers, std::string_view s
   return labels;
 }
 
-Value label_at(NodeContext& node, const Labels& labels, Value index) {
-  if (!labels.strings.empty()) return text_at(node, labels.strings, index);
+Value gather_label(NodeContext& node, const Labels& labels, Value index) {
+  if (!labels.strings.empty()) return gather_text(node, labels.strings, index);
   if (labels.numbers.empty()) return convert(node, index, ElementType::i64);
   return gather(node, node.integers(labels.numbers), index);
 }
 
-Value best_class(NodeContext& node, Value scores) {
+Value find_best_class(NodeContext& node, Value scores) {
   return squeeze(node, top_k(node, scores, node.integer(1), 1).value(1), {1});
 }
 
-Value text_at(NodeContext& node, const std::vector<std::string>& texts, Value index) {
+Value gather_text(NodeContext& node, const std::vector<std::string>& texts, Value index) {
   // Concatenates the bytes of the selected texts, because StringTensorPack requires ascending positions.
-  const TextTable table = table_of(texts);
+  const TextRows table = table_of(texts);
   const std::int64_t shape[] = {static_cast<std::int64_t>(texts.size()), table.width};
-  const Value list = flat(node, index);
+  const Value list = flatten(node, index);
   const Value rows = gather(node, node.numbers(table.bytes, shape, ElementType::i32), list);
   const Value lengths = gather(node, node.integers(table.lengths, ElementType::i32), list);
-  const Value inside = node.op(ops::Less, {byte_numbers(node, table.width), unsqueeze(node, lengths, {1})});
-  return packed_strings(node, rows, inside, lengths, shape_of(node, index));
+  const Value inside =
+      node.op(ops::Less, {enumerate_bytes(node, table.width), unsqueeze(node, lengths, {1})});
+  return pack_rows(node, rows, inside, lengths, shape_of(node, index));
 }
 
-Value is_text(NodeContext& node, Value value, const std::vector<std::string>& texts) {
+Value compare_with_texts(NodeContext& node, Value value, const std::vector<std::string>& texts) {
   // Compares the length of each string, and as many first bytes as the longest text has.
-  const TextTable table = table_of(texts);
+  const TextRows table = table_of(texts);
   const std::int64_t rank = node.rank(value);
   ir::Node& unpacked = node.node(ops::StringTensorUnpack, {value}, {}, 3);
   const Value begins = unpacked.value(0);
@@ -159,7 +160,7 @@ Value is_text(NodeContext& node, Value value, const std::vector<std::string>& te
   const std::vector<std::int64_t> zeros(static_cast<std::size_t>(table.width), 0);
   const Value bytes = concat(
       node, {convert(node, unpacked.value(2), ElementType::i32), node.integers(zeros, ElementType::i32)});
-  const Value offsets = byte_numbers(node, table.width);
+  const Value offsets = enumerate_bytes(node, table.width);
   const Value places = node.op(ops::Add, {unsqueeze(node, begins, {rank}), offsets});
   const Value inside = node.op(ops::Less, {offsets, unsqueeze(node, lengths, {rank})});
   const Value heads =

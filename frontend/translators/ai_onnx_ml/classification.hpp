@@ -11,7 +11,7 @@
 namespace onnx2ir::frontend {
 
 /// Input `index` as an f32 matrix [samples, features]; a vector is one sample.
-Value feature_matrix(NodeContext& node, std::size_t index = 0);
+Value read_feature_matrix(NodeContext& node, std::size_t index = 0);
 
 /// The elements of the tensor in an attribute.
 std::vector<double> tensor_numbers(NodeContext& node, std::string_view attribute);
@@ -22,7 +22,7 @@ enum class PostTransform : std::uint8_t { none, softmax, logistic, softmax_zero,
 PostTransform post_transform_of(NodeContext& node);
 PostTransform post_transform_of(NodeContext& node, std::int64_t number);
 /// Applies `transform` to scores [samples, classes].
-Value transformed(NodeContext& node, Value scores, PostTransform transform);
+Value apply_post_transform(NodeContext& node, Value scores, PostTransform transform);
 
 /// Labels of classes: numbers or strings.
 struct Labels {
@@ -33,13 +33,13 @@ struct Labels {
 /// The labels in the attributes `numbers` and `strings`.
 Labels labels_of(NodeContext& node, std::string_view numbers, std::string_view strings);
 /// The labels of the classes at `index` (any shape).
-Value label_at(NodeContext& node, const Labels& labels, Value index);
+Value gather_label(NodeContext& node, const Labels& labels, Value index);
 /// The index of the highest of scores [samples, classes]; the first one if several are equal.
-Value best_class(NodeContext& node, Value scores);
+Value find_best_class(NodeContext& node, Value scores);
 
 /// The elements of `texts` at `index`: a string tensor in the shape of `index`.
-Value text_at(NodeContext& node, const std::vector<std::string>& texts, Value index);
+Value gather_text(NodeContext& node, const std::vector<std::string>& texts, Value index);
 /// Compares each string of `value` with each of `texts`: boolean, with one dimension more than `value`.
-Value is_text(NodeContext& node, Value value, const std::vector<std::string>& texts);
+Value compare_with_texts(NodeContext& node, Value value, const std::vector<std::string>& texts);
 
 }  // namespace onnx2ir::frontend

@@ -14,8 +14,8 @@ namespace {
 constexpr ElementType kReal = ElementType::f32;
 
 /// r_ij [samples, classes, classes], 0 on the diagonal.
-Value pairwise(NodeContext& node, Value decisions, const std::vector<double>& a, const std::vector<double>& b,
-               std::int64_t classes) {
+Value compute_pairwise(NodeContext& node, Value decisions, const std::vector<double>& a,
+                       const std::vector<double>& b, std::int64_t classes) {
   const auto row = [&](const std::vector<double>& values) {
     const std::int64_t shape[] = {1, static_cast<std::int64_t>(values.size())};
     return node.numbers(values, shape, kReal);
@@ -39,7 +39,7 @@ Value pairwise(NodeContext& node, Value decisions, const std::vector<double>& a,
 }
 
 /// The quadratic form of the sum: Q_tt = sum of r_jt^2, Q_tj = -r_jt r_tj.
-Value quadratic_form(NodeContext& node, Value ratios, std::int64_t classes) {
+Value compute_quadratic_form(NodeContext& node, Value ratios, std::int64_t classes) {
   const Value turned = transpose(node, ratios, {0, 2, 1});
   const Value squares = reduce_keep_dims(node, ops::ReduceSum, node.op(ops::Multiply, {turned, turned}), {2});
   std::vector<double> identity(static_cast<std::size_t>(classes * classes), 0.0);
@@ -51,7 +51,7 @@ Value quadratic_form(NodeContext& node, Value ratios, std::int64_t classes) {
 
 /// One step: optimises each probability in turn and scales all to the sum 1. Samples that have converged do
 /// not change.
-Value improved(Builder& body, Value before, Value form, std::int64_t classes) {
+Value improve(Builder& body, Value before, Value form, std::int64_t classes) {
   const auto op = [&](ir::Op id, std::initializer_list<Value> inputs) { return body.op(id, inputs); };
   const auto reduced = [&](ir::Op id, Value value) { return reduce_keep_dims(body, id, value, {1}); };
   const Value one = body.number(1, kReal);
@@ -81,16 +81,16 @@ Value improved(Builder& body, Value before, Value form, std::int64_t classes) {
 
 }  // namespace
 
-Value coupled_probabilities(NodeContext& node, Value decisions, const std::vector<double>& a,
-                            const std::vector<double>& b, std::int64_t classes) {
-  const Value form = quadratic_form(node, pairwise(node, decisions, a, b, classes), classes);
+Value couple_probabilities(NodeContext& node, Value decisions, const std::vector<double>& a,
+                           const std::vector<double>& b, std::int64_t classes) {
+  const Value form = compute_quadratic_form(node, compute_pairwise(node, decisions, a, b, classes), classes);
   const Value shape = concat(node, {dimension_of(node, form, 0), node.integers({classes})});
-  const Value equal = filled(node, 1.0 / static_cast<double>(classes), kReal, shape);
+  const Value equal = fill(node, 1.0 / static_cast<double>(classes), kReal, shape);
   const Value steps = node.integer(std::max<std::int64_t>(100, classes));
   const LoopOutputs result =
       iterate(node, steps, {equal}, {form},
               [classes](Builder& body, Value, const Values& states, const Values& invariants) {
-                const Value next = improved(body, states[0], invariants[0], classes);
+                const Value next = improve(body, states[0], invariants[0], classes);
                 return Iteration{.states = {next}, .rows = {}};
               });
   return result.states[0];

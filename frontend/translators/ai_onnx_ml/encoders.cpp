@@ -11,17 +11,17 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// One side of a dictionary: numbers or texts.
-struct Words {
+struct DictionarySide {
   std::vector<double> numbers;
   std::vector<std::string> texts;
   ElementType type = ElementType::dynamic;  ///< of the numbers, string for texts
   std::size_t size() const { return numbers.size() + texts.size(); }
 };
 
-Words words_of_tensor(NodeContext& node, std::string_view name) {
+DictionarySide words_of_tensor(NodeContext& node, std::string_view name) {
   for (const onnx::AttributeProto& attribute : node.proto().attribute()) {
     if (attribute.name() != name) continue;
-    Words words;
+    DictionarySide words;
     if (attribute.t().data_type() == onnx::TensorProto::STRING) {
       words.type = ElementType::string;
       words.texts.assign(attribute.t().string_data().begin(), attribute.t().string_data().end());
@@ -35,9 +35,9 @@ Words words_of_tensor(NodeContext& node, std::string_view name) {
 }
 
 /// The words in the attribute `prefix`_tensor, _int64s, _floats or _strings.
-Words words_of(NodeContext& node, const std::string& prefix) {
+DictionarySide words_of(NodeContext& node, const std::string& prefix) {
   if (node.has_attribute(prefix + "_tensor")) return words_of_tensor(node, prefix + "_tensor");
-  Words words;
+  DictionarySide words;
   if (node.has_attribute(prefix + "_int64s")) {
     words.type = ElementType::i64;
     for (const std::int64_t value : node.integer_list(prefix + "_int64s"))
@@ -53,12 +53,12 @@ Words words_of(NodeContext& node, const std::string& prefix) {
 }
 
 /// Compares each element of `input` with each of `keys`: one dimension more than the input.
-Value is_key(NodeContext& node, Value input, const Words& keys) {
+Value compare_with_keys(NodeContext& node, Value input, const DictionarySide& keys) {
   if (keys.size() == 0) node.fail("there are no keys");
   if ((input.type() == ElementType::string) != (keys.type == ElementType::string)) {
     node.fail("the keys are not of the input's type");
   }
-  if (keys.type == ElementType::string) return is_text(node, input, keys.texts);
+  if (keys.type == ElementType::string) return compare_with_texts(node, input, keys.texts);
   const std::int64_t shape[] = {static_cast<std::int64_t>(keys.size())};
   const ElementType type = input.type();
   const Value x = unsqueeze(node, input, {node.rank(input)});
@@ -76,34 +76,34 @@ Value is_key(NodeContext& node, Value input, const Words& keys) {
 }
 
 /// The index of each element in `keys`, or their number if it is not a key.
-Value place_among(NodeContext& node, Value input, const Words& keys) {
+Value find_place(NodeContext& node, Value input, const DictionarySide& keys) {
   // A sentinel after the keys always matches, with the lowest mark; the first key has the highest mark.
   const auto count = static_cast<std::int64_t>(keys.size());
   std::vector<double> marks;
   for (std::int64_t i = 0; i < count; ++i) marks.push_back(static_cast<double>(count - i));
   const std::int64_t shape[] = {count};
   const Value found =
-      node.op(ops::Select, {is_key(node, input, keys), node.numbers(marks, shape, ElementType::i32),
-                            node.integer(0, ElementType::i32)});
+      node.op(ops::Select, {compare_with_keys(node, input, keys),
+                            node.numbers(marks, shape, ElementType::i32), node.integer(0, ElementType::i32)});
   const Value best = reduce(node, ops::ReduceMax, found, {-1});
   return node.op(ops::Subtract, {node.integer(count, ElementType::i32), best});
 }
 
 /// Looks up input 0 in `keys` and returns the value at the same index. `values` has one element more, for
 /// elements that are not keys.
-Value look_up(NodeContext& node, const Words& keys, const Words& values) {
-  const Value place = place_among(node, node.input(0), keys);
-  if (values.type == ElementType::string) return text_at(node, values.texts, place);
+Value look_up(NodeContext& node, const DictionarySide& keys, const DictionarySide& values) {
+  const Value place = find_place(node, node.input(0), keys);
+  if (values.type == ElementType::string) return gather_text(node, values.texts, place);
   const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
   return gather(node, node.numbers(values.numbers, shape, values.type), place);
 }
 
 /// LabelEncoder 2, 4 (tensors).
 Values label_encoder_2(NodeContext& node) {
-  const Words keys = words_of(node, "keys");
-  Words values = words_of(node, "values");
+  const DictionarySide keys = words_of(node, "keys");
+  DictionarySide values = words_of(node, "values");
   if (keys.size() != values.size()) node.fail("keys and values differ in number");
-  const Words other = words_of_tensor(node, "default_tensor");
+  const DictionarySide other = words_of_tensor(node, "default_tensor");
   if (values.type == ElementType::string) {
     values.texts.push_back(other.texts.empty() ? node.text("default_string", "_Unused")
                                                : other.texts.front());
@@ -119,10 +119,10 @@ Values label_encoder_2(NodeContext& node) {
 
 /// LabelEncoder 1 and CategoryMapper 1: map texts to numbers or numbers to texts, depending on the input.
 /// `texts` without numbers are numbered from 0.
-Values between(NodeContext& node, std::vector<std::string> texts, std::vector<double> numbers) {
+Values map_between(NodeContext& node, std::vector<std::string> texts, std::vector<double> numbers) {
   if (texts.size() != numbers.size()) node.fail("texts and numbers differ in number");
-  Words named{{}, std::move(texts), ElementType::string};
-  Words numbered{std::move(numbers), {}, ElementType::i64};
+  DictionarySide named{{}, std::move(texts), ElementType::string};
+  DictionarySide numbered{std::move(numbers), {}, ElementType::i64};
   if (node.input(0).type() == ElementType::string) {
     numbered.numbers.push_back(static_cast<double>(node.integer("default_int64", -1)));
     return {look_up(node, named, numbered)};
@@ -135,27 +135,27 @@ Values label_encoder_1(NodeContext& node) {
   const auto texts = node.text_list("classes_strings");
   std::vector<double> numbers;
   for (std::size_t i = 0; i < texts.size(); ++i) numbers.push_back(static_cast<double>(i));
-  return between(node, texts.unchecked(), numbers);
+  return map_between(node, texts.unchecked(), numbers);
 }
 
 Values category_mapper_1(NodeContext& node) {
   std::vector<double> numbers;
   for (const std::int64_t value : node.integer_list("cats_int64s"))
     numbers.push_back(static_cast<double>(value));
-  return between(node, node.text_list("cats_strings").unchecked(), numbers);
+  return map_between(node, node.text_list("cats_strings").unchecked(), numbers);
 }
 
 /// OneHotEncoder 1: a column for each category; all 0 for other values. With zeros = 0, which scikit-learn's
 /// encoder has by default, onnxruntime fails for other values.
 Values one_hot_encoder_1(NodeContext& node) {
   node.integer("zeros", 1);
-  Words keys = words_of(node, "cats");
+  DictionarySide keys = words_of(node, "cats");
   Value input = node.input(0);
   // Categories are integers, and values of any type are converted to integers for the comparison.
   if (keys.type == ElementType::i64 && input.type() != ElementType::string) {
     input = convert(node, input, ElementType::i64);
   }
-  return {convert(node, is_key(node, input, keys), ElementType::f32)};
+  return {convert(node, compare_with_keys(node, input, keys), ElementType::f32)};
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 /// A table of one property, indexed by node.
 template <typename Get>
-Value node_table(NodeContext& node, const Forest& forest, ElementType type, Get get) {
+Value emit_node_table(NodeContext& node, const Forest& forest, ElementType type, Get get) {
   std::vector<double> values;
   values.reserve(forest.nodes.size());
   for (const TreeNode& tree_node : forest.nodes) values.push_back(static_cast<double>(get(tree_node)));
@@ -83,14 +83,14 @@ class Decision {
     for (std::size_t i = 0; i < occurs.size(); ++i) {
       if (occurs[i]) modes_.push_back(static_cast<std::int64_t>(i));
     }
-    splits_ = node_table(node, forest, ElementType::f32, [](const TreeNode& n) { return n.split; });
+    splits_ = emit_node_table(node, forest, ElementType::f32, [](const TreeNode& n) { return n.split; });
     if (modes_.size() > 1) {
-      mode_ = node_table(node, forest, ElementType::i32,
-                         [](const TreeNode& n) { return static_cast<std::int64_t>(n.mode); });
+      mode_ = emit_node_table(node, forest, ElementType::i32,
+                              [](const TreeNode& n) { return static_cast<std::int64_t>(n.mode); });
     }
     if (any_missing) {
-      missing_ = node_table(node, forest, ElementType::i32,
-                            [](const TreeNode& n) { return n.missing_is_true ? 1 : 0; });
+      missing_ = emit_node_table(node, forest, ElementType::i32,
+                                 [](const TreeNode& n) { return n.missing_is_true ? 1 : 0; });
     }
   }
 
@@ -129,8 +129,7 @@ constexpr std::int64_t kMaxTableEntries = std::int64_t{1} << 25;
 
 /// The base values of the targets for which the reached leaves [samples, trees] have a weight. `present`: for
 /// each node and target, whether there is a weight.
-Value base_of_reached(NodeContext& node, const Forest& forest, Value leaves,
-                      const std::vector<bool>& present) {
+Value select_base(NodeContext& node, const Forest& forest, Value leaves, const std::vector<bool>& present) {
   const std::int64_t row[] = {1, forest.targets};
   const Value base = node.numbers(forest.base, row, ElementType::f32);
   const auto targets = static_cast<std::size_t>(forest.targets);
@@ -150,7 +149,7 @@ Value base_of_reached(NodeContext& node, const Forest& forest, Value leaves,
 }
 
 /// Aggregates the values of the leaves [samples, trees].
-Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregate aggregate) {
+Value aggregate_leaves(NodeContext& node, const Forest& forest, Value leaves, Aggregate aggregate) {
   const bool by_extremum = aggregate == Aggregate::min || aggregate == Aggregate::max;
   const double infinity = std::numeric_limits<double>::infinity();
   // The value of a leaf for targets without a weight.
@@ -186,7 +185,7 @@ Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregat
     total = node.op(ops::Select, {hit, total, node.number_like(0, total)});
   }
   if (forest.base.empty()) return total;
-  return node.op(ops::Add, {total, base_of_reached(node, forest, leaves, present)});
+  return node.op(ops::Add, {total, select_base(node, forest, leaves, present)});
 }
 
 }  // namespace
@@ -199,7 +198,7 @@ TreeMode tree_mode_of(NodeContext& node, const std::string& name) {
   return static_cast<TreeMode>(index);
 }
 
-Value forest_scores(NodeContext& node, const Forest& forest, Value features, Aggregate aggregate) {
+Value compute_forest_scores(NodeContext& node, const Forest& forest, Value features, Aggregate aggregate) {
   check(node, forest);
   const std::int64_t depth = depth_of(node, forest);
   // Each decision on a path is emitted as operations of its own.
@@ -212,7 +211,7 @@ Value forest_scores(NodeContext& node, const Forest& forest, Value features, Agg
   const Value first = node.numbers(roots, trees, ElementType::i32);
   Value position = broadcast_to(node, first, concat(node, {samples, node.integers({trees[1]})}));
   if (depth > 0) {
-    const auto table = [&](auto get) { return node_table(node, forest, ElementType::i32, get); };
+    const auto table = [&](auto get) { return emit_node_table(node, forest, ElementType::i32, get); };
     const Value feature = table([](const TreeNode& n) { return n.feature; });
     const Value if_true = table([](const TreeNode& n) { return n.if_true; });
     const Value if_false = table([](const TreeNode& n) { return n.if_false; });
@@ -225,7 +224,7 @@ Value forest_scores(NodeContext& node, const Forest& forest, Value features, Agg
                                        gather(node, if_false, position)});
     }
   }
-  return aggregated(node, forest, position, aggregate);
+  return aggregate_leaves(node, forest, position, aggregate);
 }
 
 }  // namespace onnx2ir::frontend

@@ -45,6 +45,6 @@ enum class Aggregate : std::uint8_t { average, sum, min, max };
 
 /// The scores [samples, targets] of `features` [samples, features], f32. Fails for invalid forests, with
 /// cycles or missing nodes.
-Value forest_scores(NodeContext& node, const Forest& forest, Value features, Aggregate aggregate);
+Value compute_forest_scores(NodeContext& node, const Forest& forest, Value features, Aggregate aggregate);
 
 }  // namespace onnx2ir::frontend

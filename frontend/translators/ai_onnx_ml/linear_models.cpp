@@ -11,7 +11,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Value matrix(NodeContext& node, std::span<const double> values, std::int64_t rows, std::string_view what) {
+Value emit_matrix(NodeContext& node, std::span<const double> values, std::int64_t rows,
+                  std::string_view what) {
   if (rows <= 0 || values.size() % static_cast<std::size_t>(rows) != 0) {
     node.fail(std::string(what) + " form no matrix of " + std::to_string(rows) + " rows");
   }
@@ -19,28 +20,28 @@ Value matrix(NodeContext& node, std::span<const double> values, std::int64_t row
   return node.numbers(values, shape, ElementType::f32);
 }
 
-Value row(NodeContext& node, std::span<const double> values) {
-  return matrix(node, values, 1, "the values");
+Value emit_row(NodeContext& node, std::span<const double> values) {
+  return emit_matrix(node, values, 1, "the values");
 }
 
 /// features [samples, n] times the transpose of rows [m, n].
-Value products(NodeContext& node, Value features, Value rows) {
+Value multiply_by_rows(NodeContext& node, Value features, Value rows) {
   return mat_mul(node, features, rows, {.b = true});
 }
 
-Value linear(NodeContext& node, Value features, std::int64_t outputs) {
-  const Value coefficients = matrix(node, node.real_list("coefficients"), outputs, "the coefficients");
-  const Value scores = products(node, features, coefficients);
+Value emit_linear_scores(NodeContext& node, Value features, std::int64_t outputs) {
+  const Value coefficients = emit_matrix(node, node.real_list("coefficients"), outputs, "the coefficients");
+  const Value scores = multiply_by_rows(node, features, coefficients);
   const auto intercepts = node.real_list("intercepts");
   if (intercepts.empty()) return scores;
   if (intercepts.size() != static_cast<std::size_t>(outputs)) node.fail("intercepts are not as many as rows");
-  return node.op(ops::Add, {scores, row(node, intercepts)});
+  return node.op(ops::Add, {scores, emit_row(node, intercepts)});
 }
 
 /// LinearRegressor 1.
 Values linear_regressor_1(NodeContext& node) {
-  const Value scores = linear(node, feature_matrix(node), node.integer("targets", 1));
-  return {transformed(node, scores, post_transform_of(node))};
+  const Value scores = emit_linear_scores(node, read_feature_matrix(node), node.integer("targets", 1));
+  return {apply_post_transform(node, scores, post_transform_of(node))};
 }
 
 /// LinearClassifier 1. With one row of coefficients for two classes, the score is that of the second class;
@@ -49,25 +50,27 @@ Values linear_classifier_1(NodeContext& node) {
   const Labels labels = labels_of(node, "classlabels_ints", "classlabels_strings");
   const auto intercepts = node.real_list("intercepts");
   const auto classes = intercepts.empty() ? labels.size() : intercepts.size();
-  const Value scores = linear(node, feature_matrix(node), static_cast<std::int64_t>(classes));
+  const Value scores =
+      emit_linear_scores(node, read_feature_matrix(node), static_cast<std::int64_t>(classes));
   const PostTransform transform = post_transform_of(node);
   if (classes > 1) {
     if (labels.size() != classes) node.fail("labels are not as many as classes");
-    return {label_at(node, labels, best_class(node, scores)), transformed(node, scores, transform)};
+    return {gather_label(node, labels, find_best_class(node, scores)),
+            apply_post_transform(node, scores, transform)};
   }
   if (labels.size() != 2) node.fail("one row of coefficients needs two class labels");
   const Value positive = node.op(ops::Greater, {squeeze(node, scores, {1}), node.number_like(0, scores)});
-  const Value label = label_at(node, labels, convert(node, positive, ElementType::i64));
+  const Value label = gather_label(node, labels, convert(node, positive, ElementType::i64));
   // onnxruntime applies probit and logistic to the single score before it adds the other one.
   if (transform != PostTransform::none && transform != PostTransform::logistic) {
     node.fail("post_transform " + node.text("post_transform") + " of two classes with one score");
   }
-  const Value score = transformed(node, scores, transform);
+  const Value score = apply_post_transform(node, scores, transform);
   return {label, concat(node, {node.op(ops::Subtract, {node.number_like(1, score), score}), score}, 1)};
 }
 
 /// The kernel between samples [samples, n] and rows [m, n]: [samples, m].
-Value kernel(NodeContext& node, Value features, Value rows) {
+Value emit_kernel(NodeContext& node, Value features, Value rows) {
   const std::string type = node.text("kernel_type", "LINEAR");
   auto parameters = node.real_list("kernel_params");
   parameters.resize(3, 0.0);
@@ -81,7 +84,7 @@ Value kernel(NodeContext& node, Value features, Value rows) {
     const Value square = reduce(node, ops::ReduceSum, node.op(ops::Multiply, {distance, distance}), {2});
     return node.op(ops::Exp, {node.op(ops::Multiply, {square, number(-gamma)})});
   }
-  const Value product = products(node, features, rows);
+  const Value product = multiply_by_rows(node, features, rows);
   if (type == "LINEAR") return product;
   const Value shifted = node.op(ops::Add, {node.op(ops::Multiply, {product, number(gamma)}), number(offset)});
   if (type == "SIGMOID") return node.op(ops::Tanh, {shifted});
@@ -91,7 +94,7 @@ Value kernel(NodeContext& node, Value features, Value rows) {
 
 /// SVMRegressor 1.
 Values svm_regressor_1(NodeContext& node) {
-  const Value features = feature_matrix(node);
+  const Value features = read_feature_matrix(node);
   const auto coefficients = node.real_list("coefficients");
   const auto rho = node.real_list("rho");
   if (rho.empty()) node.fail("rho is missing");
@@ -101,11 +104,12 @@ Values svm_regressor_1(NodeContext& node) {
     if (coefficients.size() != static_cast<std::size_t>(supports)) {
       node.fail("coefficients are not as many as support vectors");
     }
-    const Value vectors = matrix(node, node.real_list("support_vectors"), supports, "the support vectors");
-    const Value likeness = kernel(node, features, vectors);
-    scores = products(node, likeness, row(node, coefficients));
+    const Value vectors =
+        emit_matrix(node, node.real_list("support_vectors"), supports, "the support vectors");
+    const Value likeness = emit_kernel(node, features, vectors);
+    scores = multiply_by_rows(node, likeness, emit_row(node, coefficients));
   } else {
-    scores = kernel(node, features, row(node, coefficients));
+    scores = emit_kernel(node, features, emit_row(node, coefficients));
   }
   scores = node.op(ops::Add, {scores, node.number(rho.front(), ElementType::f32)});
   if (node.flag("one_class")) {
@@ -113,7 +117,7 @@ Values svm_regressor_1(NodeContext& node) {
     return {
         node.op(ops::Select, {inside, node.number(1, ElementType::f32), node.number(-1, ElementType::f32)})};
   }
-  return {transformed(node, scores, post_transform_of(node))};
+  return {apply_post_transform(node, scores, post_transform_of(node))};
 }
 
 /// The linear SVMClassifier: a row of coefficients for each class, and one intercept. onnxruntime ignores the
@@ -123,10 +127,10 @@ Values linear_svm_classifier(NodeContext& node, const Labels& labels) {
   const auto rho = node.real_list("rho");
   if (rho.empty()) node.fail("rho is missing");
   const auto classes = static_cast<std::int64_t>(labels.size());
-  const Value weights = matrix(node, coefficients, classes, "the coefficients");
-  const Value products_of_rows = products(node, feature_matrix(node), weights);
+  const Value weights = emit_matrix(node, coefficients, classes, "the coefficients");
+  const Value products_of_rows = multiply_by_rows(node, read_feature_matrix(node), weights);
   const Value scores = node.op(ops::Add, {products_of_rows, node.number(rho.front(), ElementType::f32)});
-  Value best = best_class(node, scores);
+  Value best = find_best_class(node, scores);
   if (classes == 2 && node.real_list("prob_a").empty()) {
     // As in onnxruntime, the second class also wins if the highest score is above a threshold.
     const bool all_positive = std::ranges::all_of(coefficients, [](double value) { return value >= 0; });
@@ -136,7 +140,7 @@ Values linear_svm_classifier(NodeContext& node, const Labels& labels) {
                            : node.op(ops::Greater, {highest, node.number(0, ElementType::f32)});
     best = node.op(ops::Select, {wins, node.integer(1, best.type()), best});
   }
-  return {label_at(node, labels, best), transformed(node, scores, post_transform_of(node))};
+  return {gather_label(node, labels, best), apply_post_transform(node, scores, post_transform_of(node))};
 }
 
 /// SVMClassifier 1. With support vectors, one against one: each pair of classes has a decision, and the class
@@ -198,21 +202,22 @@ Values svm_classifier_1(NodeContext& node) {
     }
   }
   const auto pairs = static_cast<std::int64_t>(rho.size());
-  const Value support = matrix(node, node.real_list("support_vectors"), vectors, "the support vectors");
-  const Value kernels = kernel(node, feature_matrix(node), support);
-  const Value decisions = node.op(
-      ops::Add, {products(node, kernels, matrix(node, weights, pairs, "the weights")), row(node, rho)});
+  const Value support = emit_matrix(node, node.real_list("support_vectors"), vectors, "the support vectors");
+  const Value kernels = emit_kernel(node, read_feature_matrix(node), support);
+  const Value decisions =
+      node.op(ops::Add, {multiply_by_rows(node, kernels, emit_matrix(node, weights, pairs, "the weights")),
+                         emit_row(node, rho)});
   const Value zero = node.number(0, ElementType::f32);
   const auto votes = [&](Value won, const std::vector<double>& classes_of_pairs) {
     const Value vote = convert(node, won, ElementType::f32);
-    return mat_mul(node, vote, matrix(node, classes_of_pairs, pairs, "the pairs"));
+    return mat_mul(node, vote, emit_matrix(node, classes_of_pairs, pairs, "the pairs"));
   };
   const Value first = votes(node.op(ops::Greater, {decisions, zero}), first_wins);
   const Value second = votes(node.op(ops::LessEqual, {decisions, zero}), second_wins);
-  const Value label = label_at(node, labels, best_class(node, node.op(ops::Add, {first, second})));
+  const Value label = gather_label(node, labels, find_best_class(node, node.op(ops::Add, {first, second})));
   // The label is decided by votes, even if the probabilities give another one.
   if (!prob_a.empty())
-    return {label, coupled_probabilities(node, decisions, prob_a.unchecked(), prob_b.unchecked(), classes)};
+    return {label, couple_probabilities(node, decisions, prob_a.unchecked(), prob_b.unchecked(), classes)};
   return {label,
           classes == 2 ? concat(node, {node.op(ops::Negative, {decisions}), decisions}, 1) : decisions};
 }

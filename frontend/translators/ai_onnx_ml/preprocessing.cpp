@@ -9,7 +9,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// Numbers for the last axis of `like`: one for all features, or one per feature.
-Value per_feature(NodeContext& node, std::span<const double> values, ElementType type) {
+Value emit_per_feature(NodeContext& node, std::span<const double> values, ElementType type) {
   if (values.size() == 1) return node.number(values.front(), type);
   const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
   return node.numbers(values, shape, type);
@@ -20,8 +20,10 @@ Values scaler_1(NodeContext& node) {
   Value result = convert(node, node.input(0), ElementType::f32);
   const auto offset = node.real_list("offset");
   const auto scale = node.real_list("scale");
-  if (!offset.empty()) result = node.op(ops::Subtract, {result, per_feature(node, offset, ElementType::f32)});
-  if (!scale.empty()) result = node.op(ops::Multiply, {result, per_feature(node, scale, ElementType::f32)});
+  if (!offset.empty())
+    result = node.op(ops::Subtract, {result, emit_per_feature(node, offset, ElementType::f32)});
+  if (!scale.empty())
+    result = node.op(ops::Multiply, {result, emit_per_feature(node, scale, ElementType::f32)});
   return {result};
 }
 
@@ -64,7 +66,7 @@ Values imputer_1(NodeContext& node) {
   if (imputed.empty()) node.fail("there is no imputed value of the input's type");
   const Value found = std::isnan(replaced) ? node.op(ops::IsNaN, {input})
                                            : node.op(ops::Equal, {input, node.number_like(replaced, input)});
-  return {node.op(ops::Select, {found, per_feature(node, imputed, input.type()), input})};
+  return {node.op(ops::Select, {found, emit_per_feature(node, imputed, input.type()), input})};
 }
 
 /// Binarizer 1: 1 above the threshold, else 0.
@@ -81,7 +83,7 @@ Values binarizer_1(NodeContext& node) {
 Values array_feature_extractor_1(NodeContext& node) {
   Value input = node.input(0);
   Value columns = node.input(1);
-  if (node.rank(columns) != 1) columns = flat(node, columns);
+  if (node.rank(columns) != 1) columns = flatten(node, columns);
   if (node.rank(input) == 1) input = unsqueeze(node, input, {0});
   return {gather(node, input, columns, node.rank(input) - 1)};
 }
@@ -91,7 +93,7 @@ Values feature_vectorizer_1(NodeContext& node) {
   const auto widths = node.integer_list("inputdimensions");
   Values parts;
   for (std::size_t i = 0; i < node.input_count(); ++i) {
-    Value part = feature_matrix(node, i);
+    Value part = read_feature_matrix(node, i);
     if (i < widths.size()) {
       if (widths[i] < 0) node.fail("inputdimensions must not be negative");
       // Truncates or pads with zeros to the declared width.

@@ -84,7 +84,7 @@ Forest forest_of(NodeContext& node, const std::string& kind) {
   return forest;
 }
 
-Value with_base(NodeContext& node, Value scores, const std::vector<double>& base) {
+Value add_base(NodeContext& node, Value scores, const std::vector<double>& base) {
   if (base.empty()) return scores;
   const std::int64_t shape[] = {1, static_cast<std::int64_t>(base.size())};
   return node.op(ops::Add, {scores, node.numbers(base, shape, ElementType::f32)});
@@ -114,25 +114,26 @@ Values tree_ensemble_regressor_1(NodeContext& node) {
   if (!forest.base.empty() && forest.base.size() != static_cast<std::size_t>(forest.targets)) {
     node.fail("base_values are not as many as targets");
   }
-  const Value scores = forest_scores(node, forest, feature_matrix(node), aggregate->second);
-  return {transformed(node, scores, post_transform_of(node))};
+  const Value scores = compute_forest_scores(node, forest, read_feature_matrix(node), aggregate->second);
+  return {apply_post_transform(node, scores, post_transform_of(node))};
 }
 
 /// The scores of two classes if only one has weights, and the index of the class.
-Values two_classes(NodeContext& node, Value score, bool as_probability, PostTransform transform) {
+Values emit_two_classes(NodeContext& node, Value score, bool as_probability, PostTransform transform) {
   const Value border = node.number_like(as_probability ? 0.5 : 0.0, score);
   const Value positive = node.op(ops::Greater, {squeeze(node, score, {1}), border});
   const Value index = convert(node, positive, ElementType::i64);
   if (transform == PostTransform::probit) {
     const Value shape = concat(node, {dimension_of(node, score, 0), node.integers({1})});
-    return {index,
-            concat(node, {transformed(node, score, transform), filled(node, 0, score.type(), shape)}, 1)};
+    return {
+        index,
+        concat(node, {apply_post_transform(node, score, transform), fill(node, 0, score.type(), shape)}, 1)};
   }
   if (as_probability && transform != PostTransform::logistic) {
     return {index, concat(node, {node.op(ops::Subtract, {node.number_like(1, score), score}), score}, 1)};
   }
   const Value both = concat(node, {node.op(ops::Negative, {score}), score}, 1);
-  return {index, transform == PostTransform::logistic ? transformed(node, both, transform) : both};
+  return {index, transform == PostTransform::logistic ? apply_post_transform(node, both, transform) : both};
 }
 
 /// TreeEnsembleClassifier 1, 3 (tensors of doubles), 5.
@@ -149,28 +150,29 @@ Values tree_ensemble_classifier_1(NodeContext& node) {
     classes.insert(weight.target);
     all_positive = all_positive && weight.weight >= 0;
   }
-  const Value features = feature_matrix(node);
+  const Value features = read_feature_matrix(node);
   const bool one_of_two = forest.targets == 2 && classes.size() == 1 && base.size() < 2;
   if (one_of_two && *classes.begin() == 0) {
     forest.targets = 1;
-    const Value score = with_base(node, forest_scores(node, forest, features, Aggregate::sum), base);
-    const Values result = two_classes(node, score, all_positive, transform);
-    return {label_at(node, labels, result[0]), result[1]};
+    const Value score = add_base(node, compute_forest_scores(node, forest, features, Aggregate::sum), base);
+    const Values result = emit_two_classes(node, score, all_positive, transform);
+    return {gather_label(node, labels, result[0]), result[1]};
   }
   if (!base.empty() && base.size() != labels.size() && !one_of_two) {
     node.fail("base_values are not as many as classes");
   }
-  Value scores = forest_scores(node, forest, features, Aggregate::sum);
+  Value scores = compute_forest_scores(node, forest, features, Aggregate::sum);
   // If only the second of two classes has weights, onnxruntime ignores a single base value.
-  if (!one_of_two) scores = with_base(node, scores, base);
+  if (!one_of_two) scores = add_base(node, scores, base);
   if (forest.targets == 2) {
     // Of two classes, the second one is selected if its own score is high enough.
     const Value second = gather(node, scores, node.integer(1), 1);
     const Value border = node.number_like(one_of_two && all_positive ? 0.5 : 0.0, second);
     const Value index = convert(node, node.op(ops::Greater, {second, border}), ElementType::i64);
-    return {label_at(node, labels, index), transformed(node, scores, transform)};
+    return {gather_label(node, labels, index), apply_post_transform(node, scores, transform)};
   }
-  return {label_at(node, labels, best_class(node, scores)), transformed(node, scores, transform)};
+  return {gather_label(node, labels, find_best_class(node, scores)),
+          apply_post_transform(node, scores, transform)};
 }
 
 std::vector<double> numbers_of_nodes(NodeContext& node, std::string_view name, std::size_t count) {
@@ -259,9 +261,10 @@ Values tree_ensemble_5(NodeContext& node) {
 
   const std::int64_t aggregate = node.integer("aggregate_function", 1);
   if (aggregate < 0 || aggregate > 3) node.fail("there is no such aggregate_function");
-  const Value scores = forest_scores(node, forest, feature_matrix(node), static_cast<Aggregate>(aggregate));
+  const Value scores =
+      compute_forest_scores(node, forest, read_feature_matrix(node), static_cast<Aggregate>(aggregate));
   const PostTransform transform = post_transform_of(node, node.integer("post_transform", 0));
-  return {convert(node, transformed(node, scores, transform), node.input(0).type())};
+  return {convert(node, apply_post_transform(node, scores, transform), node.input(0).type())};
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// The indices of the operator's inputs.
-struct Places {
+struct InputIndices {
   std::size_t mask;
   std::size_t past;
   std::size_t bias;         ///< added to the scores
@@ -56,21 +56,21 @@ void rotate(NodeContext& node, Projections& heads, Value past_length) {
   constexpr std::int64_t kMaxSize = 1 << 16;
   if (size < 1 || size % 2 != 0 || size > kMaxSize)
     node.fail("rotary_embedding_dim must be even and positive");
-  Value positions = positions_along(node, heads.query, 2);
+  Value positions = enumerate_along(node, heads.query, 2);
   if (past_length) positions = node.op(ops::Add, {positions, past_length});
-  const Rotation rotation = rotation_by_angles(node, unsqueeze(node, positions, {0}), size);
-  heads.query = rotated(node, heads.query, rotation);
-  heads.key = rotated(node, heads.key, rotation);
+  const Rotation rotation = compute_rotation(node, unsqueeze(node, positions, {0}), size);
+  heads.query = rotate_heads(node, heads.query, rotation);
+  heads.key = rotate_heads(node, heads.key, rotation);
 }
 
-Values attention_of(NodeContext& node, Projections heads, const Places& places) {
+Values emit_attention(NodeContext& node, Projections heads, const InputIndices& places) {
   const Value past = node.optional_input(places.past);
   const bool is_buffer = past && node.flag("past_present_share_buffer");
   if (is_buffer && !node.has_input(places.past_length)) {
     node.fail("a cache that is shared with the output (past_present_share_buffer) needs past_sequence_length",
               "Export the model with a cache that grows.");
   }
-  const Value length = is_buffer ? parameter_of(node, places.past_length, ElementType::i64) : Value{};
+  const Value length = is_buffer ? read_vector(node, places.past_length, ElementType::i64) : Value{};
   if (node.flag("do_rotary")) {
     rotate(node, heads, past && !is_buffer ? dimension_of(node, past, 3) : length);
   }
@@ -78,16 +78,16 @@ Values attention_of(NodeContext& node, Projections heads, const Places& places) 
   Cache values{heads.value, heads.value};
   if (past) {
     const auto cached = [&](std::int64_t which, Value now) {
-      return extended(node, gather(node, past, node.integer(which)), length, now);
+      return extend_cache(node, gather(node, past, node.integer(which)), length, now);
     };
     keys = cached(0, heads.key);
     values = cached(1, heads.value);
   }
   AttentionInputs inputs{heads.query, keys.used, values.used};
-  inputs.bias = mask_bias(node, node.optional_input(places.mask), heads.query, keys.used,
-                          node.real("mask_filter_value", -10000),
-                          node.flag("unidirectional") ? Causality::to_last_key : Causality::none);
-  inputs.bias = sum_of(node, inputs.bias, node.optional_input(places.bias));
+  inputs.bias = emit_mask_bias(node, node.optional_input(places.mask), heads.query, keys.used,
+                               node.real("mask_filter_value", -10000),
+                               node.flag("unidirectional") ? Causality::to_last_key : Causality::none);
+  inputs.bias = add_if_present(node, inputs.bias, node.optional_input(places.bias));
   inputs.scale = scale_of(node);
   Values outputs{join_heads(node, attend(node, inputs).mixed)};
   if (node.has_output(1)) {
@@ -105,24 +105,24 @@ std::int64_t head_count(NodeContext& node) {
 }
 
 /// The product of the input and the weights.
-Value projection(NodeContext& node, Value input, Value weights) {
+Value project(NodeContext& node, Value input, Value weights) {
   if (node.rank(weights) != 2) node.fail("the weights must be a matrix");
-  return sum_of(node, mat_mul(node, input, weights), node.optional_input(2));
+  return add_if_present(node, mat_mul(node, input, weights), node.optional_input(2));
 }
 
 Values attention(NodeContext& node) {
   const std::int64_t count = head_count(node);
-  const Value all = projection(node, node.input(0), node.input(1));
-  return attention_of(node, split_projection(node, all, count), {3, 4, 5, 6});
+  const Value all = project(node, node.input(0), node.input(1));
+  return emit_attention(node, split_projection(node, all, count), {3, 4, 5, 6});
 }
 
 /// QAttention: the input and the weights are integers.
 Values quantized_attention(NodeContext& node) {
   const std::int64_t count = head_count(node);
-  const Value input = dequantized(node, 0, 3, 6);
-  const Value all = projection(node, input, dequantized(node, 1, 4, 7));
+  const Value input = dequantize_input(node, 0, 3, 6);
+  const Value all = project(node, input, dequantize_input(node, 1, 4, 7));
   constexpr std::size_t kNone = 9;
-  return attention_of(node, split_projection(node, all, count), {5, 8, kNone, kNone});
+  return emit_attention(node, split_projection(node, all, count), {5, 8, kNone, kNone});
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 constexpr double kLowest = std::numeric_limits<float>::lowest();
 
 /// Softmax along the keys with one additional score per head, whose weight is removed.
-Value softmax_with_sinks(NodeContext& node, Value scores, Value sinks) {
+Value emit_softmax_with_sinks(NodeContext& node, Value scores, Value sinks) {
   const Value rows = concat(node, {dimension_of(node, scores, 0), dimension_of(node, scores, 1),
                                    dimension_of(node, scores, 2), node.integers({1})});
   const Value column = broadcast_to(node, unsqueeze(node, convert(node, sinks, scores.type()), {1, 2}), rows);
@@ -21,10 +21,10 @@ Value softmax_with_sinks(NodeContext& node, Value scores, Value sinks) {
   return slice(node, weights, begin, dimension_of(node, scores, 3), 3);
 }
 
-AttentionOutputs decomposed_attention(NodeContext& node, const AttentionInputs& inputs) {
-  const AttentionScores scores = attention_scores(
+AttentionOutputs decompose_attention(NodeContext& node, const AttentionInputs& inputs) {
+  const AttentionScores scores = compute_attention_scores(
       node, {inputs.query, inputs.key, inputs.bias, inputs.seen, inputs.scale, true, inputs.softcap});
-  const Value weights = inputs.sinks ? softmax_with_sinks(node, scores.masked, inputs.sinks)
+  const Value weights = inputs.sinks ? emit_softmax_with_sinks(node, scores.masked, inputs.sinks)
                                      : node.op(ops::SoftMax, {scores.masked}, {{"axis", 3}});
   const Value mixed = mat_mul(node, weights, inputs.value);
   if (inputs.scores == Scores::none) return {mixed, {}};
@@ -33,9 +33,9 @@ AttentionOutputs decomposed_attention(NodeContext& node, const AttentionInputs& 
 
 /// Whether the keys are outside of the bounds that a mask of one dimension gives for each row of the batch:
 /// after its end or, if the mask has starts as well, before its start. [B, 1, 1, T]
-Value outside_of_bounds(NodeContext& node, Value mask, Value query, Value keys) {
+Value find_keys_out_of_bounds(NodeContext& node, Value mask, Value query, Value keys) {
   const Value batch = dimension_of(node, query, 0);
-  const Value row_numbers = positions_along(node, query, 0);
+  const Value row_numbers = enumerate_along(node, query, 0);
   const Value limits = convert(node, mask, ElementType::i64);
   const auto column = [&](Value value) { return unsqueeze(node, value, {1, 2, 3}); };
   const Value too_late = node.op(ops::GreaterEqual, {keys, column(gather(node, limits, row_numbers))});
@@ -53,12 +53,12 @@ Value outside_of_bounds(NodeContext& node, Value mask, Value query, Value keys) 
 }
 
 /// Whether `mask` hides each key; broadcasts to [B, N, S, T].
-Value hidden_by_mask(NodeContext& node, Value mask, Value query, Value key) {
+Value find_hidden_keys(NodeContext& node, Value mask, Value query, Value key) {
   const std::int64_t rank = node.rank(mask);
   const auto is_zero = [&](Value value) {
     return node.op(ops::LessEqual, {value, node.number_like(0, value)});
   };
-  if (rank == 1) return outside_of_bounds(node, mask, query, positions_along(node, key, 2));
+  if (rank == 1) return find_keys_out_of_bounds(node, mask, query, enumerate_along(node, key, 2));
   if (rank == 2) return is_zero(unsqueeze(node, mask, {1, 2}));
   if (rank == 3) return is_zero(unsqueeze(node, mask, {1}));
   node.fail("a mask of " + std::to_string(rank) + " dimensions is not converted",
@@ -66,8 +66,8 @@ Value hidden_by_mask(NodeContext& node, Value mask, Value query, Value key) {
 }
 
 /// Whether keys are after the query's own position, [1, 1, S, T].
-Value is_future_key(NodeContext& node, Value query, Value key, Causality causality) {
-  Value own = positions_along(node, query, 2);
+Value find_future_keys(NodeContext& node, Value query, Value key, Causality causality) {
+  Value own = enumerate_along(node, query, 2);
   if (causality == Causality::from_first_key) {
     const Value last = node.op(ops::Subtract, {size_of(node, query, 2), node.integer(1)});
     const Value is_last = node.op(ops::Equal, {own, last});
@@ -75,7 +75,7 @@ Value is_future_key(NodeContext& node, Value query, Value key, Causality causali
   } else {
     own = node.op(ops::Add, {own, node.op(ops::Subtract, {size_of(node, key, 2), size_of(node, query, 2)})});
   }
-  return node.op(ops::Greater, {unsqueeze(node, positions_along(node, key, 2), {0, 1, 2}),
+  return node.op(ops::Greater, {unsqueeze(node, enumerate_along(node, key, 2), {0, 1, 2}),
                                 unsqueeze(node, own, {0, 1, 3})});
 }
 
@@ -88,9 +88,10 @@ std::optional<double> scale_of(const NodeContext& node) {
 
 AttentionOutputs attend(NodeContext& node, const AttentionInputs& inputs) {
   if (inputs.softcap != 0 || inputs.sinks || inputs.scores != Scores::none)
-    return decomposed_attention(node, inputs);
-  const Value mask = merged_mask(node, inputs.bias, inputs.seen);
-  return {fused_attention(node, {inputs.query, inputs.key, inputs.value}, mask, inputs.scale, false), {}};
+    return decompose_attention(node, inputs);
+  const Value mask = merge_masks(node, inputs.bias, inputs.seen);
+  return {emit_fused_attention(node, {inputs.query, inputs.key, inputs.value}, mask, inputs.scale, false),
+          {}};
 }
 
 Value repeat_heads(NodeContext& node, Value value, std::int64_t group) {
@@ -104,28 +105,29 @@ Value repeat_heads(NodeContext& node, Value value, std::int64_t group) {
   return reshape(node, repeated, concat(node, {size(0), count, size(2), size(3)}));
 }
 
-Value positions_along(NodeContext& node, Value value, std::int64_t axis) {
-  return numbers_below(node, size_of(node, value, axis));
+Value enumerate_along(NodeContext& node, Value value, std::int64_t axis) {
+  return emit_range(node, size_of(node, value, axis));
 }
 
-Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter, Causality causality) {
+Value emit_mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter,
+                     Causality causality) {
   Value bias;
   if (mask) {
-    bias = node.op(ops::Select, {hidden_by_mask(node, mask, query, key), node.number_like(filter, query),
+    bias = node.op(ops::Select, {find_hidden_keys(node, mask, query, key), node.number_like(filter, query),
                                  node.number_like(0, query)});
   }
   if (causality == Causality::none || query.shape()[2] == 1) return bias;
   // Keys in the future are never selected, even if the mask hides all others.
-  return node.op(ops::Select, {is_future_key(node, query, key, causality), node.number_like(kLowest, query),
-                               bias ? bias : node.number_like(0, query)});
+  return node.op(ops::Select, {find_future_keys(node, query, key, causality),
+                               node.number_like(kLowest, query), bias ? bias : node.number_like(0, query)});
 }
 
-Cache extended(NodeContext& node, Value past, Value length, Value now) {
+Cache extend_cache(NodeContext& node, Value past, Value length, Value now) {
   if (!length) {
     const Value all = concat(node, {past, now}, 2);
     return {all, all};
   }
-  const Value places = node.op(ops::Add, {positions_along(node, now, 2), length});
+  const Value places = node.op(ops::Add, {enumerate_along(node, now, 2), length});
   const Value present = node.op(ops::ScatterUpdate, {past, places, now, node.integer(2)});
   const Value end = node.op(ops::Add, {length, dimension_of(node, now, 2)});
   return {present, slice(node, present, node.integers({0}), end, 2)};

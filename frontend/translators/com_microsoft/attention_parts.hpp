@@ -50,19 +50,20 @@ AttentionOutputs attend(NodeContext& node, const AttentionInputs& inputs);
 Value repeat_heads(NodeContext& node, Value value, std::int64_t group);
 
 /// 0, 1, 2 ... up to the size of an axis, i64.
-Value positions_along(NodeContext& node, Value value, std::int64_t axis);
+Value enumerate_along(NodeContext& node, Value value, std::int64_t axis);
 
 /// The bias of a mask input of Attention or MultiHeadAttention and of `unidirectional`: `filter` for keys
 /// that the mask hides, the lowest number for keys in the future. Null if nothing is hidden.
 /// `mask` may be null, lengths [B], ends and starts [2 * B], lengths and offsets [3 * B + 2], [B, T] or [B,
 /// S, T].
-Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter, Causality causality);
+Value emit_mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter,
+                     Causality causality);
 
 struct Cache {
   Value present;  ///< the output of the operator
   Value used;     ///< the input of the attention
 };
 /// The cache `past`, followed by `now`. With `length` (i64 [1]), `past` is a buffer that holds so many keys.
-Cache extended(NodeContext& node, Value past, Value length, Value now);
+Cache extend_cache(NodeContext& node, Value past, Value length, Value now);
 
 }  // namespace onnx2ir::frontend

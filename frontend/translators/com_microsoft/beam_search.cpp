@@ -38,18 +38,18 @@ BeamSearch read_search(NodeContext& node, Value prompt) {
   search.pad_token = node.integer("pad_token_id");
   search.is_early = node.flag("early_stopping");
   search.prompts = dimension_of(node, prompt, 0);
-  search.length = parameter_of(node, Input::max_length, ElementType::i64);
-  search.beams = parameter_of(node, Input::num_beams, ElementType::i64);
-  search.length_penalty = parameter_of(node, Input::length_penalty, ElementType::f32);
-  search.rules = rules_of(node, Input::repetition_penalty);
+  search.length = read_vector(node, Input::max_length, ElementType::i64);
+  search.beams = read_vector(node, Input::num_beams, ElementType::i64);
+  search.length_penalty = read_vector(node, Input::length_penalty, ElementType::f32);
+  search.rules = read_rules(node, Input::repetition_penalty);
   return search;
 }
 
 /// Runs the first step on the prompts, then repeats each of them for its beams.
-void spread(NodeContext& node, BeamSearch& search, DecoderStep& first, Value& sequences) {
-  const Value prompts = unsqueeze(node, numbers_below(node, search.prompts), {1});
+void repeat_for_beams(NodeContext& node, BeamSearch& search, DecoderStep& first, Value& sequences) {
+  const Value prompts = unsqueeze(node, emit_range(node, search.prompts), {1});
   const Value sizes = concat(node, {search.prompts, search.beams});
-  const Value rows = flat(node, broadcast_to(node, prompts, sizes));
+  const Value rows = flatten(node, broadcast_to(node, prompts, sizes));
   const auto repeated = [&](Value& value, std::int64_t axis) {
     if (value) value = gather(node, value, rows, axis);
   };
@@ -66,7 +66,7 @@ void spread(NodeContext& node, BeamSearch& search, DecoderStep& first, Value& se
 
 /// f32 [prompts]: the probability of the token for silence after the first tokens; null if not
 /// needed.
-Value no_speech_probabilities(NodeContext& node, Value logits) {
+Value compute_no_speech_probabilities(NodeContext& node, Value logits) {
   if (!node.has_output(Output::no_speech_probabilities)) return {};
   const Value token = node.integer(node.integer("no_speech_token_id"));
   return gather(node, node.op(ops::SoftMax, {logits}, {{"axis", 1}}), token, 1);
@@ -74,13 +74,13 @@ Value no_speech_probabilities(NodeContext& node, Value logits) {
 
 /// The scores of all tokens in each step, f32 [`steps`, prompts, beams, vocabulary]: of the `first` step and
 /// of the `rest`, and 0 for the steps after the end of all prompts. `steps` is i64 [1].
-Value all_scores(NodeContext& node, Value first, Value rest, Value steps) {
+Value stack_scores(NodeContext& node, Value first, Value rest, Value steps) {
   // A Loop of no iterations gives rows without sizes.
   const Value rows = reshape(node, rest, concat(node, {node.integers({-1}), shape_of(node, first)}));
   const Value known = concat(node, {unsqueeze(node, first, {0}), rows}, 0);
   const Value missing = node.op(ops::Subtract, {steps, dimension_of(node, known, 0)});
   const Value sizes = concat(node, {missing, shape_of(node, first)});
-  return concat(node, {known, filled(node, 0, ElementType::f32, sizes)}, 0);
+  return concat(node, {known, fill(node, 0, ElementType::f32, sizes)}, 0);
 }
 
 // Values of the attribute model_type; 1 is T5.
@@ -88,7 +88,7 @@ constexpr std::int64_t kGpt = 0;
 constexpr std::int64_t kWhisper = 2;
 
 /// The tokens that all sequences begin with, i32 [prompts, length].
-Value first_tokens(NodeContext& node, const BeamSearch& search, std::int64_t type) {
+Value emit_first_tokens(NodeContext& node, const BeamSearch& search, std::int64_t type) {
   if (type == kGpt) return node.input(Input::prompt);
   if (type == kWhisper && node.has_input(Input::decoder_input_ids))
     return node.input(Input::decoder_input_ids);
@@ -102,7 +102,7 @@ DecoderStep start(NodeContext& node, BeamSearch& search, std::int64_t type, Valu
   if (type == kWhisper) return start_with_encoder(node, search.decoder, prompt, {}, sequences);
   const Value mask = node.optional_input(Input::attention_mask);
   if (type == kGpt) return start_gpt(node, prompt, mask, search.pad_token);
-  const Value known_mask = encoder_mask(node, prompt, mask, search.pad_token);
+  const Value known_mask = emit_encoder_mask(node, prompt, mask, search.pad_token);
   return start_with_encoder(node, search.decoder, prompt, known_mask, sequences);
 }
 
@@ -114,15 +114,15 @@ Values search_beams(NodeContext& node, std::int64_t type) {
     node.fail(type == kWhisper ? "input_features must have three dimensions" : "input_ids must be a matrix");
   BeamSearch search = read_search(node, prompt);
   if (type == kWhisper) {
-    search.rules.temperature = parameter_of(node, Input::temperature, ElementType::f32);
+    search.rules.temperature = read_vector(node, Input::temperature, ElementType::f32);
     search.timestamps = timestamp_rules_of(node, Input::logits_processor);
   }
-  Value sequences = first_tokens(node, search, type);
+  Value sequences = emit_first_tokens(node, search, type);
   if (node.rank(sequences) != 2) node.fail("decoder_input_ids must be a matrix");
   DecoderStep first = start(node, search, type, sequences);
-  const Value no_speech = no_speech_probabilities(node, first.logits);
-  spread(node, search, first, sequences);
-  BeamProgress progress = first_progress(node, search, std::move(first.next), sequences);
+  const Value no_speech = compute_no_speech_probabilities(node, first.logits);
+  repeat_for_beams(node, search, first, sequences);
+  BeamProgress progress = start_progress(node, search, std::move(first.next), sequences);
   SearchScope outside(node.translator(), false);
   const BeamChoice choice = choose_beams(outside, search, first.logits, progress, true);
   const Value left = node.op(ops::Subtract, {search.length, dimension_of(node, progress.sequences, 1)});
@@ -139,10 +139,10 @@ Values search_beams(NodeContext& node, std::int64_t type) {
   const SearchResult last =
       repeat(node, most, choice.is_unfinished, progress.flat(), step, gives_scores ? 1 : 0);
   BeamProgress end = BeamProgress::of(last.states, progress);
-  Values outputs = best_sequences(node, search, end, Input::num_return_sequences);
+  Values outputs = select_best_sequences(node, search, end, Input::num_return_sequences);
   if (gives_scores) {
     const Value steps = node.op(ops::Add, {left, node.integers({1})});
-    outputs.push_back(all_scores(node, choice.scores, last.rows[0], steps));
+    outputs.push_back(stack_scores(node, choice.scores, last.rows[0], steps));
   }
   if (no_speech) {
     outputs.resize(Output::no_speech_probabilities + 1);

@@ -28,12 +28,12 @@ BeamProgress BeamProgress::of(const Values& values, const BeamProgress& like) {
 namespace {
 
 /// The first `count` (i64 [1]) columns.
-Value first_columns(Builder& builder, Value values, Value count) {
+Value take_first_columns(Builder& builder, Value values, Value count) {
   return slice(builder, values, builder.integers({0}), count, 1);
 }
 
 /// The score of a sequence: `sum` of its logarithms, normalised by its length.
-Value by_length(SearchScope& scope, const BeamSearch& search, Value sum, Value length) {
+Value normalize_by_length(SearchScope& scope, const BeamSearch& search, Value sum, Value length) {
   if (!search.length_penalty)
     return divide(scope.builder(), sum, convert(scope.builder(), length, ElementType::f32));
   Builder& builder = scope.builder();
@@ -51,8 +51,8 @@ struct Candidates {
   Value is_end;  ///< boolean
 };
 
-Candidates candidates(SearchScope& scope, const BeamSearch& search, Value logits, const BeamProgress& now,
-                      bool is_first) {
+Candidates find_candidates(SearchScope& scope, const BeamSearch& search, Value logits,
+                           const BeamProgress& now, bool is_first) {
   Builder& builder = scope.builder();
   Value scores = builder.op(ops::LogSoftmax, {logits}, {{"axis", 1}});
   scores = apply_score_rules(scope, search.rules, scores, now.sequences, is_first);
@@ -63,7 +63,7 @@ Candidates candidates(SearchScope& scope, const BeamSearch& search, Value logits
   const Value all =
       reshape(builder, scores, concat(builder, {scope.outer(search.prompts), builder.integers({-1})}));
   const Value count = squeeze(builder, builder.op(ops::Multiply, {beams, builder.integers({2})}), {0});
-  const Best top = best(builder, all, count);
+  const Best top = find_best(builder, all, count);
   Candidates found{all, top.values, {}, {}, {}};
   found.beams = divide(builder, top.indices, vocabulary);
   found.tokens =
@@ -73,10 +73,10 @@ Candidates candidates(SearchScope& scope, const BeamSearch& search, Value logits
 }
 
 /// The row numbers of `beams` (i32 [prompts, n]) of each prompt, i32.
-Value rows_of(SearchScope& scope, const BeamSearch& search, Value beams) {
+Value compute_rows(SearchScope& scope, const BeamSearch& search, Value beams) {
   Builder& builder = scope.builder();
   const Value firsts = builder.op(
-      ops::Multiply, {numbers_below(builder, scope.outer(search.prompts)), scope.outer(search.beams)});
+      ops::Multiply, {emit_range(builder, scope.outer(search.prompts)), scope.outer(search.beams)});
   return builder.op(ops::Add, {unsqueeze(builder, convert(builder, firsts, ElementType::i32), {1}), beams});
 }
 
@@ -85,26 +85,26 @@ void insert(SearchScope& scope, const BeamSearch& search, Value scores, Value se
             FinishedSequences& list) {
   Builder& builder = scope.builder();
   const Value count = squeeze(builder, scope.outer(search.beams), {0});
-  const Value filled = filled_sequences(builder, sequences, scope.outer(search.length), search.pad_token);
-  const Best kept = best(builder, concat(builder, {list.scores, scores}, 1), count);
+  const Value filled = fill_sequences(builder, sequences, scope.outer(search.length), search.pad_token);
+  const Best kept = find_best(builder, concat(builder, {list.scores, scores}, 1), count);
   list.scores = kept.values;
   list.sequences = gather_in_rows(builder, concat(builder, {list.sequences, filled}, 1), kept.indices, 1);
 }
 
-Value lowest_score(Builder& builder) {
+Value emit_lowest_score(Builder& builder) {
   return builder.number(-std::numeric_limits<double>::infinity(), ElementType::f32);
 }
 
 /// The score that the open sequences of each prompt may reach, [prompts, 1]. onnxruntime takes the best one
 /// of the candidates [prompt * beams, prompt * beams + 2 * beams) of all prompts in a row, although each
 /// prompt has 2 * beams of them (Process in its beam_search_scorer.cc).
-Value best_candidate(SearchScope& scope, const BeamSearch& search, const Candidates& found) {
+Value find_best_candidate(SearchScope& scope, const BeamSearch& search, const Candidates& found) {
   Builder& builder = scope.builder();
   const Value count = builder.op(ops::Multiply, {scope.outer(search.beams), builder.integers({2})});
-  const Value places = convert(builder, numbers_below(builder, count), ElementType::i32);
-  const Value in_a_row = flat(builder, found.scores);
-  return reduce_keep_dims(builder, ops::ReduceMax, gather(builder, in_a_row, rows_of(scope, search, places)),
-                          {1});
+  const Value places = convert(builder, emit_range(builder, count), ElementType::i32);
+  const Value in_a_row = flatten(builder, found.scores);
+  return reduce_keep_dims(builder, ops::ReduceMax,
+                          gather(builder, in_a_row, compute_rows(scope, search, places)), {1});
 }
 
 /// Inserts the candidates that end a sequence into the list if they are among the best `beams`.
@@ -113,11 +113,12 @@ void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidate
   FinishedSequences& list = now.ended;
   const Value beams = scope.outer(search.beams);
   const Value is_open = builder.op(ops::LogicalNot, {list.is_done});
-  const Value ends = builder.op(ops::LogicalAnd, {first_columns(builder, found.is_end, beams), is_open});
+  const Value ends = builder.op(ops::LogicalAnd, {take_first_columns(builder, found.is_end, beams), is_open});
   const Value length = dimension_of(builder, now.sequences, 1);
-  const Value scores = by_length(scope, search, first_columns(builder, found.scores, beams), length);
-  const Value rows = rows_of(scope, search, first_columns(builder, found.beams, beams));
-  const Value ended_scores = builder.op(ops::Select, {ends, scores, lowest_score(builder)});
+  const Value scores =
+      normalize_by_length(scope, search, take_first_columns(builder, found.scores, beams), length);
+  const Value rows = compute_rows(scope, search, take_first_columns(builder, found.beams, beams));
+  const Value ended_scores = builder.op(ops::Select, {ends, scores, emit_lowest_score(builder)});
   insert(scope, search, ended_scores, gather(builder, now.sequences, rows), list);
   const Value added =
       reduce_keep_dims(builder, ops::ReduceSum, convert(builder, ends, ElementType::i32), {1});
@@ -126,7 +127,7 @@ void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidate
   Value is_done = builder.op(ops::GreaterEqual, {list.count, limit});
   if (!search.is_early) {
     // No open sequence can become better than the worst one in the list.
-    const Value hope = by_length(scope, search, best_candidate(scope, search, found), length);
+    const Value hope = normalize_by_length(scope, search, find_best_candidate(scope, search, found), length);
     const Value worst = reduce_keep_dims(builder, ops::ReduceMin, list.scores, {1});
     is_done = builder.op(ops::LogicalAnd, {is_done, builder.op(ops::GreaterEqual, {worst, hope})});
   }
@@ -141,19 +142,19 @@ void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidat
   Builder& builder = scope.builder();
   const Value beams = scope.outer(search.beams);
   const Value twice = builder.op(ops::Multiply, {beams, builder.integers({2})});
-  const Value places = convert(builder, numbers_below(builder, twice), ElementType::i32);
+  const Value places = convert(builder, emit_range(builder, twice), ElementType::i32);
   const Value order = builder.op(ops::Select, {found.is_end, convert(builder, twice, ElementType::i32),
                                                builder.integer(0, ElementType::i32)});
   const Value rank = builder.op(ops::Negative, {builder.op(ops::Add, {places, order})});
   const Value by_rank = convert(builder, rank, ElementType::f32);
-  const Value kept = best(builder, by_rank, squeeze(builder, beams, {0})).indices;
+  const Value kept = find_best(builder, by_rank, squeeze(builder, beams, {0})).indices;
   const auto unless_done = [&](Value done, Value open) {
     return builder.op(ops::Select, {was_done, done, open});
   };
   const Value open_scores = gather_in_rows(builder, found.scores, kept, 1);
   now.scores = unless_done(builder.number(0, ElementType::f32), open_scores);
-  const Value continued = rows_of(scope, search, gather_in_rows(builder, found.beams, kept, 1));
-  const Value rows = flat(builder, unless_done(builder.integer(0, ElementType::i32), continued));
+  const Value continued = compute_rows(scope, search, gather_in_rows(builder, found.beams, kept, 1));
+  const Value rows = flatten(builder, unless_done(builder.integer(0, ElementType::i32), continued));
   const Value pad = builder.integer(search.pad_token, ElementType::i32);
   const Value tokens = unless_done(pad, gather_in_rows(builder, found.tokens, kept, 1));
   now.decoder.tokens = reshape(builder, tokens, {-1, 1});
@@ -163,26 +164,26 @@ void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidat
 
 }  // namespace
 
-BeamProgress first_progress(NodeContext& node, const BeamSearch& search, DecoderState state,
+BeamProgress start_progress(NodeContext& node, const BeamSearch& search, DecoderState state,
                             Value sequences) {
   BeamProgress now{std::move(state), sequences, {}, {}};
   const Value sizes = concat(node, {search.prompts, search.beams});
   const Value one = concat(node, {search.prompts, node.integers({1})});
-  const Value is_first = node.op(ops::Equal, {numbers_below(node, search.beams), node.integer(0)});
+  const Value is_first = node.op(ops::Equal, {emit_range(node, search.beams), node.integer(0)});
   const Value scores =
       node.op(ops::Select, {is_first, node.number(0, ElementType::f32), node.number(-1e9, ElementType::f32)});
   now.scores = broadcast_to(node, scores, sizes);
-  now.ended.scores = broadcast_to(node, lowest_score(node), sizes);
-  now.ended.sequences = filled(node, static_cast<double>(search.pad_token), ElementType::i32,
-                               concat(node, {sizes, search.length}));
-  now.ended.count = filled(node, 0, ElementType::i32, one);
-  now.ended.is_done = filled(node, 0, ElementType::boolean, one);
+  now.ended.scores = broadcast_to(node, emit_lowest_score(node), sizes);
+  now.ended.sequences = fill(node, static_cast<double>(search.pad_token), ElementType::i32,
+                             concat(node, {sizes, search.length}));
+  now.ended.count = fill(node, 0, ElementType::i32, one);
+  now.ended.is_done = fill(node, 0, ElementType::boolean, one);
   return now;
 }
 
 BeamChoice choose_beams(SearchScope& scope, const BeamSearch& search, Value logits, BeamProgress& now,
                         bool is_first) {
-  const Candidates found = candidates(scope, search, logits, now, is_first);
+  const Candidates found = find_candidates(scope, search, logits, now, is_first);
   const Value was_done = now.ended.is_done;
   end_sequences(scope, search, found, now);
   continue_beams(scope, search, found, was_done, now);
@@ -192,16 +193,17 @@ BeamChoice choose_beams(SearchScope& scope, const BeamSearch& search, Value logi
   return {builder.op(ops::LogicalNot, {all}), reshape(builder, found.all_scores, concat(builder, sizes))};
 }
 
-Values best_sequences(NodeContext& node, const BeamSearch& search, BeamProgress& last, std::size_t count) {
+Values select_best_sequences(NodeContext& node, const BeamSearch& search, BeamProgress& last,
+                             std::size_t count) {
   SearchScope outside(node.translator(), false);
   const Value length = dimension_of(node, last.sequences, 1);
-  const Value scores = by_length(outside, search, last.scores, length);
-  const Value open = node.op(ops::Select, {last.ended.is_done, lowest_score(node), scores});
+  const Value scores = normalize_by_length(outside, search, last.scores, length);
+  const Value open = node.op(ops::Select, {last.ended.is_done, emit_lowest_score(node), scores});
   const Value shape = concat(node, {search.prompts, search.beams, length});
   insert(outside, search, open, reshape(node, last.sequences, shape), last.ended);
-  const Value requested = parameter_of(node, count, ElementType::i64);
-  return {first_columns(node, last.ended.sequences, requested),
-          first_columns(node, last.ended.scores, requested)};
+  const Value requested = read_vector(node, count, ElementType::i64);
+  return {take_first_columns(node, last.ended.sequences, requested),
+          take_first_columns(node, last.ended.scores, requested)};
 }
 
 }  // namespace onnx2ir::frontend

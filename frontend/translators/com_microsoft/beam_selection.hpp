@@ -51,7 +51,7 @@ struct BeamProgress {
 
 /// The state before the first step. Only the first beam of each prompt can be continued, because all are
 /// equal.
-BeamProgress first_progress(NodeContext& node, const BeamSearch& search, DecoderState state, Value sequences);
+BeamProgress start_progress(NodeContext& node, const BeamSearch& search, DecoderState state, Value sequences);
 
 /// What a step gives besides the state.
 struct BeamChoice {
@@ -65,6 +65,7 @@ BeamChoice choose_beams(SearchScope& scope, const BeamSearch& search, Value logi
 
 /// The best sequences of each prompt and their scores: finished ones, and the beams of unfinished prompts.
 /// Input `count` is their number.
-Values best_sequences(NodeContext& node, const BeamSearch& search, BeamProgress& last, std::size_t count);
+Values select_best_sequences(NodeContext& node, const BeamSearch& search, BeamProgress& last,
+                             std::size_t count);
 
 }  // namespace onnx2ir::frontend

@@ -6,8 +6,8 @@
 namespace onnx2ir::frontend {
 
 /// [N, ..., C] as [N, C, ...].
-Value with_channels_first(NodeContext& node, Value value);
+Value move_channels_first(NodeContext& node, Value value);
 /// [N, C, ...] as [N, ..., C].
-Value with_channels_last(NodeContext& node, Value value);
+Value move_channels_last(NodeContext& node, Value value);
 
 }  // namespace onnx2ir::frontend

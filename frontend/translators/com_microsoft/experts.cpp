@@ -9,13 +9,13 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// A layer of all experts.
-struct Layer {
+struct ExpertLayer {
   Value weights;  ///< [E, N, K]; null if the operator has no such layer
   Value bias;     ///< [E, N], null without one
 };
 
 /// The results [E, T, N] of a layer for `x` [E, T, K].
-Value apply_layer(NodeContext& node, Value x, const Layer& layer) {
+Value apply_layer(NodeContext& node, Value x, const ExpertLayer& layer) {
   const Value y = mat_mul(node, x, layer.weights, {.b = true});
   return layer.bias ? node.op(ops::Add, {y, unsqueeze(node, layer.bias, {1})}) : y;
 }
@@ -35,7 +35,7 @@ Value swiglu(NodeContext& node, Value gate, Value linear) {
 }
 
 /// Gate and linear part in one product: interleaved, or in two halves.
-Value fused_swiglu(NodeContext& node, Value y, bool is_interleaved) {
+Value emit_fused_swiglu(NodeContext& node, Value y, bool is_interleaved) {
   if (is_interleaved) {
     const Value pairs = reshape_keeping(node, y, {0, 0, -1, 2});
     const Value first = gather(node, pairs, node.integer(0), 3);
@@ -45,11 +45,11 @@ Value fused_swiglu(NodeContext& node, Value y, bool is_interleaved) {
   return swiglu(node, halves.value(0), halves.value(1));
 }
 
-Value activated(NodeContext& node, Value x, const Layer& first, const Layer& third) {
+Value activate(NodeContext& node, Value x, const ExpertLayer& first, const ExpertLayer& third) {
   const std::string name = node.text("activation_type", "relu");
   const Value y = apply_layer(node, x, first);
   const std::int64_t fusion = node.integer("swiglu_fusion", 0);
-  if (name == "swiglu" && fusion != 0) return fused_swiglu(node, y, fusion == 1);
+  if (name == "swiglu" && fusion != 0) return emit_fused_swiglu(node, y, fusion == 1);
   const Value linear = third.weights ? apply_layer(node, x, third) : Value{};
   if (name == "swiglu") {
     if (!linear) node.fail("swiglu needs a third layer unless it is fused into the first");
@@ -75,7 +75,7 @@ struct Routing {
 };
 
 /// The weight of each expert for each token, [T, E]: 0 for all but the `k` best.
-Value routing_weights(NodeContext& node, const Routing& routing) {
+Value compute_routing_weights(NodeContext& node, const Routing& routing) {
   const Value logits = node.input(1);
   ir::Node& best = top_k(node, logits, node.integer(node.integer("k", 1)), 1);
   const auto at_best = [&](Value value) {
@@ -87,12 +87,12 @@ Value routing_weights(NodeContext& node, const Routing& routing) {
     const Value sum = reduce_keep_dims(node, ops::ReduceSum, chosen, {1});
     chosen = divide(node, chosen, sum);
   }
-  const Value zeros = filled(node, 0, logits.type(), shape_of(node, logits));
+  const Value zeros = fill(node, 0, logits.type(), shape_of(node, logits));
   return scatter(node, zeros, best.value(1), chosen, 1);
 }
 
-Value mixed(NodeContext& node, const Layer& first, const Layer& second, const Layer& third,
-            const Routing& routing) {
+Value mix_experts(NodeContext& node, const ExpertLayer& first, const ExpertLayer& second,
+                  const ExpertLayer& third, const Routing& routing) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
   const Value tokens =
@@ -101,8 +101,8 @@ Value mixed(NodeContext& node, const Layer& first, const Layer& second, const La
           : reshape(node, input, concat(node, {node.integers({-1}), dimension_of(node, input, rank - 1)}));
   const Value shape = concat(node, {dimension_of(node, first.weights, 0), dimension_of(node, tokens, 0),
                                     dimension_of(node, tokens, 1)});
-  const Value y = apply_layer(node, activated(node, broadcast_to(node, tokens, shape), first, third), second);
-  const Value weights = unsqueeze(node, transpose(node, routing_weights(node, routing), {1, 0}), {2});
+  const Value y = apply_layer(node, activate(node, broadcast_to(node, tokens, shape), first, third), second);
+  const Value weights = unsqueeze(node, transpose(node, compute_routing_weights(node, routing), {1, 0}), {2});
   const Value sum = reduce(node, ops::ReduceSum, node.op(ops::Multiply, {y, weights}), {0});
   return rank == 2 ? sum : reshape(node, sum, shape_of(node, input));
 }
@@ -114,21 +114,21 @@ bool normalizes_routing(NodeContext& node) {
 /// MoE.
 Values mixture_of_experts(NodeContext& node) {
   const auto layer = [&](std::size_t weights) {
-    return Layer{node.optional_input(weights), node.optional_input(weights + 1)};
+    return ExpertLayer{node.optional_input(weights), node.optional_input(weights + 1)};
   };
-  const Layer first = layer(2);
-  const Layer second = layer(4);
-  return {mixed(node, first, second, layer(6), {{}, normalizes_routing(node)})};
+  const ExpertLayer first = layer(2);
+  const ExpertLayer second = layer(4);
+  return {mix_experts(node, first, second, layer(6), {{}, normalizes_routing(node)})};
 }
 
 /// The input indices of a layer in QMoE.
-struct Places {
+struct InputIndices {
   std::size_t weights;  ///< scales and bias follow
   std::size_t zero_points;
   std::string_view bits;
 };
 
-Layer quantized_layer(NodeContext& node, const Places& places) {
+ExpertLayer read_quantized_layer(NodeContext& node, const InputIndices& places) {
   if (!node.has_input(places.weights)) return {};
   const std::int64_t bits = node.integer(places.bits, node.integer("expert_weight_bits", 4));
   if (bits != 2 && bits != 4 && bits != 8) node.fail("only weights of 2, 4 and 8 bits are converted");
@@ -153,10 +153,10 @@ Layer quantized_layer(NodeContext& node, const Places& places) {
     const std::vector<std::int64_t> packed = node.rank(node.input(places.zero_points)) == 3
                                                  ? std::vector<std::int64_t>{experts, rows, blocks}
                                                  : std::vector<std::int64_t>{experts, rows};
-    zero = reshape(node, packed_rows(node, places.zero_points, bits, packed, type), parameters);
+    zero = reshape(node, unpack_rows(node, places.zero_points, bits, packed, type), parameters);
   }
   const Value numbers =
-      convert(node, packed_input(node, places.weights, bits, {experts, rows, blocks, block}), type);
+      convert(node, unpack_input(node, places.weights, bits, {experts, rows, blocks, block}), type);
   const Value weights = node.op(ops::Multiply, {node.op(ops::Subtract, {numbers, zero}), scales});
   return {reshape(node, weights, {experts, rows, columns}), node.optional_input(places.weights + 2)};
 }
@@ -170,12 +170,12 @@ Values quantized_mixture_of_experts(NodeContext& node) {
     node.fail("weights in the layout of one device (weights_prepacked) are not converted",
               "Use the model from before it was prepared for that device.");
   }
-  const Layer first = quantized_layer(node, {2, 11, "fc1_expert_weight_bits"});
-  const Layer second = quantized_layer(node, {5, 12, "fc2_expert_weight_bits"});
-  const Layer third = quantized_layer(node, {8, 13, "fc3_expert_weight_bits"});
+  const ExpertLayer first = read_quantized_layer(node, {2, 11, "fc1_expert_weight_bits"});
+  const ExpertLayer second = read_quantized_layer(node, {5, 12, "fc2_expert_weight_bits"});
+  const ExpertLayer third = read_quantized_layer(node, {8, 13, "fc3_expert_weight_bits"});
   // onnxruntime always normalises the softmax of the scores.
   const Value mixing = node.optional_input(14);
-  return {mixed(node, first, second, third, {mixing, !mixing || normalizes_routing(node)})};
+  return {mix_experts(node, first, second, third, {mixing, !mixing || normalizes_routing(node)})};
 }
 
 }  // namespace

@@ -8,21 +8,21 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Value number_input(NodeContext& node, std::size_t index) {
+Value read_number(NodeContext& node, std::size_t index) {
   return convert(node, node.input(index), ElementType::f32);
 }
 
 /// x / sqrt(mean(x * x) + epsilon) over the last axis.
-Value rms_normalized(NodeContext& node, Value x, double epsilon) {
-  return node.op(ops::Multiply, {x, inverse_rms(node, x, node.integers({-1}), epsilon)});
+Value normalize_by_rms(NodeContext& node, Value x, double epsilon) {
+  return node.op(ops::Multiply, {x, compute_inverse_rms(node, x, node.integers({-1}), epsilon)});
 }
 
 /// ScaledSiLU: z * sigmoid(z) with z = scale * x, rounded after each step.
 Values scaled_silu(NodeContext& node) {
   const ElementType type = node.input(0).type();
-  const Value scale = node.has_input(1) ? as_scalar(node, number_input(node, 1))
+  const Value scale = node.has_input(1) ? reshape_to_scalar(node, read_number(node, 1))
                                         : node.number(node.real("alpha", 1), ElementType::f32);
-  const Value z = convert(node, node.op(ops::Multiply, {number_input(node, 0), scale}), type);
+  const Value z = convert(node, node.op(ops::Multiply, {read_number(node, 0), scale}), type);
   return {node.op(ops::Multiply, {z, node.op(ops::Sigmoid, {z})})};
 }
 
@@ -38,18 +38,18 @@ Values gated_rms_norm(NodeContext& node) {
     node.fail("activation '" + activation + "' does not exist");
   }
   const Value input = node.input(0);
-  const Value scale = number_input(node, 1);
+  const Value scale = read_number(node, 1);
   const Value shape = concat(node, {node.integers({-1}), dimension_of(node, scale, 0)});
-  const Value x = reshape(node, number_input(node, 0), shape);
-  const Value y = node.op(ops::Multiply, {rms_normalized(node, x, node.real("epsilon", 1e-5F)), scale});
-  const Value gate = number_input(node, 2);
+  const Value x = reshape(node, read_number(node, 0), shape);
+  const Value y = node.op(ops::Multiply, {normalize_by_rms(node, x, node.real("epsilon", 1e-5F)), scale});
+  const Value gate = read_number(node, 2);
   const Value opened = node.op(activation == "sigmoid" ? ops::Sigmoid : ops::Swish, {gate});
   const Value product = node.op(ops::Multiply, {reshape(node, y, shape_of(node, input)), opened});
   return {convert(node, product, input.type())};
 }
 
 /// Branches [..., C, H] of streams that may be flattened, [..., C * H].
-Value in_branches(NodeContext& node, Value streams, std::int64_t count) {
+Value split_into_branches(NodeContext& node, Value streams, std::int64_t count) {
   if (count == 0) return streams;
   const std::int64_t rank = node.rank(streams);
   if (rank < 1 || count < 1) node.fail("the streams cannot be divided into branches");
@@ -64,10 +64,10 @@ Value in_branches(NodeContext& node, Value streams, std::int64_t count) {
 /// BranchwiseRMSNorm.
 Values branchwise_rms_norm(NodeContext& node) {
   const Value input = node.input(0);
-  const Value x = in_branches(node, number_input(node, 0), node.integer("num_branches", 0));
-  Value y = rms_normalized(node, x, node.real("epsilon", 1e-5F));
+  const Value x = split_into_branches(node, read_number(node, 0), node.integer("num_branches", 0));
+  Value y = normalize_by_rms(node, x, node.real("epsilon", 1e-5F));
   if (node.has_input(1)) {
-    Value scale = number_input(node, 1);
+    Value scale = read_number(node, 1);
     const ir::Dimension width = x.shape()[x.shape().rank() - 1];
     const bool is_shared = scale.shape()[scale.shape().rank() - 1] == width;
     if (!is_shared) {
@@ -82,7 +82,7 @@ Values branchwise_rms_norm(NodeContext& node) {
 
 /// Gates [..., C], [..., C, 1], [..., C, H] or, for flattened streams, [..., C * H], in a shape that
 /// broadcasts to `branches`.
-Value gates_for(NodeContext& node, Value gates, Value branches) {
+Value reshape_gates(NodeContext& node, Value gates, Value branches) {
   const std::int64_t missing = node.rank(branches) - node.rank(gates);
   if (missing == 0) return gates;
   const auto rank = static_cast<std::size_t>(node.rank(branches));
@@ -90,13 +90,14 @@ Value gates_for(NodeContext& node, Value gates, Value branches) {
   const ir::Dimension last = gates.shape()[rank - 2];
   // Flattened streams have a known number of branches. One gate for each branch becomes [..., C, 1].
   const bool is_one_each = count.is_dynamic() || last == count;
-  return is_one_each ? unsqueeze(node, gates, {node.rank(gates)}) : in_branches(node, gates, count.size());
+  return is_one_each ? unsqueeze(node, gates, {node.rank(gates)})
+                     : split_into_branches(node, gates, count.size());
 }
 
 /// HyperConnectionPreMix: the sum of the branches, each multiplied by its gate.
 Values hyper_connection_pre_mix(NodeContext& node) {
-  const Value x = in_branches(node, number_input(node, 0), node.integer("num_branches", 0));
-  const Value product = node.op(ops::Multiply, {x, gates_for(node, number_input(node, 1), x)});
+  const Value x = split_into_branches(node, read_number(node, 0), node.integer("num_branches", 0));
+  const Value product = node.op(ops::Multiply, {x, reshape_gates(node, read_number(node, 1), x)});
   const Value sum = reduce(node, ops::ReduceSum, product, {-2});
   const double scale = node.real("reduction_scale", 1);
   return {convert(node, node.op(ops::Multiply, {sum, node.number_like(scale, sum)}), node.input(0).type())};
@@ -105,12 +106,12 @@ Values hyper_connection_pre_mix(NodeContext& node) {
 /// HyperConnectionPostMix: mixes the branches, and adds the output of a block to each.
 Values hyper_connection_post_mix(NodeContext& node) {
   const Value input = node.input(0);
-  Value x = in_branches(node, number_input(node, 0), node.integer("num_branches", 0));
-  const Value gates = gates_for(node, number_input(node, 2), x);
+  Value x = split_into_branches(node, read_number(node, 0), node.integer("num_branches", 0));
+  const Value gates = reshape_gates(node, read_number(node, 2), x);
   if (node.has_input(3)) {
-    x = mat_mul(node, number_input(node, 3), x, {.a = true});
+    x = mat_mul(node, read_number(node, 3), x, {.a = true});
   }
-  const Value block = unsqueeze(node, number_input(node, 1), {node.rank(node.input(1)) - 1});
+  const Value block = unsqueeze(node, read_number(node, 1), {node.rank(node.input(1)) - 1});
   const Value sum = node.op(ops::Add, {x, node.op(ops::Multiply, {gates, block})});
   const Value result = convert(node, sum, input.type());
   return {reshape(node, result, shape_of(node, input))};
@@ -122,7 +123,7 @@ Values engram_gate(NodeContext& node) {
   const double epsilon = node.real("epsilon", 1e-5F);
   const auto normalized = [&](std::size_t x, std::size_t scale) {
     return node.op(ops::Multiply,
-                   {rms_normalized(node, number_input(node, x), epsilon), number_input(node, scale)});
+                   {normalize_by_rms(node, read_number(node, x), epsilon), read_number(node, scale)});
   };
   const Value product = node.op(ops::Multiply, {normalized(0, 3), normalized(1, 4)});
   const Value sum = reduce_keep_dims(node, ops::ReduceSum, product, {-1});
@@ -132,10 +133,10 @@ Values engram_gate(NodeContext& node) {
       ops::Sqrt, {node.op(ops::Maximum, {node.op(ops::Abs, {likeness}), node.number_like(1e-6F, likeness)})});
   const Value gate =
       node.op(ops::Sigmoid, {node.op(ops::Multiply, {node.op(ops::Sign, {likeness}), strength})});
-  const Value gated = node.op(ops::Multiply, {gate, unsqueeze(node, number_input(node, 2), {2})});
+  const Value gated = node.op(ops::Multiply, {gate, unsqueeze(node, read_number(node, 2), {2})});
   Values outputs{convert(node, gated, type)};
   if (node.has_output(1)) {
-    const Value y = node.op(ops::Multiply, {rms_normalized(node, gated, epsilon), number_input(node, 5)});
+    const Value y = node.op(ops::Multiply, {normalize_by_rms(node, gated, epsilon), read_number(node, 5)});
     outputs.push_back(convert(node, y, type));
   }
   return outputs;
@@ -145,21 +146,21 @@ Values engram_gate(NodeContext& node) {
 Values linear_attention_gate(NodeContext& node) {
   const ElementType type = node.input(0).type();
   const Value soft =
-      node.op(ops::SoftPlus, {node.op(ops::Add, {number_input(node, 0), number_input(node, 1)})});
-  Values outputs{convert(node, node.op(ops::Multiply, {soft, number_input(node, 2)}), type)};
+      node.op(ops::SoftPlus, {node.op(ops::Add, {read_number(node, 0), read_number(node, 1)})});
+  Values outputs{convert(node, node.op(ops::Multiply, {soft, read_number(node, 2)}), type)};
   if (node.has_output(1))
-    outputs.push_back(convert(node, node.op(ops::Sigmoid, {number_input(node, 3)}), type));
+    outputs.push_back(convert(node, node.op(ops::Sigmoid, {read_number(node, 3)}), type));
   return outputs;
 }
 
 /// [B, S, d1, d2 ...] as [B, d1 * d2 ..., S].
-Value with_joint_channels_first(NodeContext& node, Value value) {
+Value move_joint_channels_first(NodeContext& node, Value value) {
   const Value joint = node.rank(value) == 3 ? value : reshape_keeping(node, value, {0, 0, -1});
   return transpose(node, joint, {0, 2, 1});
 }
 
 /// [B, d1 * d2 ..., S] in the layout of `like` [B, ?, d1, d2 ...].
-Value with_split_channels_last(NodeContext& node, Value value, Value like) {
+Value move_split_channels_last(NodeContext& node, Value value, Value like) {
   const Value swapped = transpose(node, value, {0, 2, 1});
   if (node.rank(like) == 3) return swapped;
   const Value channels = slice(node, shape_of(node, like), 2, kFarEnd, 0);
@@ -176,12 +177,12 @@ Values causal_conv_with_state(NodeContext& node) {
   const bool is_last = node.flag("channels_last");
   Operands inputs = node.operands();
   if (is_last) {
-    inputs[0] = with_joint_channels_first(node, node.input(0));
-    if (node.has_input(3)) inputs[3] = with_joint_channels_first(node, node.input(3));
+    inputs[0] = move_joint_channels_first(node, node.input(0));
+    if (node.has_input(3)) inputs[3] = move_joint_channels_first(node, node.input(3));
   }
   Values outputs = translate_as(node, "CausalConvWithState", 27, inputs);
   if (is_last) {
-    for (Value& output : outputs) output = with_split_channels_last(node, output, node.input(0));
+    for (Value& output : outputs) output = move_split_channels_last(node, output, node.input(0));
   }
   return outputs;
 }

@@ -99,33 +99,33 @@ SearchResult repeat(NodeContext& node, Value count, Value condition, const Value
 namespace {
 
 /// Whether each token of the vocabulary occurs in a row of `sequences`: boolean, in the shape of `scores`.
-Value seen_tokens(Builder& builder, Value sequences, Value scores) {
-  const Value none = filled(builder, 0, ElementType::i32, shape_of(builder, scores));
-  const Value ones = filled(builder, 1, ElementType::i32, shape_of(builder, sequences));
+Value find_seen_tokens(Builder& builder, Value sequences, Value scores) {
+  const Value none = fill(builder, 0, ElementType::i32, shape_of(builder, scores));
+  const Value ones = fill(builder, 1, ElementType::i32, shape_of(builder, sequences));
   const Value seen = scatter(builder, none, sequences, ones, 1, "max");
   return builder.op(ops::Greater, {seen, builder.integer(0, ElementType::i32)});
 }
 
-Value penalized(Builder& builder, Value scores, Value sequences, Value penalty) {
+Value penalize(Builder& builder, Value scores, Value sequences, Value penalty) {
   const Value is_negative = builder.op(ops::Less, {scores, builder.number_like(0, scores)});
   const Value worse = builder.op(ops::Select, {is_negative, builder.op(ops::Multiply, {scores, penalty}),
                                                divide(builder, scores, penalty)});
-  return builder.op(ops::Select, {seen_tokens(builder, sequences, scores), worse, scores});
+  return builder.op(ops::Select, {find_seen_tokens(builder, sequences, scores), worse, scores});
 }
 
 /// The score of a token that must not be selected.
-Value lowest(Builder& builder) {
+Value emit_lowest(Builder& builder) {
   return builder.number(std::numeric_limits<float>::lowest(), ElementType::f32);
 }
 
 Value keep_allowed(Builder& builder, Value scores, Value allowed) {
-  return builder.op(ops::Select, {allowed, scores, lowest(builder)});
+  return builder.op(ops::Select, {allowed, scores, emit_lowest(builder)});
 }
 
 /// The score of the end token is masked below `length`.
-Value end_token_allowed(Builder& builder, Value scores, Value sequences, Value length,
-                        std::int64_t end_token) {
-  const Value tokens = numbers_below(builder, size_of(builder, scores, 1));
+Value find_allowed_tokens(Builder& builder, Value scores, Value sequences, Value length,
+                          std::int64_t end_token) {
+  const Value tokens = emit_range(builder, size_of(builder, scores, 1));
   const Value is_other = builder.op(ops::NotEqual, {tokens, builder.integer(end_token)});
   const Value is_long = builder.op(ops::GreaterEqual, {dimension_of(builder, sequences, 1), length});
   return builder.op(ops::LogicalOr, {is_other, is_long});
@@ -137,19 +137,19 @@ Value apply_score_rules(SearchScope& scope, const ScoreRules& rules, Value score
                         bool is_first) {
   Builder& builder = scope.builder();
   if (rules.repetition_penalty)
-    scores = penalized(builder, scores, sequences, scope.outer(rules.repetition_penalty));
+    scores = penalize(builder, scores, sequences, scope.outer(rules.repetition_penalty));
   if (rules.ngram_size > 0) {
     const Value tokens = convert(builder, sequences, ElementType::i64);
-    const Value repeated = repeated_ngrams(builder, tokens, scores, rules.ngram_size);
-    scores = builder.op(ops::Select, {repeated, lowest(builder), scores});
+    const Value repeated = find_repeated_ngrams(builder, tokens, scores, rules.ngram_size);
+    scores = builder.op(ops::Select, {repeated, emit_lowest(builder), scores});
   }
   if (rules.vocabulary) scores = keep_allowed(builder, scores, scope.outer(rules.vocabulary));
   if (rules.first_vocabulary && is_first)
     scores = keep_allowed(builder, scores, scope.outer(rules.first_vocabulary));
   if (rules.min_length) {
     const Value length = scope.outer(rules.min_length);
-    scores =
-        keep_allowed(builder, scores, end_token_allowed(builder, scores, sequences, length, rules.end_token));
+    scores = keep_allowed(builder, scores,
+                          find_allowed_tokens(builder, scores, sequences, length, rules.end_token));
   }
   if (rules.temperature) {
     const Value temperature = scope.outer(rules.temperature);
@@ -164,7 +164,7 @@ Value apply_score_rules(SearchScope& scope, const ScoreRules& rules, Value score
 namespace {
 
 /// A mask input as boolean; null if absent.
-Value mask_of(NodeContext& node, std::size_t index) {
+Value read_mask(NodeContext& node, std::size_t index) {
   if (!node.has_input(index)) return {};
   const Value mask = node.input(index);
   return node.op(ops::NotEqual, {mask, node.number_like(0, mask)});
@@ -172,30 +172,29 @@ Value mask_of(NodeContext& node, std::size_t index) {
 
 }  // namespace
 
-ScoreRules rules_of(NodeContext& node, std::size_t penalty) {
+ScoreRules read_rules(NodeContext& node, std::size_t penalty) {
   ScoreRules rules;
-  rules.repetition_penalty = parameter_of(node, penalty, ElementType::f32);
+  rules.repetition_penalty = read_vector(node, penalty, ElementType::f32);
   rules.ngram_size = node.integer("no_repeat_ngram_size", 0);
   if (rules.ngram_size > kMaxNgram)
     node.fail("no_repeat_ngram_size must not be greater than " + std::to_string(kMaxNgram));
-  rules.vocabulary = mask_of(node, penalty + 1);
-  rules.first_vocabulary = mask_of(node, penalty + 2);
+  rules.vocabulary = read_mask(node, penalty + 1);
+  rules.first_vocabulary = read_mask(node, penalty + 2);
   constexpr std::size_t kMinLength = 2;
-  rules.min_length = parameter_of(node, kMinLength, ElementType::i64);
+  rules.min_length = read_vector(node, kMinLength, ElementType::i64);
   rules.end_token = node.integer("eos_token_id");
   return rules;
 }
 
-Value filled_sequences(Builder& builder, Value sequences, Value length, std::int64_t filler) {
+Value fill_sequences(Builder& builder, Value sequences, Value length, std::int64_t filler) {
   const auto last = static_cast<std::int64_t>(sequences.shape().rank()) - 1;
   Values sizes = dimensions_of(builder, sequences, 0, last);
   sizes.push_back(builder.op(ops::Subtract, {length, dimension_of(builder, sequences, last)}));
-  const Value filling =
-      filled(builder, static_cast<double>(filler), ElementType::i32, concat(builder, sizes));
+  const Value filling = fill(builder, static_cast<double>(filler), ElementType::i32, concat(builder, sizes));
   return concat(builder, {sequences, filling}, last);
 }
 
-Best best(Builder& builder, Value scores, Value count) {
+Best find_best(Builder& builder, Value scores, Value count) {
   ir::Node& top = top_k(builder, scores, count, 1, "max", ElementType::i32);
   return {top.value(0), top.value(1)};
 }

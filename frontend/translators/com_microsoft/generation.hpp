@@ -68,10 +68,10 @@ Value apply_score_rules(SearchScope& scope, const ScoreRules& rules, Value score
 
 /// The rules in the node's attributes and inputs: the minimum length is input 2, the repetition penalty is
 /// input `penalty`, and the masks of the vocabulary are the two inputs after it.
-ScoreRules rules_of(NodeContext& node, std::size_t penalty);
+ScoreRules read_rules(NodeContext& node, std::size_t penalty);
 
 /// Pads `sequences` [..., length] with `filler` to `length` (i64 [1]), i32.
-Value filled_sequences(Builder& builder, Value sequences, Value length, std::int64_t filler);
+Value fill_sequences(Builder& builder, Value sequences, Value length, std::int64_t filler);
 
 /// The best `count` (i64) elements along the last axis of a matrix, in descending order; of equal elements
 /// the first one comes first.
@@ -79,6 +79,6 @@ struct Best {
   Value values;
   Value indices;  ///< i32
 };
-Best best(Builder& builder, Value scores, Value count);
+Best find_best(Builder& builder, Value scores, Value count);
 
 }  // namespace onnx2ir::frontend

@@ -31,13 +31,13 @@ namespace {
 constexpr int kFirstGptCache = 3;
 
 /// Appends a column of ones to `mask`.
-Value longer(Builder& builder, Value mask) {
+Value extend_mask(Builder& builder, Value mask) {
   const Value sizes = concat(builder, {dimension_of(builder, mask, 0), builder.integers({1})});
-  return concat(builder, {mask, filled(builder, 1, mask.type(), sizes)}, 1);
+  return concat(builder, {mask, fill(builder, 1, mask.type(), sizes)}, 1);
 }
 
 /// The scores of the last token, f32 [rows, vocabulary], from `logits` [rows, length, vocabulary].
-Value last_logits(NodeContext& node, Builder& builder, Value logits) {
+Value take_last_logits(NodeContext& node, Builder& builder, Value logits) {
   if (node.rank(logits) != 3) node.fail("the logits of its decoder must have three dimensions");
   Value last = gather(builder, logits, builder.integer(-1), 1);
   if (const std::int64_t size = node.integer("vocab_size", -1); size > 0)
@@ -47,7 +47,8 @@ Value last_logits(NodeContext& node, Builder& builder, Value logits) {
 
 /// An empty cache for input `declared` of a decoder; `rows` is i64 [1]. The axis of the steps is the second
 /// to last.
-Value empty_cache(NodeContext& node, const onnx::ValueInfoProto& declared, std::size_t row_axis, Value rows) {
+Value emit_empty_cache(NodeContext& node, const onnx::ValueInfoProto& declared, std::size_t row_axis,
+                       Value rows) {
   const auto type = to_tensor_type(declared.type());
   const std::size_t rank = row_axis + 4;
   if (!type || !type->shape.has_rank() || type->shape.rank() != rank)
@@ -64,19 +65,19 @@ Value empty_cache(NodeContext& node, const onnx::ValueInfoProto& declared, std::
       node.fail("the number and the size of the heads in '" + declared.name() + "' must be known");
     }
   }
-  return filled(node, 0, type->type, concat(node, sizes));
+  return fill(node, 0, type->type, concat(node, sizes));
 }
 
 }  // namespace
 
-Value token_mask(Builder& builder, Value tokens, std::int64_t pad_token) {
+Value emit_token_mask(Builder& builder, Value tokens, std::int64_t pad_token) {
   const Value pad = builder.integer(pad_token, ElementType::i32);
   return convert(builder, builder.op(ops::NotEqual, {tokens, pad}), ElementType::i32);
 }
 
-Value encoder_mask(Builder& builder, Value tokens, Value mask, std::int64_t pad_token) {
+Value emit_encoder_mask(Builder& builder, Value tokens, Value mask, std::int64_t pad_token) {
   if (mask) return mask;
-  const Value seen = cumulative_sum(builder, token_mask(builder, tokens, pad_token), 1);
+  const Value seen = cumulative_sum(builder, emit_token_mask(builder, tokens, pad_token), 1);
   const Value has_begun = builder.op(ops::Greater, {seen, builder.integer(0, ElementType::i32)});
   return convert(builder, has_begun, ElementType::i32);
 }
@@ -88,19 +89,19 @@ DecoderStep start_gpt(NodeContext& node, Value prompt, Value mask, std::int64_t 
     node.fail("its decoder does not have the inputs input_ids, position_ids, attention_mask and past_* alone",
               "Export it without a buffer that past and present share.");
   }
-  const Value counted = token_mask(node, prompt, pad_token);
+  const Value counted = emit_token_mask(node, prompt, pad_token);
   if (!mask) mask = counted;
   const Value counts = cumulative_sum(node, counted, 1);
   const Value before = node.op(ops::Subtract, {counts, node.integer(1, ElementType::i32)});
   Values inputs{prompt, node.op(ops::Multiply, {before, counted}), mask};
   const Value rows = dimension_of(node, prompt, 0);
   for (int i = kFirstGptCache; i < proto.input_size(); ++i)
-    inputs.push_back(empty_cache(node, proto.input(i), 1, rows));
+    inputs.push_back(emit_empty_cache(node, proto.input(i), 1, rows));
   SearchScope outside(node.translator(), false);
   const Values outputs = run_graph(node, outside, attribute, inputs);
-  DecoderStep step{last_logits(node, node, outputs[0]), {}};
+  DecoderStep step{take_last_logits(node, node, outputs[0]), {}};
   step.next.positions = reduce_keep_dims(node, ops::ReduceSum, counted, {1});
-  step.next.mask = longer(node, mask);
+  step.next.mask = extend_mask(node, mask);
   step.next.caches.append(outputs.begin() + 1, outputs.end());
   return step;
 }
@@ -117,10 +118,10 @@ DecoderStep run_decoder(NodeContext& node, SearchScope& scope, const Decoder& de
   const Values outputs = run_graph(node, scope, "decoder", inputs);
   if (outputs.size() != state.caches.size() + 1)
     node.fail("its decoder must return the logits and " + std::to_string(state.caches.size()) + " caches");
-  DecoderStep step{last_logits(node, builder, outputs[0]), {}};
+  DecoderStep step{take_last_logits(node, builder, outputs[0]), {}};
   if (state.positions)
     step.next.positions = builder.op(ops::Add, {state.positions, builder.integer(1, ElementType::i32)});
-  if (state.mask) step.next.mask = longer(builder, state.mask);
+  if (state.mask) step.next.mask = extend_mask(builder, state.mask);
   step.next.caches.append(outputs.begin() + 1, outputs.end());
   return step;
 }
@@ -165,14 +166,14 @@ DecoderStep start_with_encoder(NodeContext& node, Decoder& decoder, Value source
   if (has_hidden_states) decoder.before.push_back(encoded[1]);
   decoder.after.append(encoded.end() - crossed, encoded.end());
   if (gives_logits) {
-    DecoderStep step{last_logits(node, node, encoded[0]), {}};
+    DecoderStep step{take_last_logits(node, node, encoded[0]), {}};
     step.next.caches.append(encoded.begin() + 2, encoded.begin() + 2 + own);
     return step;
   }
   DecoderState state{start, {}, {}, {}};
   const Value rows = dimension_of(node, source, 0);
   for (int i = first; i < first + own; ++i)
-    state.caches.push_back(empty_cache(node, graph.input(i), 0, rows));
+    state.caches.push_back(emit_empty_cache(node, graph.input(i), 0, rows));
   return run_decoder(node, outside, decoder, state);
 }
 

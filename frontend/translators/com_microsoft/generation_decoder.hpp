@@ -40,11 +40,11 @@ struct DecoderStep {
 };
 
 /// 1 for `tokens` (i32 [rows, length]) other than `pad_token`: the tokens that have positions.
-Value token_mask(Builder& builder, Value tokens, std::int64_t pad_token);
+Value emit_token_mask(Builder& builder, Value tokens, std::int64_t pad_token);
 
 /// The attention mask of T5's encoder: `mask` if given. Otherwise only leading padding is hidden, because the
 /// end of a prompt may be the same token.
-Value encoder_mask(Builder& builder, Value tokens, Value mask, std::int64_t pad_token);
+Value emit_encoder_mask(Builder& builder, Value tokens, Value mask, std::int64_t pad_token);
 
 /// The first step of a decoder of GPT-2, which reads the prompt; uses init_decoder if the node has it. `mask`
 /// is the attention mask; null: padding is hidden. Positions do not depend on it.

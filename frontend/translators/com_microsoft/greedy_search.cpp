@@ -64,7 +64,7 @@ GreedySearch read_search(NodeContext& node) {
   GreedySearch search;
   search.end_token = node.integer("eos_token_id");
   search.pad_token = node.integer("pad_token_id");
-  search.rules = rules_of(node, Input::repetition_penalty);
+  search.rules = read_rules(node, Input::repetition_penalty);
   return search;
 }
 
@@ -83,8 +83,8 @@ Sampling read_sampling(NodeContext& node) {
   return sampling;
 }
 
-/// Which elements of `probabilities`, in descending order in each row, tokens are sampled_token from.
-Value kept_places(Builder& builder, const Sampling& sampling, Value probabilities) {
+/// Which elements of `probabilities`, in descending order in each row, tokens are drawn from.
+Value find_kept_places(Builder& builder, const Sampling& sampling, Value probabilities) {
   const auto sums = [&](bool is_exclusive, bool is_reverse) {
     return builder.op(ops::CumSum, {probabilities, builder.integer(1)},
                       {{"exclusive", is_exclusive}, {"reverse", is_reverse}});
@@ -93,22 +93,23 @@ Value kept_places(Builder& builder, const Sampling& sampling, Value probabilitie
     return builder.op(ops::LessEqual, {sums(true, false), builder.number(sampling.top_p, ElementType::f32)});
   const Value kept =
       builder.op(ops::Greater, {sums(false, true), builder.number(1 - sampling.top_p, ElementType::f32)});
-  const Value places = numbers_below(builder, size_of(builder, probabilities, 1));
+  const Value places = emit_range(builder, size_of(builder, probabilities, 1));
   return builder.op(ops::LogicalOr,
                     {kept, builder.op(ops::Less, {places, builder.integer(sampling.least_kept)})});
 }
 
 /// A token for each row, i32 [rows, 1].
-Value sampled_token(SearchScope& scope, const Sampling& sampling, Value scores, bool is_first) {
+Value draw_token(SearchScope& scope, const Sampling& sampling, Value scores, bool is_first) {
   Builder& builder = scope.builder();
-  const Best sorted = best(builder, scores, size_of(builder, scores, 1));
+  const Best sorted = find_best(builder, scores, size_of(builder, scores, 1));
   const Value probabilities = builder.op(ops::SoftMax, {sorted.values}, {{"axis", 1}});
-  const Value kept = builder.op(ops::Select, {kept_places(builder, sampling, probabilities), sorted.values,
-                                              builder.number(sampling.filter_value, ElementType::f32)});
+  const Value kept =
+      builder.op(ops::Select, {find_kept_places(builder, sampling, probabilities), sorted.values,
+                               builder.number(sampling.filter_value, ElementType::f32)});
   // The first step is outside of the Loop: with the same seeds it would draw the numbers of the second step.
   const std::int64_t stream = is_first ? 1 : 2;
   const Seeds seeds = sampling.seed == 0 ? Seeds{} : Seeds{stream, sampling.seed};
-  const Value place = drawn_classes(builder, kept, builder.integers({1}), ElementType::i32, seeds);
+  const Value place = draw_classes(builder, kept, builder.integers({1}), ElementType::i32, seeds);
   return builder.op(ops::GatherElements, {sorted.indices, place}, {{"axis", 1}});
 }
 
@@ -116,8 +117,8 @@ Value sampled_token(SearchScope& scope, const Sampling& sampling, Value scores, 
 void choose(SearchScope& scope, const GreedySearch& search, Value logits, Progress& progress, bool is_first) {
   Builder& builder = scope.builder();
   const Value scores = apply_score_rules(scope, search.rules, logits, progress.sequences, is_first);
-  const Value token = search.sampling ? sampled_token(scope, *search.sampling, scores, is_first)
-                                      : best(builder, scores, builder.integer(1)).indices;
+  const Value token = search.sampling ? draw_token(scope, *search.sampling, scores, is_first)
+                                      : find_best(builder, scores, builder.integer(1)).indices;
   const Value is_end = builder.op(ops::Equal, {token, builder.integer(search.end_token, ElementType::i32)});
   progress.has_ended = builder.op(ops::LogicalOr, {progress.has_ended, is_end});
   const Value pad = builder.integer(search.pad_token, ElementType::i32);
@@ -125,7 +126,7 @@ void choose(SearchScope& scope, const GreedySearch& search, Value logits, Progre
   progress.sequences = concat(builder, {progress.sequences, progress.decoder.tokens}, 1);
 }
 
-Value is_unfinished(Builder& builder, const Progress& progress) {
+Value emit_is_unfinished(Builder& builder, const Progress& progress) {
   const Value all = reduce(builder, ops::ReduceLogicalAnd, progress.has_ended, {0, 1});
   return builder.op(ops::LogicalNot, {all});
 }
@@ -135,22 +136,22 @@ Values generate(NodeContext& node, const GreedySearch& search) {
   if (node.rank(prompt) != 2) node.fail("input_ids must be a matrix");
   DecoderStep first = start_gpt(node, prompt, node.optional_input(Input::attention_mask), search.pad_token);
   const Value rows = concat(node, {dimension_of(node, prompt, 0), node.integers({1})});
-  Progress progress{std::move(first.next), prompt, filled(node, 0, ElementType::boolean, rows)};
+  Progress progress{std::move(first.next), prompt, fill(node, 0, ElementType::boolean, rows)};
   SearchScope outside(node.translator(), false);
   choose(outside, search, first.logits, progress, true);
 
-  const Value length = parameter_of(node, Input::max_length, ElementType::i64);
+  const Value length = read_vector(node, Input::max_length, ElementType::i64);
   const Value left = node.op(ops::Subtract, {length, dimension_of(node, progress.sequences, 1)});
   const auto step = [&](SearchScope& scope, const Values& states) {
     Progress now = Progress::of(states, progress);
     DecoderStep result = run_decoder(node, scope, {}, now.decoder);
     now.decoder = std::move(result.next);
     choose(scope, search, result.logits, now, false);
-    return SearchStep{now.flat(), is_unfinished(scope.builder(), now)};
+    return SearchStep{now.flat(), emit_is_unfinished(scope.builder(), now)};
   };
   const Value most = squeeze(node, left, {0});
-  const SearchResult last = repeat(node, most, is_unfinished(node, progress), progress.flat(), step);
-  return {filled_sequences(node, Progress::of(last.states, progress).sequences, length, search.pad_token)};
+  const SearchResult last = repeat(node, most, emit_is_unfinished(node, progress), progress.flat(), step);
+  return {fill_sequences(node, Progress::of(last.states, progress).sequences, length, search.pad_token)};
 }
 
 Values greedy_search(NodeContext& node) {

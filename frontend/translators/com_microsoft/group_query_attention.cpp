@@ -13,7 +13,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Projections heads_of(NodeContext& node, std::int64_t queries, std::int64_t keys) {
+Projections split_inputs(NodeContext& node, std::int64_t queries, std::int64_t keys) {
   const Value query = node.input(0);
   if (node.rank(query) != 3) node.fail("the query must be a batch of sequences");
   if (node.has_input(1)) {
@@ -30,11 +30,11 @@ bool has_no_new_keys(const Projections& heads) {
   return heads.key.shape()[2] == 0;
 }
 
-Lengths lengths_of(NodeContext& node, const Projections& heads) {
+Lengths compute_lengths(NodeContext& node, const Projections& heads) {
   Lengths lengths;
-  const Value last = flat(node, convert(node, node.input(5), ElementType::i64));
+  const Value last = flatten(node, convert(node, node.input(5), ElementType::i64));
   lengths.total = node.op(ops::Add, {last, node.integer(1)});
-  lengths.longest = parameter_of(node, 6, ElementType::i64);
+  lengths.longest = read_vector(node, 6, ElementType::i64);
   const Value count = dimension_of(node, heads.query, 2);
   // If there are as many queries as keys, there is no past, and shorter rows are padded at the end.
   lengths.is_prompt = node.op(ops::Equal, {count, lengths.longest});
@@ -49,34 +49,35 @@ Lengths lengths_of(NodeContext& node, const Projections& heads) {
 }
 
 /// The positions of the queries in their row, [B, S].
-Value query_positions(NodeContext& node, const Projections& heads, const Lengths& lengths) {
-  return node.op(ops::Add, {unsqueeze(node, lengths.past, {1}), positions_along(node, heads.query, 2)});
+Value compute_query_positions(NodeContext& node, const Projections& heads, const Lengths& lengths) {
+  return node.op(ops::Add, {unsqueeze(node, lengths.past, {1}), enumerate_along(node, heads.query, 2)});
 }
 
 /// The positions for the rotation, [B or 1, S], instead of `positions` in the row: position_ids if given.
-Value rotary_positions(NodeContext& node, const Projections& heads, const Lengths& lengths, Value positions) {
+Value compute_rotary_positions(NodeContext& node, const Projections& heads, const Lengths& lengths,
+                               Value positions) {
   if (!node.has_input(9)) return positions;
   // The positions of a prompt follow the first one.
   const Value given = convert(node, node.input(9), ElementType::i64);
-  const Value first = slice(node, flat(node, given), 0, 1, 0);
-  const Value prompt = node.op(ops::Add, {first, positions_along(node, heads.query, 2)});
+  const Value first = slice(node, flatten(node, given), 0, 1, 0);
+  const Value prompt = node.op(ops::Add, {first, enumerate_along(node, heads.query, 2)});
   return node.op(ops::Select, {lengths.is_prompt, unsqueeze(node, prompt, {0}), given});
 }
 
 void rotate(NodeContext& node, Projections& heads, Value positions) {
   if (!node.has_input(7) || !node.has_input(8)) node.fail("do_rotary needs cos_cache and sin_cache");
   const Rotation rotation =
-      rotation_by_caches(node, node.input(7), node.input(8), positions, node.flag("rotary_interleaved"));
-  heads.query = rotated(node, heads.query, rotation);
-  if (!has_no_new_keys(heads)) heads.key = rotated(node, heads.key, rotation);
+      gather_rotation(node, node.input(7), node.input(8), positions, node.flag("rotary_interleaved"));
+  heads.query = rotate_heads(node, heads.query, rotation);
+  if (!has_no_new_keys(heads)) heads.key = rotate_heads(node, heads.key, rotation);
 }
 
 /// The origin of each element of the new cache in [past, new, zero]: i64 [B, T].
-Value cache_origins(NodeContext& node, Value past, Value now, const Lengths& lengths) {
+Value compute_cache_origins(NodeContext& node, Value past, Value now, const Lengths& lengths) {
   const Value size = dimension_of(node, past, 2);
   const Value count = dimension_of(node, now, 2);
   const Value total = node.op(ops::Maximum, {size, lengths.longest});
-  const Value keys = numbers_below(node, squeeze(node, total, {0}));
+  const Value keys = emit_range(node, squeeze(node, total, {0}));
   const Value begin = unsqueeze(node, lengths.first_new, {1});
   const Value own = node.op(ops::Subtract, {keys, begin});
   const Value zero = node.op(ops::Add, {size, count});
@@ -86,16 +87,15 @@ Value cache_origins(NodeContext& node, Value past, Value now, const Lengths& len
 }
 
 /// The past up to the length of each row, then the new keys, then zeros: [B, K, T, h].
-Value cached(NodeContext& node, Value past, Value now, Value origins) {
+Value gather_cache(NodeContext& node, Value past, Value now, Value origins) {
   const auto size = [&](std::int64_t axis) { return dimension_of(node, now, axis); };
-  const Value zero =
-      filled(node, 0, now.type(), concat(node, {size(0), size(1), node.integers({1}), size(3)}));
+  const Value zero = fill(node, 0, now.type(), concat(node, {size(0), size(1), node.integers({1}), size(3)}));
   const Value all = concat(node, {past, now, zero}, 2);
   return gather_in_rows(node, all, origins, 2);
 }
 
 /// Which keys are visible, [B, 1, S, T]. `keys`: their positions [T] or [B, 1, 1, T].
-Value seen_keys(NodeContext& node, const Lengths& lengths, Value keys, Value positions) {
+Value find_seen_keys(NodeContext& node, const Lengths& lengths, Value keys, Value positions) {
   const Value total = unsqueeze(node, lengths.total, {1, 2, 3});
   if (!node.flag("causal", true)) return node.op(ops::Less, {keys, total});
   // Queries after the end of a row do not see more keys than its last query.
@@ -117,8 +117,8 @@ Scores requested_scores(NodeContext& node) {
 }
 
 /// x / sqrt(mean(x * x) + epsilon) * weight over the last axis.
-Value normalized(NodeContext& node, Value x, Value weight) {
-  const Value factor = inverse_rms(node, x, node.integers({-1}), node.real("qk_norm_epsilon", 1e-6F));
+Value normalize_heads(NodeContext& node, Value x, Value weight) {
+  const Value factor = compute_inverse_rms(node, x, node.integers({-1}), node.real("qk_norm_epsilon", 1e-6F));
   return node.op(ops::Multiply, {node.op(ops::Multiply, {x, factor}), weight});
 }
 
@@ -137,59 +137,60 @@ AttentionOutputs attend_in_groups(NodeContext& node, AttentionInputs inputs, std
   return attend(node, inputs);
 }
 
-Values with_masked_cache(NodeContext& node, Projections heads, const MaskedTokens& tokens,
-                         std::int64_t group) {
+Values attend_with_masked_cache(NodeContext& node, Projections heads, const MaskedTokens& tokens,
+                                std::int64_t group) {
   if (node.flag("do_rotary")) {
     const Value given = node.optional_input(9);
-    rotate(node, heads, given ? convert(node, given, ElementType::i64) : query_positions(node, tokens));
+    rotate(node, heads,
+           given ? convert(node, given, ElementType::i64) : compute_query_positions(node, tokens));
   }
-  heads.key = appended(node, node.input(3), heads.key);
-  heads.value = appended(node, node.input(4), heads.value);
+  heads.key = append_to_cache(node, node.input(3), heads.key);
+  heads.value = append_to_cache(node, node.input(4), heads.value);
   AttentionInputs inputs{.query = heads.query, .key = heads.key, .value = heads.value};
-  inputs.seen = seen_keys(node, tokens, node.integer("local_window_size", -1));
+  inputs.seen = find_seen_keys(node, tokens, node.integer("local_window_size", -1));
   return {join_heads(node, attend_in_groups(node, inputs, group).mixed), heads.key, heads.value, {}};
 }
 
-Values with_packed_cache(NodeContext& node, Projections heads, std::int64_t group) {
+Values attend_with_packed_cache(NodeContext& node, Projections heads, std::int64_t group) {
   const bool has_window_cache = node.flag("sliding_window_cache");
-  const Lengths lengths = lengths_of(node, heads);
-  const Value positions = query_positions(node, heads, lengths);
-  if (node.flag("do_rotary")) rotate(node, heads, rotary_positions(node, heads, lengths, positions));
+  const Lengths lengths = compute_lengths(node, heads);
+  const Value positions = compute_query_positions(node, heads, lengths);
+  if (node.flag("do_rotary")) rotate(node, heads, compute_rotary_positions(node, heads, lengths, positions));
   const std::int64_t keys = node.integer("kv_num_heads");
   const QuantizedCache keys_code = read_cache_quantization(node, "k_quant_type", 12, keys);
   const QuantizedCache values_code = read_cache_quantization(node, "v_quant_type", 13, keys);
   const ir::Dimension key_size = heads.key.shape()[3];
   const ir::Dimension value_size = heads.value.shape()[3];
-  heads.key = quantized(node, keys_code, heads.key);
-  heads.value = quantized(node, values_code, heads.value);
+  heads.key = quantize_cache(node, keys_code, heads.key);
+  heads.value = quantize_cache(node, values_code, heads.value);
   AttentionInputs inputs;
   inputs.query = heads.query;
   inputs.bias = node.optional_input(10);
   inputs.scores = requested_scores(node);
   if (has_window_cache) {
-    const WindowCache window = window_cache(node, node.input(3), heads.key, lengths);
+    const WindowCache window = extend_window_cache(node, node.input(3), heads.key, lengths);
     const Value all_keys = concat(node, {node.input(3), heads.key}, 2);
     const Value all_values = concat(node, {node.input(4), heads.value}, 2);
-    inputs.key = dequantized(node, keys_code, all_keys, key_size);
-    inputs.value = dequantized(node, values_code, all_values, value_size);
-    inputs.bias = of_window(node, inputs.bias, window, lengths);
-    inputs.seen = seen_keys(node, lengths, unsqueeze(node, window.positions, {1, 2}), positions);
+    inputs.key = dequantize_cache(node, keys_code, all_keys, key_size);
+    inputs.value = dequantize_cache(node, values_code, all_values, value_size);
+    inputs.bias = select_window(node, inputs.bias, window, lengths);
+    inputs.seen = find_seen_keys(node, lengths, unsqueeze(node, window.positions, {1, 2}), positions);
     heads.key = gather_in_rows(node, all_keys, window.kept, 2);
     heads.value = gather_in_rows(node, all_values, window.kept, 2);
   } else {
     if (node.has_input(3)) {
-      const Value origins = cache_origins(node, node.input(3), heads.key, lengths);
-      heads.key = cached(node, node.input(3), heads.key, origins);
-      heads.value = cached(node, node.input(4), heads.value, origins);
+      const Value origins = compute_cache_origins(node, node.input(3), heads.key, lengths);
+      heads.key = gather_cache(node, node.input(3), heads.key, origins);
+      heads.value = gather_cache(node, node.input(4), heads.value, origins);
     }
-    inputs.key = dequantized(node, keys_code, heads.key, key_size);
-    inputs.value = dequantized(node, values_code, heads.value, value_size);
+    inputs.key = dequantize_cache(node, keys_code, heads.key, key_size);
+    inputs.value = dequantize_cache(node, values_code, heads.value, value_size);
     if (node.has_input(3) && (inputs.bias || inputs.scores != Scores::none)) {
       // The cache may be longer than the sequences.
       inputs.key = slice(node, inputs.key, node.integers({0}), lengths.longest, 2);
       inputs.value = slice(node, inputs.value, node.integers({0}), lengths.longest, 2);
     }
-    inputs.seen = seen_keys(node, lengths, positions_along(node, inputs.key, 2), positions);
+    inputs.seen = find_seen_keys(node, lengths, enumerate_along(node, inputs.key, 2), positions);
   }
   const AttentionOutputs outputs = attend_in_groups(node, inputs, group);
   Value scores = outputs.scores;
@@ -208,14 +209,14 @@ Values group_query_attention(NodeContext& node) {
   }
   if (node.has_input(3) != node.has_input(4)) node.fail("past_key and past_value belong together");
   if (node.flag("sliding_window_cache")) check_window_cache(node);
-  Projections heads = heads_of(node, queries, keys);
+  Projections heads = split_inputs(node, queries, keys);
   if (node.has_input(14)) {
-    heads.query = normalized(node, heads.query, node.input(14));
-    heads.key = normalized(node, heads.key, node.input(15));
+    heads.query = normalize_heads(node, heads.query, node.input(14));
+    heads.key = normalize_heads(node, heads.key, node.input(15));
   }
-  const auto tokens = masked_tokens(node, heads.query);
-  return tokens ? with_masked_cache(node, heads, *tokens, queries / keys)
-                : with_packed_cache(node, heads, queries / keys);
+  const auto tokens = find_masked_tokens(node, heads.query);
+  return tokens ? attend_with_masked_cache(node, heads, *tokens, queries / keys)
+                : attend_with_packed_cache(node, heads, queries / keys);
 }
 
 }  // namespace

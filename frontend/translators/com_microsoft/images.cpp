@@ -11,15 +11,15 @@ namespace {
 
 /// NhwcConv.
 Values nhwc_conv(NodeContext& node) {
-  const Operands inputs{with_channels_first(node, node.input(0)), with_channels_first(node, node.input(1)),
+  const Operands inputs{move_channels_first(node, node.input(0)), move_channels_first(node, node.input(1)),
                         node.operand(2)};
-  return {with_channels_last(node, translate_as(node, "Conv", 11, inputs).front())};
+  return {move_channels_last(node, translate_as(node, "Conv", 11, inputs).front())};
 }
 
 /// NhwcMaxPool.
 Values nhwc_max_pool(NodeContext& node) {
-  const Value x = with_channels_first(node, node.input(0));
-  return {with_channels_last(node, translate_as(node, "MaxPool", 12, {x}).front())};
+  const Value x = move_channels_first(node, node.input(0));
+  return {move_channels_last(node, translate_as(node, "MaxPool", 12, {x}).front())};
 }
 
 /// MaxpoolWithMask: ignores pixels whose mask is 0. onnxruntime also ignores the pixels after them in the row
@@ -33,7 +33,7 @@ Values max_pool_with_mask(NodeContext& node) {
 
 /// Normalises groups of channels to mean 0 and deviation 1 and scales each channel; attribute activation 1
 /// means SiLU.
-Value group_normalized(NodeContext& node, Value x) {
+Value normalize_groups(NodeContext& node, Value x) {
   const Value gamma = convert(node, node.input(1), x.type());
   const Value beta = convert(node, node.input(2), x.type());
   const Value y = node.op(ops::GroupNormalization, {x, gamma, beta},
@@ -43,8 +43,8 @@ Value group_normalized(NodeContext& node, Value x) {
 
 Values group_norm(NodeContext& node) {
   const Value x = node.input(0);
-  if (!node.flag("channels_last", true)) return {group_normalized(node, x)};
-  return {with_channels_last(node, group_normalized(node, with_channels_first(node, x)))};
+  if (!node.flag("channels_last", true)) return {normalize_groups(node, x)};
+  return {move_channels_last(node, normalize_groups(node, move_channels_first(node, x)))};
 }
 
 /// SkipGroupNorm: GroupNorm of the sum of input, skip and bias; the sum is also an output.
@@ -59,8 +59,8 @@ Values skip_group_norm(NodeContext& node) {
     if (!is_last) bias = unsqueeze(node, bias, {1, 2});
     sum = node.op(ops::Add, {sum, bias});
   }
-  if (!is_last) return {group_normalized(node, sum), sum};
-  return {with_channels_last(node, group_normalized(node, with_channels_first(node, sum))), sum};
+  if (!is_last) return {normalize_groups(node, sum), sum};
+  return {move_channels_last(node, normalize_groups(node, move_channels_first(node, sum))), sum};
 }
 
 /// BiasAdd: input + bias + skip.
@@ -84,11 +84,11 @@ struct CroppedAxis {
 };
 
 /// The positions [R, n] of the pixels of a crop along an axis.
-Value crop_places(NodeContext& node, const CroppedAxis& axis) {
+Value compute_crop_places(NodeContext& node, const CroppedAxis& axis) {
   const auto& [low, high, count, size] = axis;
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   const Value last = node.op(ops::Subtract, {size, node.number_like(1, size)});
-  const Value numbers = numbers_below(node, count, ElementType::f32);
+  const Value numbers = emit_range(node, count, ElementType::f32);
   const Value gaps = node.op(ops::Maximum, {node.op(ops::Subtract, {count, number(1)}), number(1)});
   // The last number divided by the gaps is exactly 1, so that rounding does not move the last pixel of a crop
   // that ends at the border out of the image.
@@ -130,8 +130,8 @@ Values crop_and_resize(NodeContext& node) {
     const Value twice = node.op(ops::Multiply, {places, number(2)});
     return node.op(ops::Subtract, {divide(node, twice, last), number(1)});
   };
-  const Value rows = crop_places(node, {edge(0), edge(2), count(0), size(2)});
-  const Value columns = crop_places(node, {edge(1), edge(3), count(1), size(3)});
+  const Value rows = compute_crop_places(node, {edge(0), edge(2), count(0), size(2)});
+  const Value columns = compute_crop_places(node, {edge(1), edge(3), count(1), size(3)});
   const Value shape = concat(
       node, {dimension_of(node, boxes, 0), dimension_of(node, rows, 1), dimension_of(node, columns, 1)});
   const auto spread = [&](Value places, std::int64_t axis) {
@@ -149,14 +149,14 @@ Values crop_and_resize(NodeContext& node) {
 
 }  // namespace
 
-Value with_channels_first(NodeContext& node, Value value) {
+Value move_channels_first(NodeContext& node, Value value) {
   const std::int64_t rank = node.rank(value);
   std::vector<std::int64_t> order{0, rank - 1};
   for (std::int64_t i = 1; i + 1 < rank; ++i) order.push_back(i);
   return transpose(node, value, order);
 }
 
-Value with_channels_last(NodeContext& node, Value value) {
+Value move_channels_last(NodeContext& node, Value value) {
   const std::int64_t rank = node.rank(value);
   std::vector<std::int64_t> order{0};
   for (std::int64_t i = 2; i < rank; ++i) order.push_back(i);

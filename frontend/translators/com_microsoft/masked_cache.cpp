@@ -92,7 +92,7 @@ bool needs_packed_cache(NodeContext& node) {
 Value mask_of_lengths(NodeContext& node) {
   const Value mask = summed_mask(node.input(5));
   if (!mask) return {};
-  const Value longest = parameter_of(node, 6, ElementType::i64);
+  const Value longest = read_vector(node, 6, ElementType::i64);
   return ir::is_size_of(longest, 0, mask, 1) ? mask : Value{};
 }
 
@@ -107,7 +107,7 @@ void check_window_of_variable(NodeContext& node) {
 }
 
 /// The number of queries, i64 [1]: from an input of the model if possible, so that all layers share it.
-Value query_count(NodeContext& node, Value query) {
+Value count_queries(NodeContext& node, Value query) {
   const Value states = node.input(0);
   const std::vector<ir::Node*>& parameters = node.translator().graph().parameters();
   for (ir::Node* parameter : std::span(parameters).first(std::min(kMaxInputs, parameters.size()))) {
@@ -121,7 +121,7 @@ Value query_count(NodeContext& node, Value query) {
 
 }  // namespace
 
-std::optional<MaskedTokens> masked_tokens(NodeContext& node, Value query) {
+std::optional<MaskedTokens> find_masked_tokens(NodeContext& node, Value query) {
   if (!become_variables(node)) return std::nullopt;
   const Value mask = needs_packed_cache(node) ? Value{} : mask_of_lengths(node);
   if (!mask) {
@@ -134,24 +134,24 @@ std::optional<MaskedTokens> masked_tokens(NodeContext& node, Value query) {
   const Value sums = cumulative_sum(node, convert(node, mask, ElementType::i64), 1);
   tokens.positions = node.op(ops::Maximum, {node.op(ops::Subtract, {sums, one}), node.integer(0)});
   const Value total = dimension_of(node, mask, 1);
-  const Value count = query_count(node, query);
-  tokens.own = node.op(ops::Add, {node.op(ops::Subtract, {total, count}), numbers_below(node, count)});
+  const Value count = count_queries(node, query);
+  tokens.own = node.op(ops::Add, {node.op(ops::Subtract, {total, count}), emit_range(node, count)});
   return tokens;
 }
 
-Value query_positions(NodeContext& node, const MaskedTokens& tokens) {
+Value compute_query_positions(NodeContext& node, const MaskedTokens& tokens) {
   return gather(node, tokens.positions, tokens.own, 1);
 }
 
-Value seen_keys(NodeContext& node, const MaskedTokens& tokens, std::int64_t window) {
-  const Value keys = positions_along(node, tokens.counts, 1);
+Value find_seen_keys(NodeContext& node, const MaskedTokens& tokens, std::int64_t window) {
+  const Value keys = enumerate_along(node, tokens.counts, 1);
   const Value own = unsqueeze(node, tokens.own, {1});
   const Value is_itself = node.op(ops::Equal, {keys, own});
   const Value is_past = node.op(ops::Less, {keys, own});
   const Value counts = unsqueeze(node, tokens.counts, {1, 2});
   Value is_seen = node.op(ops::LogicalAnd, {is_past, counts});
   if (window >= 1) {
-    const Value first = node.op(ops::Subtract, {query_positions(node, tokens), node.integer(window)});
+    const Value first = node.op(ops::Subtract, {compute_query_positions(node, tokens), node.integer(window)});
     const Value is_near =
         node.op(ops::Greater, {unsqueeze(node, tokens.positions, {1, 2}), unsqueeze(node, first, {1, 3})});
     is_seen = node.op(ops::LogicalAnd, {is_seen, is_near});
@@ -159,7 +159,7 @@ Value seen_keys(NodeContext& node, const MaskedTokens& tokens, std::int64_t wind
   return node.op(ops::LogicalOr, {is_seen, is_itself});
 }
 
-Value appended(NodeContext& node, Value past, Value now) {
+Value append_to_cache(NodeContext& node, Value past, Value now) {
   return now.shape()[2] == 0 ? past : concat(node, {past, now}, 2);
 }
 

@@ -24,16 +24,16 @@ struct MaskedTokens {
 ///
 /// Otherwise no value. Fails if the cache holds only the keys of the window (sliding_window_cache): in the
 /// variable, it holds all of them.
-std::optional<MaskedTokens> masked_tokens(NodeContext& node, Value query);
+std::optional<MaskedTokens> find_masked_tokens(NodeContext& node, Value query);
 
 /// The positions of the queries, i64 [B, S].
-Value query_positions(NodeContext& node, const MaskedTokens& tokens);
+Value compute_query_positions(NodeContext& node, const MaskedTokens& tokens);
 
 /// The visible keys, boolean [B, 1, S, T]. A query sees at least itself, because attention to nothing is NaN.
 /// `window`: the number of keys it sees at most; below 1 all.
-Value seen_keys(NodeContext& node, const MaskedTokens& tokens, std::int64_t window);
+Value find_seen_keys(NodeContext& node, const MaskedTokens& tokens, std::int64_t window);
 
 /// [B, K, P, h] and [B, K, S, h] or [B, K, 0, h]: [B, K, T, h].
-Value appended(NodeContext& node, Value past, Value now);
+Value append_to_cache(NodeContext& node, Value past, Value now);
 
 }  // namespace onnx2ir::frontend

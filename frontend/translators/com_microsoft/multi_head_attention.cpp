@@ -8,7 +8,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// The indices of the operator's inputs.
-struct Places {
+struct InputIndices {
   std::size_t bias;  ///< of the projections
   std::size_t mask;
   std::size_t score_bias;   ///< added to the scores
@@ -17,39 +17,39 @@ struct Places {
   std::size_t indirection;  ///< the beam whose cache has each key, [B, W, T]
 };
 
-constexpr Places kMultiHead{3, 4, 5, 6, 8, 9};
-constexpr Places kDecoderMasked{10, 3, 4, 5, 7, 9};
+constexpr InputIndices kMultiHead{3, 4, 5, 6, 8, 9};
+constexpr InputIndices kDecoderMasked{10, 3, 4, 5, 7, 9};
 
 /// Adds elements [first, first + size of the last axis) of the bias; both bounds are i64 [1].
-Value with_bias(NodeContext& node, Value value, Value bias, Value first) {
+Value add_bias(NodeContext& node, Value value, Value bias, Value first) {
   if (!bias) return value;
   const Value end = node.op(ops::Add, {first, dimension_of(node, value, 2)});
   return node.op(ops::Add, {value, slice(node, bias, first, end, 0)});
 }
 
 /// `packed` [B, S, N, parts, h] with the bias [parts * N * h], which may be null.
-Value with_packed_bias(NodeContext& node, Value packed, Value bias, std::int64_t count, std::int64_t parts) {
+Value add_packed_bias(NodeContext& node, Value packed, Value bias, std::int64_t count, std::int64_t parts) {
   if (!bias) return packed;
   return node.op(ops::Add, {packed, transpose(node, reshape(node, bias, {parts, count, -1}), {1, 0, 2})});
 }
 
 /// Part `which` of packed heads [B, S, N, parts, h] as [B, N, S, h].
-Value packed_part(NodeContext& node, Value packed, std::int64_t which) {
+Value take_part(NodeContext& node, Value packed, std::int64_t which) {
   return transpose(node, gather(node, packed, node.integer(which), 3), {0, 2, 1, 3});
 }
 
 /// Query, key and value in one input: [B, S, N, 3, h], or [B, S, 3 * N * h].
-Projections from_one_input(NodeContext& node, Value bias, std::int64_t count) {
+Projections split_one_input(NodeContext& node, Value bias, std::int64_t count) {
   const Value query = node.input(0);
   if (node.rank(query) == 5) {
-    const Value packed = with_packed_bias(node, query, bias, count, 3);
-    const Value part = packed_part(node, packed, 0);
-    const Value key = packed_part(node, packed, 1);
-    return {part, key, packed_part(node, packed, 2)};
+    const Value packed = add_packed_bias(node, query, bias, count, 3);
+    const Value part = take_part(node, packed, 0);
+    const Value key = take_part(node, packed, 1);
+    return {part, key, take_part(node, packed, 2)};
   }
   const ir::Dimension width = query.shape()[2];
   if (width.is_dynamic()) node.fail("the hidden size of the query must be known when the model is converted");
-  const Value all = sum_of(node, query, bias);
+  const Value all = add_if_present(node, query, bias);
   const auto part = [&](std::int64_t which) {
     const std::int64_t size = width.size() / 3;
     const Value first = node.integers({which * size});
@@ -58,20 +58,20 @@ Projections from_one_input(NodeContext& node, Value bias, std::int64_t count) {
   return {part(0), part(1), part(2)};
 }
 
-Projections projections_of(NodeContext& node, const Places& places, std::int64_t count) {
+Projections read_projections(NodeContext& node, const InputIndices& places, std::int64_t count) {
   const Value bias = node.optional_input(places.bias);
-  if (!node.has_input(1)) return from_one_input(node, bias, count);
+  if (!node.has_input(1)) return split_one_input(node, bias, count);
   const Value query = node.input(0);
   if (node.rank(query) != 3) node.fail("the query must be a batch of sequences");
   const Value key = node.input(1);
   const Value hidden = dimension_of(node, query, 2);
   Projections result;
-  result.query = split_heads(node, with_bias(node, query, bias, node.integers({0})), count);
+  result.query = split_heads(node, add_bias(node, query, bias, node.integers({0})), count);
   switch (node.rank(key)) {
     case 3:
-      result.key = split_heads(node, with_bias(node, key, bias, hidden), count);
+      result.key = split_heads(node, add_bias(node, key, bias, hidden), count);
       result.value =
-          split_heads(node, with_bias(node, node.input(2), bias, node.op(ops::Add, {hidden, hidden})), count);
+          split_heads(node, add_bias(node, node.input(2), bias, node.op(ops::Add, {hidden, hidden})), count);
       return result;
     case 4:  // from the encoder, in heads
       result.key = key;
@@ -79,9 +79,9 @@ Projections projections_of(NodeContext& node, const Places& places, std::int64_t
       return result;
     case 5: {
       const Value others = bias ? slice(node, bias, hidden, node.integers({kFarEnd}), 0) : bias;
-      const Value packed = with_packed_bias(node, key, others, count, 2);
-      result.key = packed_part(node, packed, 0);
-      result.value = packed_part(node, packed, 1);
+      const Value packed = add_packed_bias(node, key, others, count, 2);
+      result.key = take_part(node, packed, 0);
+      result.value = take_part(node, packed, 1);
       return result;
     }
     default:
@@ -91,10 +91,10 @@ Projections projections_of(NodeContext& node, const Places& places, std::int64_t
 
 /// The keys of each beam: in a cache [B * W, N, T, h], element t of row b * W + w comes from row b * W +
 /// origins[b, w, t].
-Value of_beams(NodeContext& node, Value cache, Value origins) {
+Value gather_beams(NodeContext& node, Value cache, Value origins) {
   const Value rows = dimension_of(node, cache, 0);
   const Value length = dimension_of(node, cache, 2);
-  const Value numbers = positions_along(node, cache, 0);
+  const Value numbers = enumerate_along(node, cache, 0);
   const Value beams = dimension_of(node, origins, 1);
   const Value first = node.op(ops::Multiply, {divide(node, numbers, beams), beams});
   const Value shape = concat(node, {rows, node.integers({-1})});
@@ -107,11 +107,11 @@ Value of_beams(NodeContext& node, Value cache, Value origins) {
 }
 
 /// The cache of input `past`, followed by `now`.
-Cache extended(NodeContext& node, const Places& places, std::size_t past, Value now) {
-  const Value length = parameter_of(node, places.past_length, ElementType::i64);
-  Cache cache = extended(node, node.input(past), length, now);
+Cache extend_cache(NodeContext& node, const InputIndices& places, std::size_t past, Value now) {
+  const Value length = read_vector(node, places.past_length, ElementType::i64);
+  Cache cache = extend_cache(node, node.input(past), length, now);
   if (node.has_input(places.indirection))
-    cache.used = of_beams(node, cache.used, node.input(places.indirection));
+    cache.used = gather_beams(node, cache.used, node.input(places.indirection));
   return cache;
 }
 
@@ -120,22 +120,22 @@ Causality causality_of(NodeContext& node, bool has_past) {
   return has_past ? Causality::to_last_key : Causality::from_first_key;
 }
 
-Values attention(NodeContext& node, const Places& places) {
+Values attention(NodeContext& node, const InputIndices& places) {
   const std::int64_t count = node.integer("num_heads");
   if (count < 1) node.fail("num_heads must be positive");
-  const Projections all = projections_of(node, places, count);
+  const Projections all = read_projections(node, places, count);
   Cache key{all.key, all.key};
   Cache value{all.value, all.value};
   const bool is_self_attention = !node.has_input(1) || node.rank(node.input(1)) != 4;
   const bool has_past = node.has_input(places.past_key) && is_self_attention;
   if (has_past) {
-    key = extended(node, places, places.past_key, all.key);
-    value = extended(node, places, places.past_key + 1, all.value);
+    key = extend_cache(node, places, places.past_key, all.key);
+    value = extend_cache(node, places, places.past_key + 1, all.value);
   }
   AttentionInputs inputs{all.query, key.used, value.used};
-  inputs.bias = mask_bias(node, node.optional_input(places.mask), all.query, key.used,
-                          node.real("mask_filter_value", -10000), causality_of(node, has_past));
-  inputs.bias = sum_of(node, inputs.bias, node.optional_input(places.score_bias));
+  inputs.bias = emit_mask_bias(node, node.optional_input(places.mask), all.query, key.used,
+                               node.real("mask_filter_value", -10000), causality_of(node, has_past));
+  inputs.bias = add_if_present(node, inputs.bias, node.optional_input(places.score_bias));
   inputs.scale = scale_of(node);
   inputs.scores = node.has_output(3) ? Scores::before_softmax : Scores::none;
   const AttentionOutputs outputs = attend(node, inputs);

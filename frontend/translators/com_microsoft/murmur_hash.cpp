@@ -10,49 +10,53 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// Unsigned 32-bit arithmetic that wraps around, represented as i32.
-class Words {
+class WordArithmetic {
  public:
-  explicit Words(NodeContext& node) : node_(&node) {}
+  explicit WordArithmetic(NodeContext& node) : node_(&node) {}
 
-  Value word(std::uint32_t bits) const {
+  Value emit_word(std::uint32_t bits) const {
     return node_->integer(static_cast<std::int32_t>(bits), ElementType::i32);
   }
-  Value times(Value a, std::uint32_t factor) const { return node_->op(ops::Multiply, {a, word(factor)}); }
-  Value plus(Value a, std::uint32_t summand) const { return node_->op(ops::Add, {a, word(summand)}); }
-  Value mixed(Value a, Value b) const { return node_->op(ops::BitwiseXor, {a, b}); }
-  Value moved_up(Value a, unsigned bits) const { return node_->op(ops::BitwiseLeftShift, {a, word(bits)}); }
-  /// A logical shift: the shift operation itself copies the sign.
-  Value moved_down(Value a, unsigned bits) const {
-    const Value moved = node_->op(ops::BitwiseRightShift, {a, word(bits)});
-    return node_->op(ops::BitwiseAnd, {moved, word((std::uint32_t{1} << (32 - bits)) - 1)});
+  Value multiply(Value a, std::uint32_t factor) const {
+    return node_->op(ops::Multiply, {a, emit_word(factor)});
   }
-  Value rotated(Value a, unsigned bits) const {
-    return node_->op(ops::BitwiseOr, {moved_up(a, bits), moved_down(a, 32 - bits)});
+  Value add(Value a, std::uint32_t summand) const { return node_->op(ops::Add, {a, emit_word(summand)}); }
+  Value combine(Value a, Value b) const { return node_->op(ops::BitwiseXor, {a, b}); }
+  Value shift_left(Value a, unsigned bits) const {
+    return node_->op(ops::BitwiseLeftShift, {a, emit_word(bits)});
+  }
+  /// A logical shift: the shift operation itself copies the sign.
+  Value shift_right(Value a, unsigned bits) const {
+    const Value moved = node_->op(ops::BitwiseRightShift, {a, emit_word(bits)});
+    return node_->op(ops::BitwiseAnd, {moved, emit_word((std::uint32_t{1} << (32 - bits)) - 1)});
+  }
+  Value rotate(Value a, unsigned bits) const {
+    return node_->op(ops::BitwiseOr, {shift_left(a, bits), shift_right(a, 32 - bits)});
   }
 
  private:
   NodeContext* node_;
 };
 
-Value with_block(const Words& words, Value hash, Value block) {
-  const Value scattered = words.times(words.rotated(words.times(block, 0xcc9e2d51U), 15), 0x1b873593U);
-  return words.plus(words.times(words.rotated(words.mixed(hash, scattered), 13), 5), 0xe6546b64U);
+Value add_block(const WordArithmetic& words, Value hash, Value block) {
+  const Value scattered = words.multiply(words.rotate(words.multiply(block, 0xcc9e2d51U), 15), 0x1b873593U);
+  return words.add(words.multiply(words.rotate(words.combine(hash, scattered), 13), 5), 0xe6546b64U);
 }
 
-Value finished(const Words& words, Value hash, std::uint32_t length) {
-  hash = words.mixed(hash, words.word(length));
-  hash = words.times(words.mixed(hash, words.moved_down(hash, 16)), 0x85ebca6bU);
-  hash = words.times(words.mixed(hash, words.moved_down(hash, 13)), 0xc2b2ae35U);
-  return words.mixed(hash, words.moved_down(hash, 16));
+Value finish(const WordArithmetic& words, Value hash, std::uint32_t length) {
+  hash = words.combine(hash, words.emit_word(length));
+  hash = words.multiply(words.combine(hash, words.shift_right(hash, 16)), 0x85ebca6bU);
+  hash = words.multiply(words.combine(hash, words.shift_right(hash, 13)), 0xc2b2ae35U);
+  return words.combine(hash, words.shift_right(hash, 16));
 }
 
 /// The 32-bit words of an element, the lowest one first.
-Values blocks_of(NodeContext& node, Value value) {
+Values split_into_blocks(NodeContext& node, Value value) {
   switch (value.type()) {
     case ElementType::i32:
     case ElementType::u32:
     case ElementType::f32:
-      return {bits_of(node, value)};
+      return {convert_to_bits(node, value)};
     case ElementType::i64: {
       // i64 is computed in 32 bits (docs/limits.md): the upper word follows from the sign.
       const Value low = convert(node, value, ElementType::i32);
@@ -66,11 +70,11 @@ Values blocks_of(NodeContext& node, Value value) {
 }
 
 Values murmur_hash(NodeContext& node) {
-  const Words words(node);
-  const Values blocks = blocks_of(node, node.input(0));
-  Value hash = words.word(static_cast<std::uint32_t>(node.integer("seed", 0)));
-  for (const Value& block : blocks) hash = with_block(words, hash, block);
-  hash = finished(words, hash, static_cast<std::uint32_t>(4 * blocks.size()));
+  const WordArithmetic words(node);
+  const Values blocks = split_into_blocks(node, node.input(0));
+  Value hash = words.emit_word(static_cast<std::uint32_t>(node.integer("seed", 0)));
+  for (const Value& block : blocks) hash = add_block(words, hash, block);
+  hash = finish(words, hash, static_cast<std::uint32_t>(4 * blocks.size()));
   return {node.flag("positive", true) ? convert(node, hash, ElementType::u32) : hash};
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 28;  // products of two and 8 bits stay in range
 
-struct Blocks {
+struct PackedBlocks {
   std::int64_t bits;
   std::int64_t inner;  ///< K
   std::int64_t rows;   ///< N
@@ -31,8 +31,9 @@ std::int64_t block_count(std::int64_t count, std::int64_t size) {
   return count / size + (count % size != 0 ? 1 : 0);
 }
 
-Blocks blocks_of(NodeContext& node) {
-  Blocks blocks{node.integer("bits", 4), node.integer("K"), node.integer("N"), node.integer("block_size"), 0};
+PackedBlocks blocks_of(NodeContext& node) {
+  PackedBlocks blocks{node.integer("bits", 4), node.integer("K"), node.integer("N"),
+                      node.integer("block_size"), 0};
   check_bits(node, blocks.bits);
   if (blocks.inner < 1 || blocks.rows < 1 || blocks.block < 16 || blocks.inner > kLargest ||
       blocks.rows > kLargest || blocks.block > kLargest) {
@@ -47,33 +48,33 @@ ElementType packed_type(std::int64_t bits) {
 }
 
 /// The zero points [N, blocks, 1]: numbers, packed integers, or by default the middle of the range.
-Value zero_points_of(NodeContext& node, const Blocks& blocks, ElementType type) {
+Value emit_zero_points(NodeContext& node, const PackedBlocks& blocks, ElementType type) {
   const Value given = node.optional_input(3);
   if (!given)
     return convert(node, node.integer(std::int64_t{1} << (blocks.bits - 1), packed_type(blocks.bits)), type);
   const std::vector<std::int64_t> shape{blocks.rows, blocks.count};
   const Value zero = ir::is_floating(given.type()) ? convert(node, reshape_constant(node, given, shape), type)
-                                                   : packed_rows(node, 3, blocks.bits, shape, type);
+                                                   : unpack_rows(node, 3, blocks.bits, shape, type);
   return reshape_constant(node, zero, {blocks.rows, blocks.count, 1});
 }
 
 /// The first K columns of [N, blocks * block].
-Value without_padding(NodeContext& node, Value weights, const Blocks& blocks) {
+Value remove_padding(NodeContext& node, Value weights, const PackedBlocks& blocks) {
   if (blocks.count * blocks.block == blocks.inner) return weights;
   return slice(node, weights, 0, blocks.inner, 1);
 }
 
 /// The weights [N, K]: (numbers - zero points) * scales.
-Value weights_of(NodeContext& node, const Blocks& blocks, ElementType type) {
+Value dequantize_weights(NodeContext& node, const PackedBlocks& blocks, ElementType type) {
   const Value numbers =
-      convert(node, packed_input(node, 1, blocks.bits, {blocks.rows, blocks.count, blocks.block}), type);
-  const Value zero = zero_points_of(node, blocks, type);
+      convert(node, unpack_input(node, 1, blocks.bits, {blocks.rows, blocks.count, blocks.block}), type);
+  const Value zero = emit_zero_points(node, blocks, type);
   const Value scales =
       convert(node, reshape_constant(node, node.input(2), {blocks.rows, blocks.count, 1}), type);
   const std::vector<std::int64_t> matrix{blocks.rows, blocks.count * blocks.block};
   if (!node.has_input(4)) {
     const Value product = node.op(ops::Multiply, {node.op(ops::Subtract, {numbers, zero}), scales});
-    return without_padding(node, reshape(node, product, matrix), blocks);
+    return remove_padding(node, reshape(node, product, matrix), blocks);
   }
   // Gathers the block of each column.
   const auto of_columns = [&](Value parameter) {
@@ -81,7 +82,7 @@ Value weights_of(NodeContext& node, const Blocks& blocks, ElementType type) {
     const Value by_block = reshape_constant(node, parameter, {blocks.rows, blocks.count});
     return gather(node, by_block, slice(node, node.input(4), 0, blocks.inner, 0), 1);
   };
-  const Value columns = without_padding(node, reshape(node, numbers, matrix), blocks);
+  const Value columns = remove_padding(node, reshape(node, numbers, matrix), blocks);
   return node.op(ops::Multiply, {node.op(ops::Subtract, {columns, of_columns(zero)}), of_columns(scales)});
 }
 
@@ -93,13 +94,13 @@ Values mat_mul_n_bits(NodeContext& node) {
               "Use the model from before it was prepared for that device.");
   }
   const Value a = node.input(0);
-  const Value weights = weights_of(node, blocks_of(node), a.type());
+  const Value weights = dequantize_weights(node, blocks_of(node), a.type());
   // Level 4 allows onnxruntime to round A to 8 bits, so OpenVINO may do so as well.
   const bool may_round = node.integer("accuracy_level", 0) == 4;
   const AttributeList exact = {{"transpose_a", false}, {"transpose_b", true}};
   const AttributeList rounded = {{"transpose_a", false}, {"transpose_b", true}, {"may_round_input", true}};
   const Value product = node.op(ops::MatMul, {a, weights}, may_round ? rounded : exact);
-  return {sum_of(node, product, node.optional_input(5))};
+  return {add_if_present(node, product, node.optional_input(5))};
 }
 
 // The values of the 16 4-bit codes in bitsandbytes.
@@ -124,7 +125,7 @@ constexpr std::array<double, 16> kNormalFloat4{-1.0,
                                                1.0};
 
 /// The two numbers of each byte, the upper half first: [256, 2].
-Value numbers_of_bytes(NodeContext& node, const std::array<double, 16>& codes, ElementType type) {
+Value emit_numbers_of_bytes(NodeContext& node, const std::array<double, 16>& codes, ElementType type) {
   std::vector<double> pairs;
   for (std::size_t byte = 0; byte < 256; ++byte) {
     pairs.push_back(codes[byte >> 4]);
@@ -147,7 +148,7 @@ Values mat_mul_bnb_4(NodeContext& node) {
   const Value bytes =
       convert(node, reshape_constant(node, node.input(1), {(count + 1) / 2}), ElementType::i32);
   Value numbers =
-      reshape(node, gather(node, numbers_of_bytes(node, codes, a.type()), bytes), {(count + 1) / 2 * 2});
+      reshape(node, gather(node, emit_numbers_of_bytes(node, codes, a.type()), bytes), {(count + 1) / 2 * 2});
   if (count % 2 != 0) numbers = slice(node, numbers, 0, count, 0);
   const Value scales = convert(node, node.input(2), a.type());
   Value weights;
@@ -155,7 +156,7 @@ Values mat_mul_bnb_4(NodeContext& node) {
     const Value blocks = reshape(node, numbers, {count / block, block});
     weights = node.op(ops::Multiply, {blocks, reshape(node, scales, {count / block, 1})});
   } else {
-    const Value places = numbers_below(node, node.integer(count));
+    const Value places = emit_range(node, node.integer(count));
     const Value own = divide(node, places, node.integer(block));
     weights = node.op(ops::Multiply, {numbers, gather(node, scales, own)});
   }
@@ -194,7 +195,7 @@ Values gather_block_quantized(NodeContext& node) {
   };
   const auto numbers = [&](std::size_t index, const ir::Integers& sizes) {
     const Value value = node.input(index);
-    if (value.type() == ElementType::u8) return packed_rows(node, index, bits, sizes.unchecked(), type);
+    if (value.type() == ElementType::u8) return unpack_rows(node, index, bits, sizes.unchecked(), type);
     return convert(node, value, type);
   };
   /// One for each block, or for each element if the last block is not full. A single one broadcasts.
@@ -221,7 +222,7 @@ Values gather_block_quantized(NodeContext& node) {
 }
 
 /// The numbers in each byte, the lowest bits first; they are the elements of a new last axis.
-Value unpacked(NodeContext& node, Value bytes, std::int64_t bits) {
+Value unpack(NodeContext& node, Value bytes, std::int64_t bits) {
   if (bits == 8) return bytes;
   Value rest = unsqueeze(node, convert(node, bytes, ElementType::i32), {node.rank(bytes)});
   const Value step = node.integer(std::int64_t{1} << bits, ElementType::i32);
@@ -236,24 +237,24 @@ Value unpacked(NodeContext& node, Value bytes, std::int64_t bits) {
 
 }  // namespace
 
-Value packed_input(NodeContext& node, std::size_t index, std::int64_t bits,
+Value unpack_input(NodeContext& node, std::size_t index, std::int64_t bits,
                    const std::vector<std::int64_t>& shape) {
   const Value packed = node.input(index);
   const ir::ConstantData* data = packed.node->constant();
   if (packed.type() != ElementType::u8) node.fail("packed weights must be 8-bit integers");
-  if (data == nullptr) return reshape(node, unpacked(node, packed, bits), shape);
+  if (data == nullptr) return reshape(node, unpack(node, packed, bits), shape);
   const std::int64_t count = *PartialShape(shape).element_count();
   if (packed.shape().element_count() != count / 8 * bits + count % 8 * bits / 8)
     node.fail("the packed weights have the wrong size");
   return node.constant(packed_type(bits), shape, *data);
 }
 
-Value packed_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::vector<std::int64_t> shape,
+Value unpack_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::vector<std::int64_t> shape,
                   ElementType type) {
   const std::int64_t requested = shape.back();
   const std::int64_t per_byte = 8 / bits;
   shape.back() = ir::checked_multiply(block_count(requested, per_byte), per_byte);
-  const Value numbers = convert(node, packed_input(node, index, bits, shape), type);
+  const Value numbers = convert(node, unpack_input(node, index, bits, shape), type);
   if (shape.back() == requested) return numbers;
   const auto last = static_cast<std::int64_t>(shape.size()) - 1;
   return slice(node, numbers, 0, requested, last);

@@ -11,12 +11,12 @@ namespace onnx2ir::frontend {
 
 /// The bytes of input `index` as unsigned integers of `bits` bits in `shape`; i32 unless the input is a
 /// constant.
-Value packed_input(NodeContext& node, std::size_t index, std::int64_t bits,
+Value unpack_input(NodeContext& node, std::size_t index, std::int64_t bits,
                    const std::vector<std::int64_t>& shape);
 
-/// Like packed_input, for rows that each begin at a new byte: padding after the last number of a row is
+/// Like unpack_input(), for rows that each begin at a new byte: padding after the last number of a row is
 /// removed.
-Value packed_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::vector<std::int64_t> shape,
+Value unpack_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::vector<std::int64_t> shape,
                   ElementType type);
 
 }  // namespace onnx2ir::frontend

@@ -7,7 +7,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// Moves the first axis after the other axes of the batch: [M, B..., K] to [B..., M, K].
-Value with_batch_first(NodeContext& node, Value value) {
+Value move_batch_first(NodeContext& node, Value value) {
   const std::int64_t rank = node.rank(value);
   std::vector<std::int64_t> order = numbers_between(1, rank - 1);
   order.push_back(0);
@@ -19,7 +19,7 @@ Value with_batch_first(NodeContext& node, Value value) {
 Values fused_mat_mul(NodeContext& node) {
   const auto factor = [&](std::size_t index, std::string_view batch) {
     const Value value = node.input(index);
-    return node.flag(batch) ? with_batch_first(node, value) : value;
+    return node.flag(batch) ? move_batch_first(node, value) : value;
   };
   const auto is_transposed = [&](std::string_view name, std::size_t input) {
     return node.flag(name) && node.rank(node.input(input)) > 1;
@@ -27,11 +27,11 @@ Values fused_mat_mul(NodeContext& node) {
   const Transposed transposed{.a = is_transposed("transA", 0), .b = is_transposed("transB", 1)};
   const Value a = factor(0, "transBatchA");
   const Value product = mat_mul(node, a, factor(1, "transBatchB"), transposed);
-  return {scaled(node, product, node.real("alpha", 1))};
+  return {multiply_by(node, product, node.real("alpha", 1))};
 }
 
 /// Applies the activation `name` with its parameters; missing parameters have defaults.
-Value activated(NodeContext& node, Value x, const std::string& name, const std::vector<double>& parameters) {
+Value activate(NodeContext& node, Value x, const std::string& name, const std::vector<double>& parameters) {
   const auto number = [&](std::size_t index, double absent) {
     return node.number_like(index < parameters.size() ? parameters[index] : absent, x);
   };
@@ -75,13 +75,13 @@ Values fused_gemm(NodeContext& node) {
     if (!node.has_attribute(name)) break;
     parameters.push_back(node.real(name));
   }
-  return {activated(node, sums, activation, parameters)};
+  return {activate(node, sums, activation, parameters)};
 }
 
 /// GemmFastGelu: a product, a bias, the fast Gelu.
 Values gemm_fast_gelu(NodeContext& node) {
   const Value product = mat_mul(node, node.input(0), node.input(1));
-  const Value sums = sum_of(node, product, node.optional_input(2));
+  const Value sums = add_if_present(node, product, node.optional_input(2));
   return {node.op(ops::Gelu, {sums}, {{"approximation_mode", "TANH"}})};
 }
 
@@ -89,9 +89,9 @@ Values gemm_fast_gelu(NodeContext& node) {
 Values fused_conv(NodeContext& node) {
   const Operands inputs{node.operand(0), node.operand(1), node.operand(2)};
   const Value conv = translate_as(node, "Conv", 11, inputs).front();
-  const Value result = sum_of(node, conv, node.optional_input(3));
+  const Value result = add_if_present(node, conv, node.optional_input(3));
   return {
-      activated(node, result, node.text("activation", ""), node.real_list("activation_params").unchecked())};
+      activate(node, result, node.text("activation", ""), node.real_list("activation_params").unchecked())};
 }
 
 /// ConvTransposeWithDynamicPads: the pads are an input, and are removed from the full result.

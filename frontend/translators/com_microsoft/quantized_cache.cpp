@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kZeroOf4Bits = 8;  ///< added to 4-bit codes, so that they are not negative
 
 /// Packs two 4-bit codes into each byte, the first one in the lower bits.
-Value packed(NodeContext& node, Value codes) {
+Value pack_codes(NodeContext& node, Value codes) {
   const Value numbers = convert(node, codes, ElementType::i32);
   const Value positive = node.op(ops::Add, {numbers, node.integer(kZeroOf4Bits, ElementType::i32)});
   const auto every_second = [&](std::int64_t first) { return slice(node, positive, first, kFarEnd, 3, 2); };
@@ -19,7 +19,7 @@ Value packed(NodeContext& node, Value codes) {
   return convert(node, node.op(ops::Add, {every_second(0), high}), ElementType::u8);
 }
 
-Value unpacked(NodeContext& node, Value bytes, ir::Dimension size) {
+Value unpack_codes(NodeContext& node, Value bytes, ir::Dimension size) {
   const Value numbers = convert(node, bytes, ElementType::i32);
   const Value sixteen = node.integer(16, ElementType::i32);
   const Value high = divide(node, numbers, sixteen);
@@ -47,18 +47,18 @@ QuantizedCache read_cache_quantization(NodeContext& node, std::string_view type,
   return cache;
 }
 
-Value quantized(NodeContext& node, const QuantizedCache& cache, Value values) {
+Value quantize_cache(NodeContext& node, const QuantizedCache& cache, Value values) {
   if (!cache.scale) return values;
   const double highest = cache.bits == 4 ? 7 : 127;
-  const Value quotient = exact_quotient(node, convert(node, values, ElementType::f32), cache.scale);
+  const Value quotient = divide_exactly(node, convert(node, values, ElementType::f32), cache.scale);
   const Value rounded = round_to_even(node, quotient);
   const Value codes = node.op(ops::Clamp, {rounded}, {{"min", -highest - 1}, {"max", highest}});
-  return cache.bits == 4 ? packed(node, codes) : convert(node, codes, ElementType::i8);
+  return cache.bits == 4 ? pack_codes(node, codes) : convert(node, codes, ElementType::i8);
 }
 
-Value dequantized(NodeContext& node, const QuantizedCache& cache, Value stored, ir::Dimension size) {
+Value dequantize_cache(NodeContext& node, const QuantizedCache& cache, Value stored, ir::Dimension size) {
   if (!cache.scale) return stored;
-  const Value codes = cache.bits == 4 ? unpacked(node, stored, size) : stored;
+  const Value codes = cache.bits == 4 ? unpack_codes(node, stored, size) : stored;
   const Value numbers = node.op(ops::Multiply, {convert(node, codes, ElementType::f32), cache.scale});
   return convert(node, numbers, node.input(0).type());
 }

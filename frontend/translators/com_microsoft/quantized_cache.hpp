@@ -19,8 +19,8 @@ QuantizedCache read_cache_quantization(NodeContext& node, std::string_view type,
                                        std::int64_t heads);
 /// Converts `values` [B, K, S, h] to the format of the cache: i8 [B, K, S, h], u8 [B, K, S, h / 2], or
 /// unchanged.
-Value quantized(NodeContext& node, const QuantizedCache& cache, Value values);
+Value quantize_cache(NodeContext& node, const QuantizedCache& cache, Value values);
 /// Converts `stored` to numbers of the type of input 0; `size` is h.
-Value dequantized(NodeContext& node, const QuantizedCache& cache, Value stored, ir::Dimension size);
+Value dequantize_cache(NodeContext& node, const QuantizedCache& cache, Value stored, ir::Dimension size);
 
 }  // namespace onnx2ir::frontend

@@ -20,7 +20,7 @@ struct StackedWeights {
 };
 
 /// W^T or R^T of LSTM: f32 [D, outputs, inputs].
-Value dequantized_weights(NodeContext& node, const StackedWeights& weights) {
+Value dequantize_weights(NodeContext& node, const StackedWeights& weights) {
   const auto by_direction = [&](Value value) {
     const Value number = convert(node, value, ElementType::f32);
     if (node.rank(number) == 0) return number;
@@ -35,7 +35,7 @@ Value dequantized_weights(NodeContext& node, const StackedWeights& weights) {
 }
 
 /// Part `index` of a constant [parts, ...], as a constant of its own that shares its memory.
-Value part(Builder& builder, Value constant, std::int64_t index) {
+Value take_part(Builder& builder, Value constant, std::int64_t index) {
   const auto sizes = *constant.shape().sizes();
   const ir::ConstantData& data = *constant.node->constant();
   const std::uint64_t size = data.size() / static_cast<std::uint64_t>(sizes.front());
@@ -43,9 +43,9 @@ Value part(Builder& builder, Value constant, std::int64_t index) {
                           data.part(static_cast<std::uint64_t>(index) * size, size));
 }
 
-QuantizedMatrix matrix_of(Builder& builder, const StackedWeights& weights, std::int64_t direction) {
-  return {part(builder, weights.integers, direction), part(builder, weights.scale, direction),
-          part(builder, weights.zero_point, direction)};
+QuantizedMatrix take_matrix(Builder& builder, const StackedWeights& weights, std::int64_t direction) {
+  return {take_part(builder, weights.integers, direction), take_part(builder, weights.scale, direction),
+          take_part(builder, weights.zero_point, direction)};
 }
 
 /// Whether the weights are constants of the shapes that the operator defines, for `directions` directions.
@@ -62,14 +62,15 @@ bool is_stacked(const StackedWeights& weights, std::int64_t directions) {
          is_parameter(weights.zero_point);
 }
 
-QuantizedProducts quantized_products(NodeContext& node, const StackedWeights& w, const StackedWeights& r) {
+QuantizedProducts make_quantized_products(NodeContext& node, const StackedWeights& w,
+                                          const StackedWeights& r) {
   const std::int64_t directions = node.text("direction", "forward") == "bidirectional" ? 2 : 1;
   if (!has_integer_kernels(node, {8, 9, 10, 11}) || !is_stacked(w, directions) || !is_stacked(r, directions))
     return {};
   if (!is_compressed((*r.integers.shape().sizes())[1])) return {};
   const auto by = [](const StackedWeights& weights) {
     return [weights](Builder& builder, Value numbers, std::int64_t direction) {
-      return multiply_by_weights(builder, numbers, matrix_of(builder, weights, direction), true);
+      return multiply_by_weights(builder, numbers, take_matrix(builder, weights, direction), true);
     };
   };
   return {by(w), by(r)};
@@ -78,8 +79,8 @@ QuantizedProducts quantized_products(NodeContext& node, const StackedWeights& w,
 Values dynamic_quantize_lstm(NodeContext& node) {
   const StackedWeights w{node.input(1), node.input(8), node.input(9)};
   const StackedWeights r{node.input(2), node.input(10), node.input(11)};
-  const QuantizedProducts products = quantized_products(node, w, r);
-  Operands inputs{node.operand(0), dequantized_weights(node, w), dequantized_weights(node, r)};
+  const QuantizedProducts products = make_quantized_products(node, w, r);
+  Operands inputs{node.operand(0), dequantize_weights(node, w), dequantize_weights(node, r)};
   for (std::size_t i = 3; i < 8; ++i) inputs.push_back(node.operand(i));
   NodeContext lstm(node.translator(), node.proto(), 7, inputs);
   Values outputs = translate_lstm(lstm, products);

@@ -10,19 +10,20 @@ namespace {
 
 /// QGemm on the numbers that the integers represent.
 Values fast_q_gemm(NodeContext& node) {
-  const Grid of_a = grid_of(node, 1, 2);
+  const Grid of_a = read_grid(node, 1, 2);
   const double alpha = node.real("alpha", 1);
   const Value a = dequantize(node, node.input(0), of_a);
   // Scales of B are those of the columns of the product.
-  const Value b = dequantize(node, node.input(3), grid_of(node, 4, 5, node.flag("transB") ? 0 : 1, 2));
-  Value sums = scaled(node, mat_mul(node, a, b, {.a = node.flag("transA"), .b = node.flag("transB")}), alpha);
+  const Value b = dequantize(node, node.input(3), read_grid(node, 4, 5, node.flag("transB") ? 0 : 1, 2));
+  Value sums =
+      multiply_by(node, mat_mul(node, a, b, {.a = node.flag("transA"), .b = node.flag("transB")}), alpha);
   if (const Value c = node.optional_input(6)) {
-    const Value scale = node.op(ops::Multiply, {of_a.scale, grid_of(node, 4, 5).scale});
-    sums = node.op(ops::Add, {sums, scaled(node, dequantize(node, c, {scale, {}}), alpha)});
+    const Value scale = node.op(ops::Multiply, {of_a.scale, read_grid(node, 4, 5).scale});
+    sums = node.op(ops::Add, {sums, multiply_by(node, dequantize(node, c, {scale, {}}), alpha)});
   }
   if (!node.has_input(7)) return {sums};
   if (!node.has_input(8)) return {divide(node, sums, node.input(7))};
-  return {quantize(node, sums, grid_of(node, 7, 8), node.input(8).type())};
+  return {quantize(node, sums, read_grid(node, 7, 8), node.input(8).type())};
 }
 
 /// QGemm: alpha * A' * B' + C, where C is quantised with the product of the scales. Without a zero point of
@@ -34,42 +35,42 @@ Values q_gemm(NodeContext& node) {
   };
   const auto factor = [&](std::size_t data, std::size_t zero_point, std::string_view transpose_name) {
     const Value x = transposed(convert(node, node.input(data), ElementType::f32), transpose_name);
-    return centred(node, x, node.input(zero_point));
+    return subtract_zero_point(node, x, node.input(zero_point));
   };
   const Value a = factor(0, 2, "transA");
   Value sums = mat_mul(node, a, factor(3, 5, "transB"));
   if (const Value c = node.optional_input(6))
     sums = node.op(ops::Add, {sums, convert(node, c, ElementType::f32)});
   const Value scale = node.op(ops::Multiply, {node.input(1), node.input(4)});
-  const Value result = node.op(ops::Multiply, {sums, scaled(node, scale, node.real("alpha", 1))});
+  const Value result = node.op(ops::Multiply, {sums, multiply_by(node, scale, node.real("alpha", 1))});
   if (!node.has_input(7)) return {result};
   if (!node.has_input(8)) return {divide(node, result, node.input(7))};
-  return {quantize(node, result, grid_of(node, 7, 8), node.input(8).type())};
+  return {quantize(node, result, read_grid(node, 7, 8), node.input(8).type())};
 }
 
 /// `a` times quantised weights.
-Value product_with_weights(NodeContext& node, Value a, std::size_t data, std::size_t scale,
-                           std::size_t zero_point, bool may_round) {
+Value multiply_by_quantized(NodeContext& node, Value a, std::size_t data, std::size_t scale,
+                            std::size_t zero_point, bool may_round) {
   const QuantizedMatrix weights{node.input(data), node.input(scale), node.optional_input(zero_point)};
   return node.rank(a) >= 2 && is_constant(weights)
              ? multiply_by_weights(node, a, weights, may_round)
-             : mat_mul(node, a, dequantized(node, data, scale, zero_point));
+             : mat_mul(node, a, dequantize_input(node, data, scale, zero_point));
 }
 
 /// MatMulIntegerToFloat. The result has the type of the scales.
 Values mat_mul_integer_to_float(NodeContext& node) {
-  const Value a = dequantized(node, 0, 2, 4);
+  const Value a = dequantize_input(node, 0, 2, 4);
   const ElementType type = node.input(2).type();
-  const Value sums = node.has_exact_quantization() ? mat_mul(node, a, dequantized(node, 1, 3, 5))
-                                                   : product_with_weights(node, a, 1, 3, 5, false);
-  return {sum_of(node, convert(node, sums, type), node.optional_input(6))};
+  const Value sums = node.has_exact_quantization() ? mat_mul(node, a, dequantize_input(node, 1, 3, 5))
+                                                   : multiply_by_quantized(node, a, 1, 3, 5, false);
+  return {add_if_present(node, convert(node, sums, type), node.optional_input(6))};
 }
 
 /// Quantises `x` as DynamicQuantizeLinear does, and dequantises it.
-Value rounded_to_bytes(NodeContext& node, Value x) {
-  const auto [scale, zero] = grid_of_extremes(node, x);
-  const Value steps = round_to_even(node, exact_quotient(node, x, scale));
-  const Value numbers = in_byte_range(node, node.op(ops::Add, {steps, zero}));
+Value round_to_bytes(NodeContext& node, Value x) {
+  const auto [scale, zero] = compute_grid(node, x);
+  const Value steps = round_to_even(node, divide_exactly(node, x, scale));
+  const Value numbers = clamp_to_bytes(node, node.op(ops::Add, {steps, zero}));
   return node.op(ops::Multiply, {node.op(ops::Subtract, {numbers, zero}), scale});
 }
 
@@ -77,12 +78,12 @@ Value rounded_to_bytes(NodeContext& node, Value x) {
 /// OpenVINO.
 Values dynamic_quantize_mat_mul(NodeContext& node) {
   if (!node.has_exact_quantization()) {
-    const Value sums = product_with_weights(node, node.input(0), 1, 2, 3, true);
-    return {sum_of(node, sums, node.optional_input(4))};
+    const Value sums = multiply_by_quantized(node, node.input(0), 1, 2, 3, true);
+    return {add_if_present(node, sums, node.optional_input(4))};
   }
-  const Value a = rounded_to_bytes(node, node.input(0));
-  const Value sums = mat_mul(node, a, dequantized(node, 1, 2, 3));
-  return {sum_of(node, sums, node.optional_input(4))};
+  const Value a = round_to_bytes(node, node.input(0));
+  const Value sums = mat_mul(node, a, dequantize_input(node, 1, 2, 3));
+  return {add_if_present(node, sums, node.optional_input(4))};
 }
 
 /// MatMulInteger16: sums in i32. OpenVINO's MatMul adds in f32, which holds 24 bits: the numbers are split
@@ -108,8 +109,8 @@ Values mat_mul_integer_16(NodeContext& node) {
   const Bytes right = bytes_of(node.input(1));
   const auto sum = [&](Value x, Value y) { return convert(node, mat_mul(node, x, y), ElementType::i32); };
   const Value middle = node.op(ops::Add, {sum(left.upper, right.lower), sum(left.lower, right.upper)});
-  const Value upper =
-      node.op(ops::Add, {scaled(node, sum(left.upper, right.upper), 1 << 16), scaled(node, middle, 1 << 8)});
+  const Value upper = node.op(ops::Add, {multiply_by(node, sum(left.upper, right.upper), 1 << 16),
+                                         multiply_by(node, middle, 1 << 8)});
   return {node.op(ops::Add, {upper, sum(left.lower, right.lower)})};
 }
 

@@ -9,14 +9,14 @@
 
 namespace onnx2ir::frontend {
 
-Value repeated_ngrams(Builder& builder, Value tokens, Value scores, std::int64_t size) {
+Value find_repeated_ngrams(Builder& builder, Value tokens, Value scores, std::int64_t size) {
   const Value length = size_of(builder, tokens, 1);
   const Value count = builder.op(
       ops::Maximum, {builder.op(ops::Subtract, {length, builder.integer(size - 1)}), builder.integer(0)});
-  const Value begins = numbers_below(builder, count);
+  const Value begins = emit_range(builder, count);
   const Value followers =
       gather(builder, tokens, builder.op(ops::Add, {begins, builder.integer(size - 1)}), 1);
-  Value found = filled(builder, 1, ElementType::i32, shape_of(builder, followers));
+  Value found = fill(builder, 1, ElementType::i32, shape_of(builder, followers));
   for (std::int64_t i = 0; i + 1 < size; ++i) {
     const Value own = gather(builder, tokens, builder.op(ops::Add, {begins, builder.integer(i)}), 1);
     // The last tokens of the sequence. Sequences that are too short have no windows.
@@ -26,7 +26,7 @@ Value repeated_ngrams(Builder& builder, Value tokens, Value scores, std::int64_t
     found = builder.op(ops::Multiply,
                        {found, convert(builder, builder.op(ops::Equal, {own, last}), ElementType::i32)});
   }
-  const Value none = filled(builder, 0, ElementType::i32, shape_of(builder, scores));
+  const Value none = fill(builder, 0, ElementType::i32, shape_of(builder, scores));
   const Value banned = scatter(builder, none, followers, found, 1, "max");
   return builder.op(ops::Greater, {banned, builder.integer(0, ElementType::i32)});
 }
@@ -41,7 +41,7 @@ Values block_repeated_ngrams(NodeContext& node) {
   const std::int64_t size = node.integer("ngram_size");
   if (size < 1 || size > kMaxNgram)
     node.fail("ngram_size must be between 1 and " + std::to_string(kMaxNgram));
-  return {node.op(ops::Select, {repeated_ngrams(node, tokens, scores, size),
+  return {node.op(ops::Select, {find_repeated_ngrams(node, tokens, scores, size),
                                 node.number_like(-std::numeric_limits<double>::infinity(), scores), scores})};
 }
 

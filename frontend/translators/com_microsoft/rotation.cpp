@@ -12,7 +12,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Value twice(NodeContext& node, Value size) {
+Value double_size(NodeContext& node, Value size) {
   return node.op(ops::Add, {size, size});
 }
 
@@ -22,7 +22,7 @@ struct Halves {
 };
 
 /// The two elements of each pair of [B, N, S, r]; `half` is r / 2, i64 [1].
-Halves pairs_of(NodeContext& node, Value heads, Value half, bool is_interleaved) {
+Halves split_pairs(NodeContext& node, Value heads, Value half, bool is_interleaved) {
   if (!is_interleaved) {
     // OpenVINO fuses this form of rotation into a RoPE.
     ir::Node& split =
@@ -34,7 +34,7 @@ Halves pairs_of(NodeContext& node, Value heads, Value half, bool is_interleaved)
   return {gather(node, paired, node.integer(0), 4), gather(node, paired, node.integer(1), 4)};
 }
 
-Value joined(NodeContext& node, const Halves& halves, Value size, bool is_interleaved) {
+Value join_pairs(NodeContext& node, const Halves& halves, Value size, bool is_interleaved) {
   if (!is_interleaved) return concat(node, {halves.first, halves.second}, -1);
   const Value paired =
       concat(node, {unsqueeze(node, halves.first, {4}), unsqueeze(node, halves.second, {4})}, 4);
@@ -42,7 +42,7 @@ Value joined(NodeContext& node, const Halves& halves, Value size, bool is_interl
 }
 
 /// [B, S, N * h] as [B, N, S, h]. Without num_heads, all `rotary` elements of a head are rotated.
-Value heads_of(NodeContext& node, Value input, Value rotary) {
+Value split_input(NodeContext& node, Value input, Value rotary) {
   if (const std::int64_t count = node.integer("num_heads", 0); count > 0)
     return split_heads(node, input, count);
   if (node.flag("rotary_embedding_dim")) node.fail("attribute num_heads is missing");
@@ -51,23 +51,23 @@ Value heads_of(NodeContext& node, Value input, Value rotary) {
 }
 
 /// The input as heads [B, N, S, h].
-Value input_heads(NodeContext& node) {
+Value read_heads(NodeContext& node) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
   const Value cosines = node.input(2);
   if (rank != 3 && rank != 4) node.fail("the input must have three or four dimensions");
   if (node.rank(cosines) != 2) node.fail("cos_cache must be a matrix");
-  return rank == 4 ? input : heads_of(node, input, twice(node, dimension_of(node, cosines, 1)));
+  return rank == 4 ? input : split_input(node, input, double_size(node, dimension_of(node, cosines, 1)));
 }
 
 /// Converts heads to the form of the input.
-Value in_layout_of_input(NodeContext& node, Value heads) {
+Value restore_layout(NodeContext& node, Value heads) {
   return node.rank(node.input(0)) == 4 ? heads : join_heads(node, heads);
 }
 
 /// MRotaryEmbedding: positions in time, height and width [3, B, S]; each pair of elements uses one of them.
 Values multimodal_rotary_embedding(NodeContext& node) {
-  const Value heads = input_heads(node);
+  const Value heads = read_heads(node);
   const auto sections = node.integer_list("mrope_section");
   if (sections.size() != 3) node.fail("mrope_section must have three values");
   if (node.input(2).shape()[1].is_dynamic()) {
@@ -100,31 +100,31 @@ Values multimodal_rotary_embedding(NodeContext& node) {
     return unsqueeze(node, result, {1});
   };
   const Rotation rotation{mixed(node.input(2)), mixed(node.input(3)), node.flag("interleaved")};
-  return {in_layout_of_input(node, rotated(node, heads, rotation))};
+  return {restore_layout(node, rotate_heads(node, heads, rotation))};
 }
 
 /// com.microsoft.RotaryEmbedding.
 Values rotary_embedding(NodeContext& node) {
-  const Value heads = input_heads(node);
+  const Value heads = read_heads(node);
   Value positions = node.input(1);
   if (node.rank(positions) == 1) {
     // A single number is the position of the first element.
-    positions = unsqueeze(node, node.op(ops::Add, {positions, positions_along(node, heads, 2)}), {0});
+    positions = unsqueeze(node, node.op(ops::Add, {positions, enumerate_along(node, heads, 2)}), {0});
   }
   const Rotation rotation =
-      rotation_by_caches(node, node.input(2), node.input(3), positions, node.flag("interleaved"));
-  return {in_layout_of_input(node, rotated(node, heads, rotation))};
+      gather_rotation(node, node.input(2), node.input(3), positions, node.flag("interleaved"));
+  return {restore_layout(node, rotate_heads(node, heads, rotation))};
 }
 
 }  // namespace
 
-Rotation rotation_by_caches(NodeContext& node, Value cosines, Value sines, Value positions,
-                            bool is_interleaved) {
+Rotation gather_rotation(NodeContext& node, Value cosines, Value sines, Value positions,
+                         bool is_interleaved) {
   const auto at_positions = [&](Value cache) { return unsqueeze(node, gather(node, cache, positions), {1}); };
   return {at_positions(cosines), at_positions(sines), is_interleaved};
 }
 
-Rotation rotation_by_angles(NodeContext& node, Value positions, std::int64_t size) {
+Rotation compute_rotation(NodeContext& node, Value positions, std::int64_t size) {
   std::vector<double> factors;
   for (std::int64_t i = 0; i < size / 2; ++i) {
     factors.push_back(base::power(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(size)));
@@ -135,22 +135,22 @@ Rotation rotation_by_angles(NodeContext& node, Value positions, std::int64_t siz
   return {node.op(ops::Cos, {angles}), node.op(ops::Sin, {angles}), false};
 }
 
-Value rotated(NodeContext& node, Value heads, const Rotation& rotation) {
+Value rotate_heads(NodeContext& node, Value heads, const Rotation& rotation) {
   const ir::Dimension pair_count = rotation.cosines.shape()[3];
   const ir::Dimension whole = heads.shape()[3];
   const bool is_known = pair_count.is_static() && whole.is_static();
   if (is_known && whole.size() / 2 < pair_count.size()) node.fail("the caches are larger than the heads");
   const Value half = dimension_of(node, rotation.cosines, 3);
-  const Value size = twice(node, half);
+  const Value size = double_size(node, half);
   const bool is_partial = !is_known || whole.size() != 2 * pair_count.size();
   const Value turned = is_partial ? slice(node, heads, node.integers({0}), size, 3) : heads;
-  const Halves pairs = pairs_of(node, turned, half, rotation.is_interleaved);
+  const Halves pairs = split_pairs(node, turned, half, rotation.is_interleaved);
   const Value cosines = convert(node, rotation.cosines, heads.type());
   const Value sines = convert(node, rotation.sines, heads.type());
   const auto product = [&](Value a, Value b) { return node.op(ops::Multiply, {a, b}); };
   const Halves result{node.op(ops::Subtract, {product(pairs.first, cosines), product(pairs.second, sines)}),
                       node.op(ops::Add, {product(pairs.second, cosines), product(pairs.first, sines)})};
-  const Value all = joined(node, result, size, rotation.is_interleaved);
+  const Value all = join_pairs(node, result, size, rotation.is_interleaved);
   if (!is_partial) return all;
   const Value joint = concat(node, {all, slice(node, heads, size, node.integers({kFarEnd}), 3)}, 3);
   return is_known || whole.is_dynamic() ? joint : reshape_keeping(node, joint, {0, 0, 0, whole.size()});

@@ -9,44 +9,44 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// `tokens` and one more token, so that it has an element to gather.
-Value padded(NodeContext& node, Value tokens) {
+Value pad_tokens(NodeContext& node, Value tokens) {
   return concat(node, {tokens, node.integers({0})});
 }
 
 /// The first of `places` whose condition is true; `count` if there is none.
-Value first_true(NodeContext& node, Value conditions, Value places, Value count) {
+Value find_first_true(NodeContext& node, Value conditions, Value places, Value count) {
   return reduce(node, ops::ReduceMin, node.op(ops::Select, {conditions, places, count}), {0});
 }
 
 /// The current tokens and the prediction up to the first token that differs from the source after the last
 /// match.
-Value merged_tokens(NodeContext& node, Value source, Value count) {
+Value merge_tokens(NodeContext& node, Value source, Value count) {
   if (!node.has_input(3)) return node.input(1);
   const Value prediction = node.input(3);
-  const Value places = numbers_below(node, size_of(node, prediction, 0));
-  const Value previous = as_scalar(node, node.input(2));
+  const Value places = emit_range(node, size_of(node, prediction, 0));
+  const Value previous = reshape_to_scalar(node, node.input(2));
   const Value in_source = node.op(ops::Add, {places, previous});
-  const Value expected = gather(node, padded(node, source), node.op(ops::Minimum, {in_source, count}));
+  const Value expected = gather(node, pad_tokens(node, source), node.op(ops::Minimum, {in_source, count}));
   const Value differs = node.op(ops::LogicalOr, {node.op(ops::GreaterEqual, {in_source, count}),
                                                  node.op(ops::NotEqual, {expected, prediction})});
-  const Value kept =
-      node.op(ops::Add, {first_true(node, differs, places, size_of(node, prediction, 0)), node.integer(1)});
+  const Value kept = node.op(
+      ops::Add, {find_first_true(node, differs, places, size_of(node, prediction, 0)), node.integer(1)});
   return concat(node,
                 {node.input(1), slice(node, prediction, node.integers({0}), reshape(node, kept, {1}), 0)});
 }
 
 /// The place after the n-gram of the source that ends the tokens; -1 unless the source has it once or at its
 /// end.
-Value suffix_match(NodeContext& node, Value source, Value count, Value tokens) {
+Value match_suffix(NodeContext& node, Value source, Value count, Value tokens) {
   const std::int64_t smallest = node.integer("min_ngram_size", 1);
   const std::int64_t largest = node.integer("max_ngram_size", 1);
   if (smallest < 1 || largest < smallest || largest > kMaxNgram) {
     node.fail("min_ngram_size and max_ngram_size must be between 1 and " + std::to_string(kMaxNgram));
   }
   const Value length = size_of(node, tokens, 0);
-  const Value candidates = padded(node, source);
-  const Value endings = padded(node, tokens);
-  const Value places = numbers_below(node, node.op(ops::Add, {count, node.integer(1)}));
+  const Value candidates = pad_tokens(node, source);
+  const Value endings = pad_tokens(node, tokens);
+  const Value places = emit_range(node, node.op(ops::Add, {count, node.integer(1)}));
   Value matches = node.op(ops::Less, {places, count});  // the n-gram that ends at each place of the source
   Value is_open = node.boolean(true);
   Value result = node.integer(-1);
@@ -64,7 +64,7 @@ Value suffix_match(NodeContext& node, Value source, Value count, Value tokens) {
     }
     if (size < smallest) continue;
     const Value found = reduce(node, ops::ReduceSum, convert(node, matches, ElementType::i64), {0});
-    const Value after = node.op(ops::Add, {first_true(node, matches, places, count), node.integer(1)});
+    const Value after = node.op(ops::Add, {find_first_true(node, matches, places, count), node.integer(1)});
     const Value is_ambiguous = node.op(ops::LogicalAnd, {node.op(ops::Greater, {found, node.integer(1)}),
                                                          node.op(ops::Less, {after, count})});
     const Value is_found =
@@ -80,8 +80,8 @@ Value suffix_match(NodeContext& node, Value source, Value count, Value tokens) {
 Values detect_bifurcation(NodeContext& node) {
   const Value source = node.input(0);
   const Value count = size_of(node, source, 0);
-  const Value tokens = merged_tokens(node, source, count);
-  const Value match = suffix_match(node, source, count, tokens);
+  const Value tokens = merge_tokens(node, source, count);
+  const Value match = match_suffix(node, source, count, tokens);
   return {tokens, reshape(node, match, shape_of(node, node.input(2)))};
 }
 

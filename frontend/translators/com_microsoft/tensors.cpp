@@ -34,12 +34,12 @@ Values pad(NodeContext& node) {
 }
 
 /// ExpandDims at an axis that is known at run time.
-Value with_axis_inserted(NodeContext& node, Value x, Value axis, std::int64_t rank) {
-  const Value given = scalar(node, convert(node, axis, ElementType::i64), "the axis");
+Value insert_axis(NodeContext& node, Value x, Value axis, std::int64_t rank) {
+  const Value given = require_scalar(node, convert(node, axis, ElementType::i64), "the axis");
   const Value is_negative = node.op(ops::Less, {given, node.integer(0)});
   const Value from_front =
       node.op(ops::Select, {is_negative, node.op(ops::Add, {given, node.integer(rank + 1)}), given});
-  const Value own = axes_between(node, 0, rank + 1);
+  const Value own = emit_axes_between(node, 0, rank + 1);
   // Each axis of the result has the size of an axis of `x`; the new one has the 1 that follows these sizes.
   const Value is_later = convert(node, node.op(ops::Greater, {own, from_front}), ElementType::i64);
   const Value is_new = node.op(ops::Equal, {own, from_front});
@@ -54,7 +54,7 @@ Values expand_dims(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
   const auto axis = node.known_integers(node.input(1));
-  if (!axis) return {with_axis_inserted(node, x, node.input(1), rank)};
+  if (!axis) return {insert_axis(node, x, node.input(1), rank)};
   if (axis->size() != 1) node.fail("the axis must be one number");
   return {unsqueeze(node, x, {node.axis(axis->front(), rank + 1)})};
 }
@@ -78,9 +78,9 @@ Values unfold(NodeContext& node) {
   if (size < 1 || step < 1) node.fail("size and step must be positive");
   const Value room = node.op(ops::Subtract, {size_of(node, x, axis), node.integer(size - step)});
   const Value count = divide(node, room, node.integer(step));
-  const Value begins = node.op(ops::Multiply, {numbers_below(node, count), node.integer(step)});
+  const Value begins = node.op(ops::Multiply, {emit_range(node, count), node.integer(step)});
   const Value places =
-      node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers_below(node, node.integer(size))});
+      node.op(ops::Add, {unsqueeze(node, begins, {1}), emit_range(node, node.integer(size))});
   std::vector<std::int64_t> order = numbers_between(0, rank + 1);
   std::rotate(order.begin() + axis + 1, order.begin() + axis + 2, order.end());
   return {transpose(node, gather(node, x, places, axis), order)};
@@ -107,9 +107,9 @@ Values embed_words(NodeContext& node) {
   }
   const std::int64_t window = filters.shape()[2].size();
   const Value count = node.op(ops::Subtract, {size_of(node, words, 1), node.integer(window - 1)});
-  const Value begins = numbers_below(node, count);
+  const Value begins = emit_range(node, count);
   const Value places =
-      node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers_below(node, node.integer(window))});
+      node.op(ops::Add, {unsqueeze(node, begins, {1}), emit_range(node, node.integer(window))});
   const Value windows = gather(node, gather(node, node.input(3), words), places, 1);
   const Value rows = reshape_keeping(
       node, windows,

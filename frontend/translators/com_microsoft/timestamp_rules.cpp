@@ -21,34 +21,34 @@ struct Past {
   Value newest_token;  ///< the last timestamp
 };
 
-Value all_of(Builder& builder, Value a, Value b) {
+Value emit_and(Builder& builder, Value a, Value b) {
   return builder.op(ops::LogicalAnd, {a, b});
 }
 
-Value either(Builder& builder, Value a, Value b) {
+Value emit_or(Builder& builder, Value a, Value b) {
   return builder.op(ops::LogicalOr, {a, b});
 }
 
-Value no(Builder& builder, Value a) {
+Value emit_not(Builder& builder, Value a) {
   return builder.op(ops::LogicalNot, {a});
 }
 
 /// Column `place` from the end, [rows, 1].
-Value column(Builder& builder, Value values, std::int64_t place) {
+Value take_column(Builder& builder, Value values, std::int64_t place) {
   return gather(builder, values, builder.integers({-1 - place}), 1);
 }
 
-Past past_of(Builder& builder, const TimestampRules& rules, Value sequences) {
+Past read_past(Builder& builder, const TimestampRules& rules, Value sequences) {
   const Value first = builder.integer(rules.first_timestamp, ElementType::i32);
   const Value is_timestamp = builder.op(ops::GreaterEqual, {sequences, first});
   Past past;
-  past.is_last = column(builder, is_timestamp, 0);
+  past.is_last = take_column(builder, is_timestamp, 0);
   // A column before the first one, because the sequence may be one token.
-  const Value none = all_of(builder, past.is_last, no(builder, past.is_last));
-  const Value before_last = column(builder, concat(builder, {none, is_timestamp}, 1), 1);
+  const Value none = emit_and(builder, past.is_last, emit_not(builder, past.is_last));
+  const Value before_last = take_column(builder, concat(builder, {none, is_timestamp}, 1), 1);
   const Value zero = builder.integer(0, ElementType::i32);
   const Value places =
-      convert(builder, numbers_below(builder, dimension_of(builder, sequences, 1)), ElementType::i32);
+      convert(builder, emit_range(builder, dimension_of(builder, sequences, 1)), ElementType::i32);
   const Value place = reduce_keep_dims(
       builder, ops::ReduceMax,
       builder.op(ops::Select, {is_timestamp, places, builder.integer(-1, ElementType::i32)}), {1});
@@ -57,40 +57,41 @@ Past past_of(Builder& builder, const TimestampRules& rules, Value sequences) {
   const Value earlier = builder.op(ops::Subtract, {count, convert(builder, past.is_last, ElementType::i32)});
   past.has_any = builder.op(ops::Greater, {count, zero});
   past.has_earlier = builder.op(ops::Greater, {earlier, zero});
-  past.is_penultimate = either(builder, no(builder, past.has_earlier), before_last);
+  past.is_penultimate = emit_or(builder, emit_not(builder, past.has_earlier), before_last);
   const Value known_place = builder.op(ops::Maximum, {place, zero});
   past.newest_token = builder.op(ops::GatherElements, {sequences, known_place}, {{"axis", 1}});
   return past;
 }
 
 /// Which tokens must not follow: boolean [rows, vocabulary].
-Value forbidden(Builder& builder, const TimestampRules& rules, const Past& past, Value vocabulary) {
-  const Value tokens = convert(builder, numbers_below(builder, vocabulary), ElementType::i32);
+Value find_forbidden_tokens(Builder& builder, const TimestampRules& rules, const Past& past,
+                            Value vocabulary) {
+  const Value tokens = convert(builder, emit_range(builder, vocabulary), ElementType::i32);
   const auto number = [&](std::int64_t value) { return builder.integer(value, ElementType::i32); };
   const auto is = [&](std::int64_t token) { return builder.op(ops::Equal, {tokens, number(token)}); };
   const Value is_timestamp = builder.op(ops::GreaterEqual, {tokens, number(rules.first_timestamp)});
 
-  Value result = either(builder, is(rules.no_timestamps), is(rules.start_of_lm));
+  Value result = emit_or(builder, is(rules.no_timestamps), is(rules.start_of_lm));
   const Value is_task =
-      either(builder, is(rules.start), either(builder, is(rules.translate), is(rules.transcribe)));
-  result = either(builder, result, all_of(builder, past.has_earlier, is_task));
+      emit_or(builder, is(rules.start), emit_or(builder, is(rules.translate), is(rules.transcribe)));
+  result = emit_or(builder, result, emit_and(builder, past.has_earlier, is_task));
 
   // Timestamps are in pairs except for the first one.
-  const Value ends_pair = all_of(builder, past.is_last, past.is_penultimate);
-  result = either(builder, result, all_of(builder, ends_pair, is_timestamp));
-  const Value begins_pair = all_of(builder, past.is_last, no(builder, past.is_penultimate));
+  const Value ends_pair = emit_and(builder, past.is_last, past.is_penultimate);
+  result = emit_or(builder, result, emit_and(builder, ends_pair, is_timestamp));
+  const Value begins_pair = emit_and(builder, past.is_last, emit_not(builder, past.is_penultimate));
   const Value is_text = builder.op(ops::Less, {tokens, number(rules.end)});
-  result = either(builder, result, all_of(builder, begins_pair, is_text));
+  result = emit_or(builder, result, emit_and(builder, begins_pair, is_text));
 
   // They never decrease, and the next pair begins later.
   const Value least = builder.op(
       ops::Select, {begins_pair, past.newest_token, builder.op(ops::Add, {past.newest_token, number(1)})});
-  const Value decreases = all_of(builder, is_timestamp, builder.op(ops::Less, {tokens, least}));
-  result = either(builder, result, all_of(builder, past.has_any, decreases));
+  const Value decreases = emit_and(builder, is_timestamp, builder.op(ops::Less, {tokens, least}));
+  result = emit_or(builder, result, emit_and(builder, past.has_any, decreases));
 
   const Value is_late =
       builder.op(ops::Greater, {tokens, number(ir::checked_add(rules.first_timestamp, kLastFirstTimestamp))});
-  return either(builder, result, all_of(builder, no(builder, past.has_earlier), is_late));
+  return emit_or(builder, result, emit_and(builder, emit_not(builder, past.has_earlier), is_late));
 }
 
 /// Masks all tokens but timestamps in rows where the timestamps together are more probable than any of them.
@@ -104,9 +105,9 @@ Value prefer_timestamps(Builder& builder, const TimestampRules& rules, Value sco
   const Value sum = reduce_keep_dims(builder, ops::ReduceSum, powers, {1});
   const Value together = builder.op(ops::Add, {builder.op(ops::Log, {sum}), best});
   const Value best_other = reduce_keep_dims(builder, ops::ReduceMax, part(0, rules.first_timestamp), {1});
-  const Value tokens = numbers_below(builder, size_of(builder, scores, 1));
+  const Value tokens = emit_range(builder, size_of(builder, scores, 1));
   const Value is_other = builder.op(ops::Less, {tokens, builder.integer(rules.first_timestamp)});
-  const Value is_masked = all_of(builder, builder.op(ops::Greater, {together, best_other}), is_other);
+  const Value is_masked = emit_and(builder, builder.op(ops::Greater, {together, best_other}), is_other);
   return builder.op(ops::Select, {is_masked, lowest, scores});
 }
 
@@ -124,7 +125,7 @@ std::optional<TimestampRules> timestamp_rules_of(NodeContext& node, std::size_t 
                        .first_timestamp = node.integer("beginning_timestamp_token_id", -1),
                        .is_active = {}};
   if (!node.has_input(logits_processor)) return std::nullopt;
-  const Value processor = parameter_of(node, logits_processor, ElementType::i64);
+  const Value processor = read_vector(node, logits_processor, ElementType::i64);
   const auto known = node.known_integers(processor);
   if (known && known->front() != kTimestamps) return std::nullopt;
   if (!node.has_attribute("beginning_timestamp_token_id")) {
@@ -145,8 +146,8 @@ Value apply_timestamp_rules(SearchScope& scope, const TimestampRules& rules, Val
   Builder& builder = scope.builder();
   // The score of a token that must not be selected, as in onnxruntime.
   const Value lowest = builder.number(std::numeric_limits<float>::lowest(), ElementType::f32);
-  const Past past = past_of(builder, rules, sequences);
-  const Value is_forbidden = forbidden(builder, rules, past, size_of(builder, scores, 1));
+  const Past past = read_past(builder, rules, sequences);
+  const Value is_forbidden = find_forbidden_tokens(builder, rules, past, size_of(builder, scores, 1));
   const Value allowed = builder.op(ops::Select, {is_forbidden, lowest, scores});
   const Value result = prefer_timestamps(builder, rules, allowed, lowest);
   if (!rules.is_active) return result;

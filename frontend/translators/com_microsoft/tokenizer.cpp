@@ -150,13 +150,13 @@ class Tokens : private ByteTable {
  public:
   Tokens(NodeContext& node, const StringList& texts, const Rule& rule) : ByteTable(node, texts) {
     const Value inside = op(ops::Less, {columns_, lengths_});
-    const Value bytes = bytes_at(node, convert(node, texts.bytes(), kWhole), places_, inside);
-    Value kept = op(ops::LogicalAnd, {inside, of_class(rule.kept, bytes)});
-    for (const Separator& separator : rule.separators) kept = without_separator(separator, bytes, kept);
-    const Value was_kept = moved(kept);
+    const Value bytes = gather_bytes(node, convert(node, texts.bytes(), kWhole), places_, inside);
+    Value kept = op(ops::LogicalAnd, {inside, find_class(rule.kept, bytes)});
+    for (const Separator& separator : rule.separators) kept = remove_separator(separator, bytes, kept);
+    const Value was_kept = shift_right(kept);
     std::bitset<256> continuations;
     for (std::size_t byte = 0x80; byte < 0xC0; ++byte) continuations.set(byte);
-    leads_ = op(ops::LogicalAnd, {inside, op(ops::LogicalNot, {of_class(continuations, bytes)})});
+    leads_ = op(ops::LogicalAnd, {inside, op(ops::LogicalNot, {find_class(continuations, bytes)})});
     if (rule.by_character) {
       begins_ = op(ops::LogicalAnd, {kept, leads_});
       ends_ = op(ops::LogicalAnd, {was_kept, op(ops::LogicalOr, {leads_, op(ops::LogicalNot, {inside})})});
@@ -171,13 +171,13 @@ class Tokens : private ByteTable {
     const Value counts = op(ops::CumSum, {convert(*node_, leads_, kWhole), node_->integer(1)},
                             {{"exclusive", true}, {"reverse", false}});
     // The n-th begin belongs to the n-th end.
-    const Value begins = places_of(begins_);
-    const Value ends = places_of(ends_);
-    const auto count_at = [&](Value places) { return gather(*node_, flat(counts), places); };
+    const Value begins = find_places(begins_);
+    const Value ends = find_places(ends_);
+    const auto count_at = [&](Value places) { return gather(*node_, flatten(counts), places); };
     const Value is_long =
         op(ops::GreaterEqual, {op(ops::Subtract, {count_at(ends), count_at(begins)}), number(least)});
     const auto only_long = [&](Value marks, Value places) {
-      const Value none = filled(*node_, 0, kWhole, shape_of(*node_, flat(marks)));
+      const Value none = fill(*node_, 0, kWhole, shape_of(*node_, flatten(marks)));
       const Value some = scatter(*node_, none, places, convert(*node_, is_long, kWhole), 0);
       return op(ops::NotEqual, {reshape(*node_, some, shape_of(*node_, marks)), number(0)});
     };
@@ -186,10 +186,10 @@ class Tokens : private ByteTable {
   }
 
   /// The table, padded with `padding`; between begin and end marks if requested.
-  Value table(const std::string& padding, bool has_marks) {
-    const Value begin_ranks = ranks(begins_);
+  Value emit_table(const std::string& padding, bool has_marks) {
+    const Value begin_ranks = count_marks(begins_);
     const Value counts = reduce_keep_dims(*node_, ops::ReduceMax, begin_ranks, {1});
-    Value width = reduce(*node_, ops::ReduceMax, flat(counts), {0});
+    Value width = reduce(*node_, ops::ReduceMax, flatten(counts), {0});
     const std::int64_t shift = has_marks ? 1 : 0;
     if (has_marks) {
       // A table without tokens has no marks.
@@ -205,28 +205,29 @@ class Tokens : private ByteTable {
     const auto cells = [&](Value marks, Value mark_ranks, std::size_t pad_place, std::size_t mark_offset) {
       const Value pad = extra_place(pad_place);
       const Value mark = extra_place(padding.size() + mark_offset);
-      return table_of(marks, mark_ranks, counts, width, shift, pad, mark);
+      return place_in_table(marks, mark_ranks, counts, width, shift, pad, mark);
     };
-    const Value size = as_list(*node_, convert(*node_, width, ElementType::i64));
-    const Value begins = texts_->as_tensor(*node_, cells(begins_, begin_ranks, 0, 0), size);
-    const Value ends = texts_->as_tensor(*node_, cells(ends_, ranks(ends_), padding.size(), 1), size);
+    const Value size = convert_to_list(*node_, convert(*node_, width, ElementType::i64));
+    const Value begins = texts_->reshape_to_tensor(*node_, cells(begins_, begin_ranks, 0, 0), size);
+    const Value ends =
+        texts_->reshape_to_tensor(*node_, cells(ends_, count_marks(ends_), padding.size(), 1), size);
     std::vector<std::int64_t> letters;
     for (const char letter : extra) letters.push_back(static_cast<unsigned char>(letter));
     const Value bytes = concat(*node_, {old_bytes, node_->integers(letters, ElementType::u8)});
-    return packed(begins, ends, bytes);
+    return pack(begins, ends, bytes);
   }
 
  private:
-  Value of_class(const std::bitset<256>& members, Value bytes) {
+  Value find_class(const std::bitset<256>& members, Value bytes) {
     std::vector<double> flags;
     for (std::size_t byte = 0; byte < 256; ++byte) flags.push_back(members.test(byte) ? 1 : 0);
     return gather(*node_, node_->numbers(flags, std::vector<std::int64_t>{256}, ElementType::boolean), bytes);
   }
 
   /// `kept` without the bytes of a separator.
-  Value without_separator(const Separator& separator, Value bytes, Value kept) {
+  Value remove_separator(const Separator& separator, Value bytes, Value kept) {
     if (const auto* set = std::get_if<std::bitset<256>>(&separator)) {
-      return op(ops::LogicalAnd, {kept, of_class(~*set, bytes)});
+      return op(ops::LogicalAnd, {kept, find_class(~*set, bytes)});
     }
     const auto& text = std::get<std::string>(separator);
     const auto size = static_cast<std::int64_t>(text.size());
@@ -235,57 +236,58 @@ class Tokens : private ByteTable {
     for (std::int64_t i = 0; i < size; ++i) {
       const auto letter = static_cast<unsigned char>(text[static_cast<std::size_t>(i)]);
       const Value is_letter = op(ops::LogicalAnd, {kept, op(ops::Equal, {bytes, number(letter)})});
-      ends = i == 0 ? is_letter : op(ops::LogicalAnd, {is_letter, moved(ends)});
+      ends = i == 0 ? is_letter : op(ops::LogicalAnd, {is_letter, shift_right(ends)});
     }
     Value cut = ends;
-    for (std::int64_t i = 1; i < size; ++i) cut = op(ops::LogicalOr, {ends, earlier(cut)});
+    for (std::int64_t i = 1; i < size; ++i) cut = op(ops::LogicalOr, {ends, shift_left(cut)});
     return op(ops::LogicalAnd, {kept, op(ops::LogicalNot, {cut})});
   }
 
   /// Packs the strings from `begins` to `ends`. OpenVINO requires contiguous strings, so their bytes are
   /// copied.
-  Value packed(Value begins, Value ends, Value bytes) {
+  Value pack(Value begins, Value ends, Value bytes) {
     const Value none = node_->integers({0}, kWhole);
-    const Value starts = concat(*node_, {none, flat(begins)});
-    const Value sizes = op(ops::Subtract, {concat(*node_, {none, flat(ends)}), starts});
+    const Value starts = concat(*node_, {none, flatten(begins)});
+    const Value sizes = op(ops::Subtract, {concat(*node_, {none, flatten(ends)}), starts});
     const Value longest = reduce(*node_, ops::ReduceMax, sizes, {0});
     const Value offsets = count_to(op(ops::Add, {longest, number(1)}));
     const Value sources = op(ops::Add, {unsqueeze(*node_, starts, {1}), offsets});
     const Value is_part = op(ops::Less, {offsets, unsqueeze(*node_, sizes, {1})});
     // One additional byte, because the strings may all be empty.
-    const Value flat_sources = flat(sources);
-    const Value used = gather(*node_, flat_sources, places_of(is_part));
+    const Value flat_sources = flatten(sources);
+    const Value used = gather(*node_, flat_sources, find_places(is_part));
     const Value copied = gather(*node_, bytes, concat(*node_, {used, none}));
     const Value shape = shape_of(*node_, begins);
     const Value lengths = op(ops::Subtract, {ends, begins});
-    const Value new_ends = reshape(*node_, cumulative_sum(*node_, flat(lengths), 0), shape);
+    const Value new_ends = reshape(*node_, cumulative_sum(*node_, flatten(lengths), 0), shape);
     return op(ops::StringTensorPack, {op(ops::Subtract, {new_ends, lengths}), new_ends, copied});
   }
 
   /// Shifts `marks` right by one column.
-  Value moved(Value marks) {
+  Value shift_right(Value marks) {
     const Value from = op(ops::Maximum, {op(ops::Subtract, {columns_, number(1)}), number(0)});
     return op(ops::LogicalAnd, {gather(*node_, marks, from, 1), op(ops::Greater, {columns_, number(0)})});
   }
 
   /// Shifts `marks` left by one column; the last column, in which no match ends, stays.
-  Value earlier(Value marks) {
+  Value shift_left(Value marks) {
     const Value last = op(ops::Subtract, {convert(*node_, size_of(*node_, marks, 1), kWhole), number(1)});
     return gather(*node_, marks, op(ops::Minimum, {op(ops::Add, {columns_, number(1)}), last}), 1);
   }
 
   /// The positions of the marks in the flattened table.
-  Value places_of(Value marks) { return places_of_true(*node_, flat(marks)); }
+  Value find_places(Value marks) { return find_true(*node_, flatten(marks)); }
 
   /// The positions of the marks in the bytes as rows of `width`: the begin mark if `shift` is 1, the tokens,
   /// the end mark one byte after the begin mark, and padding.
-  Value table_of(Value marks, Value mark_ranks, Value counts, Value width, std::int64_t shift, Value padding,
-                 Value mark) {
+  Value place_in_table(Value marks, Value mark_ranks, Value counts, Value width, std::int64_t shift,
+                       Value padding, Value mark) {
     const Value columns = unsqueeze(*node_, count_to(width), {0});
     const Value rows = count_to(count_of(texts_->lengths()));
-    Value filled = broadcast_to(*node_, padding,
-                                concat(*node_, {shape_of(*node_, texts_->lengths()),
-                                                as_list(*node_, convert(*node_, width, ElementType::i64))}));
+    Value filled =
+        broadcast_to(*node_, padding,
+                     concat(*node_, {shape_of(*node_, texts_->lengths()),
+                                     convert_to_list(*node_, convert(*node_, width, ElementType::i64))}));
     if (shift != 0) {
       const Value last = op(ops::Add, {counts, number(1)});
       filled = op(ops::Select, {op(ops::Equal, {columns, last}), op(ops::Add, {mark, number(1)}), filled});
@@ -293,8 +295,8 @@ class Tokens : private ByteTable {
     }
     const Value row_begins = unsqueeze(*node_, op(ops::Multiply, {rows, width}), {1});
     const Value targets = op(ops::Add, {row_begins, op(ops::Add, {mark_ranks, number(shift - 1)})});
-    const Value kept = places_of(marks);
-    return with_places(flat(filled), targets, kept);
+    const Value kept = find_places(marks);
+    return write_places(flatten(filled), targets, kept);
   }
 
   Value leads_;   ///< where characters begin
@@ -311,7 +313,7 @@ Values tokenizer(NodeContext& node) {
   const StringList texts(node, input);
   Tokens tokens(node, texts, rule);
   if (least > 1) tokens.drop_shorter_than(least);
-  return {tokens.table(node.text("pad_value"), node.integer("mark") != 0)};
+  return {tokens.emit_table(node.text("pad_value"), node.integer("mark") != 0)};
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ Values bias_gelu(NodeContext& node) {
 }
 
 Values fast_gelu(NodeContext& node) {
-  return {gelu(node, sum_of(node, node.input(0), node.optional_input(1)), "TANH")};
+  return {gelu(node, add_if_present(node, node.input(0), node.optional_input(1)), "TANH")};
 }
 
 /// x * sigmoid(alpha * x).
@@ -52,11 +52,11 @@ Normalized normalize_rows(NodeContext& node, Value input, Value scale, Value bia
   Normalized result;
   result.mean = reduce_over(node, ops::ReduceMean, x, axes, true);
   if (centred) {
-    result.y = normalized(node, x, axes, epsilon);
+    result.y = normalize_over(node, x, axes, epsilon);
     const Value distance = node.op(ops::Subtract, {x, result.mean});
-    result.inverse_deviation = inverse_rms(node, distance, axes, epsilon);
+    result.inverse_deviation = compute_inverse_rms(node, distance, axes, epsilon);
   } else {
-    result.inverse_deviation = inverse_rms(node, x, axes, epsilon);
+    result.inverse_deviation = compute_inverse_rms(node, x, axes, epsilon);
     result.y = node.op(ops::Multiply, {x, result.inverse_deviation});
   }
   result.y = node.op(ops::Multiply, {convert(node, result.y, type), scale});
@@ -66,9 +66,9 @@ Normalized normalize_rows(NodeContext& node, Value input, Value scale, Value bia
 
 /// SkipLayerNormalization, SkipSimplifiedLayerNormalization: normalises the sum of input, skip and bias,
 /// which is also an output. The simplified one does not subtract the mean and has no beta.
-Values normalized_sum(NodeContext& node, bool centred) {
+Values normalize_sum(NodeContext& node, bool centred) {
   const Value both = node.op(ops::Add, {node.input(0), node.input(1)});
-  const Value sum = sum_of(node, both, node.optional_input(centred ? 4 : 3));
+  const Value sum = add_if_present(node, both, node.optional_input(centred ? 4 : 3));
   const Value beta = centred ? node.optional_input(3) : Value{};
   const Normalized result =
       normalize_rows(node, sum, node.input(2), beta, node.real("epsilon", 1e-12F), centred);
@@ -76,15 +76,15 @@ Values normalized_sum(NodeContext& node, bool centred) {
 }
 
 Values skip_layer_normalization(NodeContext& node) {
-  return normalized_sum(node, true);
+  return normalize_sum(node, true);
 }
 
 Values skip_simplified_layer_normalization(NodeContext& node) {
-  return normalized_sum(node, false);
+  return normalize_sum(node, false);
 }
 
 /// Normalises the sum of the embeddings [B, S, D], and counts the unmasked words of each sentence.
-Values normalized_embeddings(NodeContext& node, Value sum, Value gamma, Value beta, Value mask) {
+Values normalize_embeddings(NodeContext& node, Value sum, Value gamma, Value beta, Value mask) {
   const Normalized result = normalize_rows(node, sum, gamma, beta, node.real("epsilon", 1e-12F), true);
   Value counts;
   if (mask) {
@@ -92,25 +92,25 @@ Values normalized_embeddings(NodeContext& node, Value sum, Value gamma, Value be
         convert(node, node.op(ops::Equal, {mask, node.number_like(1, mask)}), ElementType::i32);
     counts = reduce(node, ops::ReduceSum, ones, {1});
   } else {
-    counts = filled(node, 0, ElementType::i32, dimension_of(node, sum, 0));
+    counts = fill(node, 0, ElementType::i32, dimension_of(node, sum, 0));
   }
   return {result.y, counts, sum};
 }
 
 /// 0, 1, 2 ... for the words of a sentence.
-Value word_positions(NodeContext& node) {
+Value enumerate_words(NodeContext& node) {
   const Value ids = node.input(0);
   if (node.rank(ids) != 2) node.fail("the words must be a batch of vectors");
-  return numbers_below(node, size_of(node, ids, 1));
+  return emit_range(node, size_of(node, ids, 1));
 }
 
 /// EmbedLayerNormalization: the sum of word, position and segment embeddings, normalised.
 Values embed_layer_normalization(NodeContext& node) {
-  const Value positions = node.has_input(8) ? node.input(8) : word_positions(node);
+  const Value positions = node.has_input(8) ? node.input(8) : enumerate_words(node);
   Value sum =
       node.op(ops::Add, {gather(node, node.input(2), node.input(0)), gather(node, node.input(3), positions)});
   if (node.has_input(4)) sum = node.op(ops::Add, {sum, gather(node, node.input(4), node.input(1))});
-  return normalized_embeddings(node, sum, node.input(5), node.input(6), node.optional_input(7));
+  return normalize_embeddings(node, sum, node.input(5), node.input(6), node.optional_input(7));
 }
 
 /// QEmbedLayerNormalization: the tables are integers, followed by their scales and zero points.
@@ -118,17 +118,17 @@ Values quantized_embed_layer_normalization(NodeContext& node) {
   constexpr std::size_t kScales = 8;
   constexpr std::size_t kZeroPoints = 13;
   const auto numbers = [&](Value integers, std::size_t which) {
-    const Value x = centred(node, integers, node.input(kZeroPoints + which));
+    const Value x = subtract_zero_point(node, integers, node.input(kZeroPoints + which));
     return node.op(ops::Multiply, {x, node.input(kScales + which)});
   };
   const auto rows = [&](std::size_t table, Value indices, std::size_t which) {
     return numbers(gather(node, node.input(table), indices), which);
   };
-  Value sum = node.op(ops::Add, {rows(2, node.input(0), 0), rows(3, word_positions(node), 1)});
+  Value sum = node.op(ops::Add, {rows(2, node.input(0), 0), rows(3, enumerate_words(node), 1)});
   if (node.has_input(4)) sum = node.op(ops::Add, {sum, rows(4, node.input(1), 2)});
   const Value scale = numbers(node.input(5), 3);
   const Value bias = numbers(node.input(6), 4);
-  Values outputs = normalized_embeddings(node, sum, scale, bias, node.optional_input(7));
+  Values outputs = normalize_embeddings(node, sum, scale, bias, node.optional_input(7));
   outputs.pop_back();
   return outputs;
 }
@@ -174,7 +174,7 @@ Values relative_position_bias(NodeContext& node) {
   const Value by_bucket = reshape_constant(node, table, {sizes->back(), all});
   const Value by_offset = gather(node, by_bucket, node.integers(of_offset), 1);
   const auto positions = [&](std::size_t index, std::string_view what) {
-    return numbers_below(node, scalar(node, convert(node, node.input(index), ElementType::i64), what));
+    return emit_range(node, require_scalar(node, convert(node, node.input(index), ElementType::i64), what));
   };
   const Value queries = unsqueeze(node, positions(1, "query_length"), {1});
   const Value offsets = node.op(ops::Subtract, {positions(2, "key_length"), queries});

@@ -9,7 +9,7 @@ namespace {
 
 /// How many keys of a sequence of length `total` are in a cache of `capacity` elements. If it is full,
 /// onnxruntime removes as many keys as the window does not need.
-Value resident_count(NodeContext& node, Value total, Value capacity) {
+Value count_resident_keys(NodeContext& node, Value total, Value capacity) {
   const Value spare = node.op(ops::Subtract, {capacity, node.integer(node.integer("local_window_size"))});
   const Value group = node.op(ops::Add, {spare, node.integer(1)});
   const Value excess = node.op(ops::Add, {node.op(ops::Subtract, {total, capacity}), spare});
@@ -29,19 +29,19 @@ void check_window_cache(NodeContext& node) {
   }
 }
 
-WindowCache window_cache(NodeContext& node, Value past, Value now, const Lengths& lengths) {
+WindowCache extend_window_cache(NodeContext& node, Value past, Value now, const Lengths& lengths) {
   const auto column = [&](Value value) { return unsqueeze(node, value, {1}); };
   const Value capacity = dimension_of(node, past, 2);
   const Value first_new = column(lengths.first_new);
-  const Value stored = column(resident_count(node, lengths.first_new, capacity));
+  const Value stored = column(count_resident_keys(node, lengths.first_new, capacity));
   const Value first_stored = node.op(ops::Subtract, {first_new, stored});
-  const Value rows = positions_along(node, past, 2);
+  const Value rows = enumerate_along(node, past, 2);
   WindowCache cache;
   const Value old = node.op(ops::Select, {node.op(ops::Less, {rows, stored}),
                                           node.op(ops::Add, {first_stored, rows}), node.integer(kFarEnd)});
-  cache.positions = concat(node, {old, node.op(ops::Add, {first_new, positions_along(node, now, 2)})}, 1);
+  cache.positions = concat(node, {old, node.op(ops::Add, {first_new, enumerate_along(node, now, 2)})}, 1);
   const Value total = column(lengths.total);
-  const Value kept = column(resident_count(node, lengths.total, capacity));
+  const Value kept = column(count_resident_keys(node, lengths.total, capacity));
   const Value position = node.op(ops::Add, {node.op(ops::Subtract, {total, kept}), rows});
   const Value is_new = node.op(ops::GreaterEqual, {position, first_new});
   const Value place_of_first =
@@ -53,7 +53,7 @@ WindowCache window_cache(NodeContext& node, Value past, Value now, const Lengths
   return cache;
 }
 
-Value of_window(NodeContext& node, Value bias, const WindowCache& cache, const Lengths& lengths) {
+Value select_window(NodeContext& node, Value bias, const WindowCache& cache, const Lengths& lengths) {
   if (!bias) return bias;
   const Value last = node.op(ops::Subtract, {lengths.longest, node.integer(1)});
   const Value columns = node.op(ops::Minimum, {cache.positions, last});

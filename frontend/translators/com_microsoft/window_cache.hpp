@@ -22,9 +22,9 @@ struct WindowCache {
 
 /// Fails if the attributes and inputs do not fit a cache of the window.
 void check_window_cache(NodeContext& node);
-WindowCache window_cache(NodeContext& node, Value past, Value now, const Lengths& lengths);
+WindowCache extend_window_cache(NodeContext& node, Value past, Value now, const Lengths& lengths);
 
 /// `bias` [B or 1, N or 1, S, total_sequence_length] (or null) for the keys of a window cache.
-Value of_window(NodeContext& node, Value bias, const WindowCache& cache, const Lengths& lengths);
+Value select_window(NodeContext& node, Value bias, const WindowCache& cache, const Lengths& lengths);
 
 }  // namespace onnx2ir::frontend

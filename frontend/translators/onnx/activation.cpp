@@ -27,7 +27,7 @@ bool is_for_channels(Value x, Value slope) {
   return true;
 }
 
-Value prelu_of_any_slope(NodeContext& node, Value x, Value slope) {
+Value emit_prelu(NodeContext& node, Value x, Value slope) {
   const Value is_negative = node.op(ops::Less, {x, node.number_like(0, x)});
   return node.op(ops::Select, {is_negative, node.op(ops::Multiply, {x, slope}), x});
 }
@@ -38,8 +38,8 @@ Values prelu_7(NodeContext& node) {
   const Value slope = node.input(1);
   node.rank(x);
   const bool is_native = ir::is_floating(x.type()) && x.shape().rank() > 1 && is_for_channels(x, slope);
-  if (!is_native) return {prelu_of_any_slope(node, x, slope)};
-  const Value vector = slope.shape().rank() == 1 ? slope : flat(node, slope);
+  if (!is_native) return {emit_prelu(node, x, slope)};
+  const Value vector = slope.shape().rank() == 1 ? slope : flatten(node, slope);
   return {node.op(ops::PReLU, {x, vector})};
 }
 
@@ -48,7 +48,7 @@ Values prelu_1(NodeContext& node) {
   const Value x = node.input(0);
   const Value slope = node.input(1);
   const std::int64_t rank = node.rank(x);
-  if (node.rank(slope) != 1 || rank < 2) return {prelu_of_any_slope(node, x, slope)};
+  if (node.rank(slope) != 1 || rank < 2) return {emit_prelu(node, x, slope)};
   return {node.op(ops::PReLU, {x, slope})};
 }
 

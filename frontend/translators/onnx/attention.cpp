@@ -14,7 +14,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// Splits packed inputs, [B, S, N * h], into heads.
-Heads unpacked_heads(NodeContext& node) {
+Heads unpack_heads(NodeContext& node) {
   const std::int64_t queries = node.integer("q_num_heads");
   const std::int64_t keys = node.integer("kv_num_heads");
   if (keys < 1 || queries < keys || queries % keys != 0) {
@@ -30,7 +30,7 @@ Heads unpacked_heads(NodeContext& node) {
 }
 
 /// Inputs that are heads already, [B, N, S, h].
-Heads given_heads(NodeContext& node) {
+Heads read_heads(NodeContext& node) {
   Heads heads{node.input(0), node.input(1), node.input(2), {}, false};
   const ir::Dimension queries = heads.query.shape()[1];
   const ir::Dimension keys = heads.key.shape()[1];
@@ -49,13 +49,13 @@ Heads given_heads(NodeContext& node) {
   return heads;
 }
 
-Heads heads_of(NodeContext& node) {
+Heads prepare_heads(NodeContext& node) {
   const std::int64_t rank = node.rank(node.input(0));
   if (rank != 3 && rank != 4) node.fail("the query must have three or four dimensions");
   for (const std::size_t index : {1, 2}) {
     if (node.rank(node.input(index)) != rank) node.fail("query, key and value differ in rank");
   }
-  Heads heads = rank == 3 ? unpacked_heads(node) : given_heads(node);
+  Heads heads = rank == 3 ? unpack_heads(node) : read_heads(node);
   if (node.has_input(4) != node.has_input(5)) node.fail("past_key and past_value belong together");
   if (node.has_input(4)) {
     heads.key = concat(node, {node.input(4), heads.key}, 2);
@@ -87,11 +87,11 @@ struct DecomposedAttention {
   Value scores;  ///< of the stage in qk_matmul_output_mode, in the form of the products
 };
 
-DecomposedAttention decomposed_attention(NodeContext& node, const Heads& heads, Value mask,
-                                         const AttentionOptions& options) {
+DecomposedAttention decompose_attention(NodeContext& node, const Heads& heads, Value mask,
+                                        const AttentionOptions& options) {
   ScoreTerms terms{.query = heads.query, .key = heads.key, .scale = scale_of(node), .cap = options.cap};
   if (mask) (mask.type() == ElementType::boolean ? terms.seen : terms.bias) = mask;
-  const auto [products, limited, biased, masked] = attention_scores(node, terms);
+  const auto [products, limited, biased, masked] = compute_attention_scores(node, terms);
   Value weights =
       node.op(ops::SoftMax, {convert(node, masked, options.softmax_type)}, {{"axis", node.rank(masked) - 1}});
   weights = convert(node, weights, heads.query.type());
@@ -103,7 +103,7 @@ DecomposedAttention decomposed_attention(NodeContext& node, const Heads& heads, 
 }
 
 /// [B, K, G, S, `columns`] as [B, K * G, S, `columns`].
-Value without_groups(NodeContext& node, const Heads& heads, Value value, Value columns) {
+Value merge_groups(NodeContext& node, const Heads& heads, Value value, Value columns) {
   const Value count = node.op(ops::Multiply, {heads.count, dimension_of(node, heads.query, 2)});
   return reshape(
       node, value,
@@ -111,18 +111,18 @@ Value without_groups(NodeContext& node, const Heads& heads, Value value, Value c
 }
 
 /// The output in the form of the query.
-Value packed(NodeContext& node, const Heads& heads, Value mixed) {
+Value pack_output(NodeContext& node, const Heads& heads, Value mixed) {
   if (node.rank(node.input(0)) == 4) {
-    return heads.are_grouped ? without_groups(node, heads, mixed, dimension_of(node, heads.value, 3)) : mixed;
+    return heads.are_grouped ? merge_groups(node, heads, mixed, dimension_of(node, heads.value, 3)) : mixed;
   }
   return join_heads(node, mixed);
 }
 
 Values attention(NodeContext& node) {
-  const Heads heads = heads_of(node);
+  const Heads heads = prepare_heads(node);
   const AttentionOptions options = attention_options(node, heads.query.type());
   const bool is_plain = options.are_absent(heads.query.type());
-  const AttentionMask mask = attention_mask(node, heads, is_plain);
+  const AttentionMask mask = emit_attention_mask(node, heads, is_plain);
   Heads factors = heads;
   if (heads.are_grouped) {
     factors.key = unsqueeze(node, heads.key, {2});
@@ -130,16 +130,16 @@ Values attention(NodeContext& node) {
   }
   DecomposedAttention result;
   if (is_plain && mask.fits_one_operation) {
-    result.output = fused_attention(node, {factors.query, factors.key, factors.value}, mask.value,
-                                    scale_of(node), mask.hides_future);
+    result.output = emit_fused_attention(node, {factors.query, factors.key, factors.value}, mask.value,
+                                         scale_of(node), mask.hides_future);
   } else {
-    result = decomposed_attention(node, factors, mask.value, options);
+    result = decompose_attention(node, factors, mask.value, options);
   }
   if (mask.value) result.output = zero_fully_masked_rows(node, result.output, mask.value);
-  Values outputs{packed(node, heads, result.output), heads.key, heads.value};
+  Values outputs{pack_output(node, heads, result.output), heads.key, heads.value};
   if (!options.scores) return outputs;
   outputs.push_back(heads.are_grouped
-                        ? without_groups(node, heads, result.scores, dimension_of(node, heads.key, 2))
+                        ? merge_groups(node, heads, result.scores, dimension_of(node, heads.key, 2))
                         : result.scores);
   return outputs;
 }

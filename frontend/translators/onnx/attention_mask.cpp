@@ -43,12 +43,12 @@ struct Mask {
 };
 
 /// The mask of the model, extended to the number of keys: since version 24 the keys after its end are hidden.
-Value extended_mask(NodeContext& node, Value keys) {
+Value extend_mask(NodeContext& node, Value keys) {
   Value mask = node.input(3);
   if (mask.type() != ElementType::boolean) mask = convert(node, mask, keys.type());
   const std::int64_t rank = node.rank(mask);
   if (rank > 4) node.fail("the mask has more than four dimensions");
-  if (rank < 2) mask = with_unit_dimensions(node, mask, 2 - rank, 0);
+  if (rank < 2) mask = add_unit_dimensions(node, mask, 2 - rank, 0);
   const std::size_t last = mask.shape().rank() - 1;
   const ir::Dimension length = mask.shape()[last];
   if (node.opset() < 24 || (length.is_static() && length == keys.shape()[2])) return mask;
@@ -65,29 +65,29 @@ Value extended_mask(NodeContext& node, Value keys) {
 
 /// The positions of queries among the keys: [S, 1], or [B, 1, S, 1] if each row of the batch has its own
 /// past.
-Value positions(NodeContext& node, const Heads& heads) {
+Value compute_positions(NodeContext& node, const Heads& heads) {
   const std::int64_t sequence = heads.are_grouped ? 3 : 2;
   const Value count = size_of(node, heads.query, sequence);
-  const Value rows = unsqueeze(node, numbers_below(node, count), {1});
+  const Value rows = unsqueeze(node, emit_range(node, count), {1});
   if (node.has_input(4)) return node.op(ops::Add, {rows, size_of(node, node.input(4), 2)});
   if (!node.has_input(6)) return rows;
   const Value past = node.op(ops::Subtract, {node.input(6), count});
   return node.op(ops::Add, {rows, unsqueeze(node, past, {1, 2, 3})});
 }
 
-Mask restrictions(NodeContext& node, const Heads& heads, const Rules& rules) {
+Mask emit_restrictions(NodeContext& node, const Heads& heads, const Rules& rules) {
   Mask mask;
   const auto restrict_to = [&](Value keys) {
     mask.seen = mask.seen ? node.op(ops::LogicalAnd, {mask.seen, keys}) : keys;
   };
   if (rules.has_mask) {
-    const Value given = extended_mask(node, heads.key);
+    const Value given = extend_mask(node, heads.key);
     (given.type() == ElementType::boolean ? mask.seen : mask.bias) = given;
   }
   if (!rules.are_by_position() && !rules.has_lengths) return mask;
-  const Value keys = numbers_below(node, size_of(node, heads.key, 2));
+  const Value keys = emit_range(node, size_of(node, heads.key, 2));
   if (rules.are_by_position()) {
-    const Value own = positions(node, heads);
+    const Value own = compute_positions(node, heads);
     if (rules.is_causal) restrict_to(node.op(ops::LessEqual, {keys, own}));
     if (rules.left_window >= 0) {
       const Value first = node.op(ops::Subtract, {own, node.integer(rules.left_window)});
@@ -103,7 +103,7 @@ Mask restrictions(NodeContext& node, const Heads& heads, const Rules& rules) {
 }
 
 /// A mask over heads as a mask over groups: from [..., N, S, T], where N may be 1, to [..., K, N / K, S, T].
-Value over_groups(NodeContext& node, Value mask, const Heads& heads) {
+Value group_mask(NodeContext& node, Value mask, const Heads& heads) {
   const std::int64_t rank = node.rank(mask);
   if (rank < 3) return mask;
   const std::int64_t axis = rank - 3;
@@ -150,13 +150,13 @@ bool has_sizes_of_scores(const NodeContext& node, Value mask, const Heads& heads
 
 }  // namespace
 
-AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_causal) {
+AttentionMask emit_attention_mask(NodeContext& node, const Heads& heads, bool may_be_causal) {
   const Rules rules = rules_of(node);
   if (may_be_causal && rules.is_only_causal()) return {{}, true, true};
-  const Mask mask = restrictions(node, heads, rules);
-  Value merged = merged_mask(node, mask.bias, mask.seen);
+  const Mask mask = emit_restrictions(node, heads, rules);
+  Value merged = merge_masks(node, mask.bias, mask.seen);
   if (!merged) return {};
-  if (heads.are_grouped) merged = over_groups(node, merged, heads);
+  if (heads.are_grouped) merged = group_mask(node, merged, heads);
   return {merged, false, has_sizes_of_scores(node, merged, heads, rules)};
 }
 

@@ -25,7 +25,7 @@ struct AttentionMask {
 };
 
 /// `may_be_causal`: an equal mask may become the attribute `causal` of ScaledDotProductAttention.
-AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_causal);
+AttentionMask emit_attention_mask(NodeContext& node, const Heads& heads, bool may_be_causal);
 
 /// Replaces rows of `value` by zeros for queries from which `mask` hides all keys, because the Softmax of a
 /// fully masked row is NaN.

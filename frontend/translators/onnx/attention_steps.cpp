@@ -26,7 +26,7 @@ Value scaled_query(NodeContext& node, const ScoreTerms& terms) {
   return node.op(ops::Multiply, {query, divide(node, node.number_like(1, root), root)});
 }
 
-Value capped(Builder& builder, Value scores, double cap) {
+Value cap_scores(Builder& builder, Value scores, double cap) {
   if (cap == 0) return scores;
   const Value limit = builder.number_like(cap, scores);
   return builder.op(ops::Multiply, {builder.op(ops::Tanh, {divide(builder, scores, limit)}), limit});
@@ -62,11 +62,11 @@ Value join_heads(NodeContext& node, Value value) {
   return reshape_keeping(node, rows, {0, 0, hidden});
 }
 
-AttentionScores attention_scores(NodeContext& node, const ScoreTerms& terms) {
+AttentionScores compute_attention_scores(NodeContext& node, const ScoreTerms& terms) {
   AttentionScores scores;
   scores.products = mat_mul(node, scaled_query(node, terms), terms.key, {.b = true});
-  scores.limited = capped(node, scores.products, terms.cap);
-  scores.biased = sum_of(node, scores.limited, terms.bias);
+  scores.limited = cap_scores(node, scores.products, terms.cap);
+  scores.biased = add_if_present(node, scores.limited, terms.bias);
   scores.masked = scores.biased;
   if (terms.seen) {
     const Value hidden = node.number_like(kHidden, scores.biased);
@@ -75,13 +75,13 @@ AttentionScores attention_scores(NodeContext& node, const ScoreTerms& terms) {
   return scores;
 }
 
-Value merged_mask(Builder& builder, Value bias, Value seen) {
+Value merge_masks(Builder& builder, Value bias, Value seen) {
   if (!bias || !seen) return bias ? bias : seen;
   return builder.op(ops::Select, {seen, bias, builder.number_like(kHidden, bias)});
 }
 
-Value fused_attention(Builder& builder, const Values& query_key_value, Value mask,
-                      std::optional<double> scale, bool is_causal) {
+Value emit_fused_attention(Builder& builder, const Values& query_key_value, Value mask,
+                           std::optional<double> scale, bool is_causal) {
   Values inputs = query_key_value;
   const Value query = inputs.front();
   // A scalar 0 is only a placeholder for the mask, before the scale.

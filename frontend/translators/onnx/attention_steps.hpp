@@ -40,13 +40,13 @@ struct AttentionScores {
   Value biased;
   Value masked;
 };
-AttentionScores attention_scores(NodeContext& node, const ScoreTerms& terms);
+AttentionScores compute_attention_scores(NodeContext& node, const ScoreTerms& terms);
 
 /// One mask for `bias` and `seen`.
-Value merged_mask(Builder& builder, Value bias, Value seen);
+Value merge_masks(Builder& builder, Value bias, Value seen);
 
 /// One ScaledDotProductAttention. `mask` may be null; without a scale it is 1 / sqrt(h).
-Value fused_attention(Builder& builder, const Values& query_key_value, Value mask,
-                      std::optional<double> scale, bool is_causal);
+Value emit_fused_attention(Builder& builder, const Values& query_key_value, Value mask,
+                           std::optional<double> scale, bool is_causal);
 
 }  // namespace onnx2ir::frontend

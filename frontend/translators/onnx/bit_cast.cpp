@@ -57,7 +57,7 @@ class Bits {
 };
 
 /// The bits of `value` as i32; for a 16-bit format below 2^16. Every NaN becomes the quiet NaN with sign 0.
-Value bits_of_float(NodeContext& node, Value value, const FloatFields& fields) {
+Value convert_float_to_bits(NodeContext& node, Value value, const FloatFields& fields) {
   Bits bits(node);
   const Value x = convert(node, value, ElementType::f32);
   const Value magnitude = node.op(ops::Abs, {x});
@@ -108,7 +108,7 @@ std::vector<double> powers_of_two(const FloatFields& fields) {
 }
 
 /// The f32 with the bits of the i32 `pattern`, or the f16 with its lowest 16 bits.
-Value float_of_bits(NodeContext& node, Value pattern, const FloatFields& fields) {
+Value convert_bits_to_float(NodeContext& node, Value pattern, const FloatFields& fields) {
   Bits bits(node);
   const std::int64_t one = std::int64_t{1} << fields.fraction_bits;
   const Value shifted = bits.op(ops::BitwiseRightShift, pattern, bits.whole(fields.fraction_bits));
@@ -136,15 +136,15 @@ Value float_of_bits(NodeContext& node, Value pattern, const FloatFields& fields)
 
 }  // namespace
 
-Value bits_of(NodeContext& node, Value value) {
-  if (const auto fields = fields_of(value.type())) return bits_of_float(node, value, *fields);
+Value convert_to_bits(NodeContext& node, Value value) {
+  if (const auto fields = fields_of(value.type())) return convert_float_to_bits(node, value, *fields);
   return convert(node, value, ElementType::i32);
 }
 
 namespace {
 
 /// The integer of `type` that has the lowest bits of the i32 `pattern`.
-Value integer_of_bits(NodeContext& node, Value pattern, ElementType type) {
+Value convert_bits_to_integer(NodeContext& node, Value pattern, ElementType type) {
   const std::int64_t bits = ir::info(type).bits;
   // A Convert between 32-bit integers keeps the bits.
   if (bits == 32) return convert(node, pattern, type);
@@ -175,10 +175,10 @@ Values bit_cast_26(NodeContext& node) {
     if (has_pattern(type)) continue;
     node.fail("the CPU plugin does not keep the bits of " + std::string(ir::info(type).name));
   }
-  const Value pattern = bits_of(node, value);
+  const Value pattern = convert_to_bits(node, value);
   const auto fields = fields_of(to);
-  if (!fields) return {integer_of_bits(node, pattern, to)};
-  return {convert(node, float_of_bits(node, pattern, *fields), to)};
+  if (!fields) return {convert_bits_to_integer(node, pattern, to)};
+  return {convert(node, convert_bits_to_float(node, pattern, *fields), to)};
 }
 
 }  // namespace

@@ -6,6 +6,6 @@
 namespace onnx2ir::frontend {
 
 /// An i32 whose lowest bits are those of `value`, of f32, f16 or an integer type of at most 32 bits.
-Value bits_of(NodeContext& node, Value value);
+Value convert_to_bits(NodeContext& node, Value value);
 
 }  // namespace onnx2ir::frontend

@@ -13,14 +13,14 @@ bool is_float8_or_float4(ElementType type) {
 }
 
 /// Saturates numbers; NaN becomes `of_nan`.
-Value saturated(NodeContext& node, Value value, double largest, Value of_nan) {
+Value saturate_numbers(NodeContext& node, Value value, double largest, Value of_nan) {
   const Value limited = node.op(ops::Clamp, {value}, {{"min", -largest}, {"max", largest}});
   return node.op(ops::Select, {node.op(ops::IsNaN, {value}), of_nan, limited});
 }
 
 /// float8e8m0 represents the powers of two from 2^-127 to 2^127. Convert rounds to the nearest one, of two to
 /// the even exponent, and saturates.
-Value to_power_of_two(NodeContext& node, Value value) {
+Value round_to_power_of_two(NodeContext& node, Value value) {
   const std::string mode = node.text("round_mode", "up");
   if (mode != "up" && mode != "down" && mode != "nearest")
     node.fail("attribute 'round_mode' must be up, down or nearest");
@@ -45,13 +45,13 @@ Value to_power_of_two(NodeContext& node, Value value) {
 
 }  // namespace
 
-Value to_small_float(NodeContext& node, Value value, ElementType type) {
+Value convert_to_small_float(NodeContext& node, Value value, ElementType type) {
   if (!ir::is_floating(value.type())) value = convert(node, value, ElementType::f32);
-  if (type == ElementType::f8e8m0) return to_power_of_two(node, value);
+  if (type == ElementType::f8e8m0) return round_to_power_of_two(node, value);
   if (is_float8_or_float4(type) && node.flag("saturate", true)) {
     // float4 has no NaN.
     const Value of_nan = type == ElementType::f4e2m1 ? node.number_like(-0.0, value) : value;
-    value = saturated(node, value, *ir::largest_finite(type), of_nan);
+    value = saturate_numbers(node, value, *ir::largest_finite(type), of_nan);
   }
   return convert(node, value, type);
 }
@@ -76,7 +76,7 @@ Value cast(NodeContext& node, Value value, ElementType type) {
   // All numbers except 0 are true, including fractions.
   if (type == ElementType::boolean) return node.op(ops::NotEqual, {value, node.number_like(0, value)});
   if (type == ElementType::u4 || type == ElementType::i4) value = cut_to_4_bits(node, value, type);
-  if (is_float8_or_float4(type)) return to_small_float(node, value, type);
+  if (is_float8_or_float4(type)) return convert_to_small_float(node, value, type);
   return convert(node, value, type);
 }
 

@@ -11,7 +11,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Value strings(NodeContext& node, const std::vector<std::string>& texts, std::span<const std::int64_t> shape) {
+Value emit_strings(NodeContext& node, const std::vector<std::string>& texts,
+                   std::span<const std::int64_t> shape) {
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   auto packed = pack_strings(views);
   if (!packed) node.fail("the strings are too long");
@@ -26,7 +27,7 @@ const onnx::AttributeProto* find_list(NodeContext& node, std::string_view name) 
 
 /// A vector of `values`, copied in one piece: functions can have long lists, which each call copies.
 template <typename Number>
-Value list_of(NodeContext& node, const google::protobuf::RepeatedField<Number>& values, ElementType type) {
+Value emit_list(NodeContext& node, const google::protobuf::RepeatedField<Number>& values, ElementType type) {
   const std::int64_t shape[] = {values.size()};
   const std::span numbers(values.data(), static_cast<std::size_t>(values.size()));
   const auto bytes = std::as_bytes(numbers);
@@ -42,15 +43,15 @@ Values constant_1(NodeContext& node) {
   }
   if (node.has_attribute("value_int")) return {node.integer(node.integer("value_int"))};
   if (const auto* list = find_list(node, "value_ints"))
-    return {list_of(node, list->ints(), ElementType::i64)};
+    return {emit_list(node, list->ints(), ElementType::i64)};
   if (node.has_attribute("value_float")) return {node.number(node.real("value_float"), ElementType::f32)};
   if (const auto* list = find_list(node, "value_floats"))
-    return {list_of(node, list->floats(), ElementType::f32)};
-  if (node.has_attribute("value_string")) return {strings(node, {node.text("value_string")}, {})};
+    return {emit_list(node, list->floats(), ElementType::f32)};
+  if (node.has_attribute("value_string")) return {emit_strings(node, {node.text("value_string")}, {})};
   if (node.has_attribute("value_strings")) {
     const auto values = node.text_list("value_strings");
     const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
-    return {strings(node, values.unchecked(), shape)};
+    return {emit_strings(node, values.unchecked(), shape)};
   }
   node.fail("it has no value");
 }
@@ -66,7 +67,7 @@ Values constant_of_shape_9(NodeContext& node) {
   }
   // An empty list of sizes makes a scalar.
   if (node.input(0).shape().element_count() == 0) return {value};
-  return {broadcast_to(node, value, dimension_list(node, node.input(0)))};
+  return {broadcast_to(node, value, convert_to_dimensions(node, node.input(0)))};
 }
 
 /// EyeLike 9, 22.
@@ -75,7 +76,9 @@ Values eye_like_9(NodeContext& node) {
   if (node.rank(input) != 2) node.fail("the input must be a matrix");
   const ElementType type =
       node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : input.type();
-  const auto size = [&](std::int64_t axis) { return as_scalar(node, dimension_of(node, input, axis)); };
+  const auto size = [&](std::int64_t axis) {
+    return reshape_to_scalar(node, dimension_of(node, input, axis));
+  };
   return {node.op(ops::Eye, {size(0), size(1), node.integer(node.integer("k", 0))}, {{"output_type", type}})};
 }
 

@@ -8,7 +8,8 @@
 
 namespace onnx2ir::frontend {
 
-Value as_scalar(NodeContext& node, Builder& builder, Value value, ElementType type, std::string_view what) {
+Value convert_to_scalar(NodeContext& node, Builder& builder, Value value, ElementType type,
+                        std::string_view what) {
   const PartialShape& shape = value.shape();
   const bool may_have_one =
       !shape.has_rank() ||
@@ -25,11 +26,11 @@ Value as_scalar(NodeContext& node, Builder& builder, Value value, ElementType ty
   return convert(builder, value, type);
 }
 
-Value as_scalar(NodeContext& node, Builder& builder, const Operand& operand, ElementType type,
-                std::string_view what) {
+Value convert_to_scalar(NodeContext& node, Builder& builder, const Operand& operand, ElementType type,
+                        std::string_view what) {
   const Value value = as_tensor(operand);
   if (!value) node.fail(std::string(what) + " must be a tensor, it is a " + to_string(type_of(operand)));
-  return as_scalar(node, builder, value, type, what);
+  return convert_to_scalar(node, builder, value, type, what);
 }
 
 void connect_captures(ir::Node& node, ir::Body& body, const std::vector<Capture>& captures) {
@@ -71,7 +72,7 @@ TranslatedBody translate_body(NodeContext& node, const IteratedBody& body, std::
       parameters.push_back(tensors.back().node);
     }
     std::size_t next = 0;
-    result.scope->bind(name, unflatten(result.types[i], tensors, next, Boundary::body));
+    result.scope->bind(name, join_operand(result.types[i], tensors, next, Boundary::body));
   }
   builder.set_name({});
   body.bind_others(*result.scope, builder, iteration, condition);
@@ -88,7 +89,7 @@ bool is_none(const Operand& state) {
 }
 
 /// `state`; an optional without a value gets the representation of its type.
-Operand fitting(const Operand& state) {
+Operand fit_to_type(const Operand& state) {
   if (!is_none(state)) return state;
   Optional none = *std::get<std::shared_ptr<const Optional>>(state);
   none.content = nullptr;
@@ -205,7 +206,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
     auto& parts = nexts.emplace_back();
     const auto position = static_cast<std::size_t>(proto.first_state_output) + i;
-    for (const Value& part : flatten(builder, body.outputs[position], body.types[i], Boundary::body)) {
+    for (const Value& part : split_operand(builder, body.outputs[position], body.types[i], Boundary::body)) {
       parts.push_back(&builder.result(part));
     }
   }
@@ -217,7 +218,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   }
   std::vector<Values> initial;
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
-    initial.push_back(flatten(node, fitting(proto.initial[i]), body.types[i], Boundary::body));
+    initial.push_back(split_operand(node, fit_to_type(proto.initial[i]), body.types[i], Boundary::body));
   }
   const ir::LoopView loop = ir::add_loop(node, trip_count, condition, std::move(body.graph));
   loop.body().condition = &condition_result;
@@ -245,7 +246,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   LoopResult result;
   std::size_t next = 0;
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
-    result.states.push_back(used_states[i] ? unflatten(body.types[i], values, next, Boundary::body)
+    result.states.push_back(used_states[i] ? join_operand(body.types[i], values, next, Boundary::body)
                                            : Operand{});
   }
   for (const ScanOutput& scan : scans) result.scans.push_back(scan.is_used ? values[next++] : Value{});

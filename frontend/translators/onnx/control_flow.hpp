@@ -14,10 +14,11 @@
 namespace onnx2ir::frontend {
 
 /// `value` as a scalar of `type`; fails, with a message about `what`, if it cannot have exactly one element.
-Value as_scalar(NodeContext& node, Builder& builder, Value value, ElementType type, std::string_view what);
+Value convert_to_scalar(NodeContext& node, Builder& builder, Value value, ElementType type,
+                        std::string_view what);
 /// The same for an operand that must be a tensor.
-Value as_scalar(NodeContext& node, Builder& builder, const Operand& operand, ElementType type,
-                std::string_view what);
+Value convert_to_scalar(NodeContext& node, Builder& builder, const Operand& operand, ElementType type,
+                        std::string_view what);
 
 /// Turns the `captures` of `body`, a body of `node`, into its invariants. Removes unused Parameters.
 void connect_captures(ir::Node& node, ir::Body& body, const std::vector<Capture>& captures);

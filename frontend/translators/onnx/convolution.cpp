@@ -15,7 +15,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// Filters [G * n, ...] as [G, n, ...].
-Value grouped(NodeContext& node, Value filter, std::int64_t groups) {
+Value split_groups(NodeContext& node, Value filter, std::int64_t groups) {
   if (groups < 1) node.fail("a filter of no elements cannot be divided into groups");
   if (const auto sizes = filter.shape().sizes()) {
     std::vector<std::int64_t> shape{groups, (*sizes)[0] / groups};
@@ -44,12 +44,12 @@ std::int64_t filter_group_count(NodeContext& node, Value filter) {
 }
 
 /// [C] as [1, C, 1, ...] of `rank`.
-Value along_channels(Builder& builder, Value vector, std::int64_t rank) {
+Value reshape_along_channels(Builder& builder, Value vector, std::int64_t rank) {
   return reshape(builder, vector, builder.integers(shape_along(1, rank)));
 }
 
-Value biased(NodeContext& node, Value result, Value bias, std::int64_t rank) {
-  return bias ? node.op(ops::Add, {result, along_channels(node, bias, rank)}) : result;
+Value add_bias(NodeContext& node, Value result, Value bias, std::int64_t rank) {
+  return bias ? node.op(ops::Add, {result, reshape_along_channels(node, bias, rank)}) : result;
 }
 
 /// The window of a convolution. The filter must have as many spatial axes as the input; it determines a
@@ -66,7 +66,7 @@ Window convolution_window(NodeContext& node, Value input, Value filter) {
   return window;
 }
 
-Value convolved(NodeContext& node, Value input, Value filter) {
+Value convolve(NodeContext& node, Value input, Value filter) {
   const Window window = convolution_window(node, input, filter);
   const std::int64_t groups = filter_group_count(node, filter);
   const AttributeList attributes = {{"strides", window.strides.unchecked()},
@@ -75,56 +75,56 @@ Value convolved(NodeContext& node, Value input, Value filter) {
                                     {"pads_end", window.pads_end.unchecked()},
                                     {"auto_pad", window.auto_pad}};
   if (groups == 1) return node.op(ops::Convolution, {input, filter}, attributes);
-  return node.op(ops::GroupConvolution, {input, grouped(node, filter, groups)}, attributes);
+  return node.op(ops::GroupConvolution, {input, split_groups(node, filter, groups)}, attributes);
 }
 
 /// Conv 1, 11, 22: the versions differ in element types.
 Values conv_1(NodeContext& node) {
-  const Value result = convolved(node, node.input(0), node.input(1));
-  return {biased(node, result, node.optional_input(2), node.rank(node.input(0)))};
+  const Value result = convolve(node, node.input(0), node.input(1));
+  return {add_bias(node, result, node.optional_input(2), node.rank(node.input(0)))};
 }
 
 /// A filter minus its zero point, which may be one for each filter.
-Value centred_filter(NodeContext& node, Value filter, Value zero_point) {
+Value centre_filter(NodeContext& node, Value filter, Value zero_point) {
   const Value numbers = convert(node, filter, ElementType::f32);
-  return centred(node, numbers, along_axis(node, zero_point, 0, node.rank(filter)));
+  return subtract_zero_point(node, numbers, reshape_along_axis(node, zero_point, 0, node.rank(filter)));
 }
 
 /// ConvInteger 10.
 Values conv_integer_10(NodeContext& node) {
-  const Value input = centred(node, node.input(0), node.optional_input(2));
-  const Value filter = centred_filter(node, node.input(1), node.optional_input(3));
-  return {convert(node, convolved(node, input, filter), ElementType::i32)};
+  const Value input = subtract_zero_point(node, node.input(0), node.optional_input(2));
+  const Value filter = centre_filter(node, node.input(1), node.optional_input(3));
+  return {convert(node, convolve(node, input, filter), ElementType::i32)};
 }
 
 /// QLinearConv on the numbers that the integers represent.
 Values fast_q_linear_conv(NodeContext& node) {
   const std::int64_t rank = node.rank(node.input(3));
-  const Grid of_input = grid_of(node, 1, 2);
+  const Grid of_input = read_grid(node, 1, 2);
   const Value input = dequantize(node, node.input(0), of_input);
-  const Value filter = dequantize(node, node.input(3), grid_of(node, 4, 5, 0, rank));
-  Value sums = convolved(node, input, filter);
+  const Value filter = dequantize(node, node.input(3), read_grid(node, 4, 5, 0, rank));
+  Value sums = convolve(node, input, filter);
   if (const Value bias = node.optional_input(8)) {
-    const Value scale = node.op(ops::Multiply, {of_input.scale, grid_of(node, 4, 5).scale});
-    sums = biased(node, sums, dequantize(node, bias, {scale, {}}), rank);
+    const Value scale = node.op(ops::Multiply, {of_input.scale, read_grid(node, 4, 5).scale});
+    sums = add_bias(node, sums, dequantize(node, bias, {scale, {}}), rank);
   }
-  return {quantize(node, sums, grid_of(node, 6, 7), node.input(7).type())};
+  return {quantize(node, sums, read_grid(node, 6, 7), node.input(7).type())};
 }
 
 /// QLinearConv 10.
 Values q_linear_conv_10(NodeContext& node) {
   if (has_integer_kernels(node, {1, 2, 4, 5, 6, 7})) return fast_q_linear_conv(node);
-  const Value input = centred(node, node.input(0), node.input(2));
-  const Value filter = centred_filter(node, node.input(3), node.input(5));
+  const Value input = subtract_zero_point(node, node.input(0), node.input(2));
+  const Value filter = centre_filter(node, node.input(3), node.input(5));
   const std::int64_t rank = node.rank(input);
   const auto spread = [&](Value scale) {
     return scale.shape().element_count() == 1 || scale.shape().is_scalar()
                ? scale
-               : along_channels(node, scale, rank);
+               : reshape_along_channels(node, scale, rank);
   };
-  Value sums = convolved(node, input, filter);
-  sums =
-      biased(node, sums, node.has_input(8) ? convert(node, node.input(8), ElementType::f32) : Value{}, rank);
+  Value sums = convolve(node, input, filter);
+  sums = add_bias(node, sums, node.has_input(8) ? convert(node, node.input(8), ElementType::f32) : Value{},
+                  rank);
   const Value product = node.op(ops::Multiply, {node.input(1), spread(node.input(4))});
   const Value scale = divide(node, product, node.input(6));
   Value result = round_to_even(node, node.op(ops::Multiply, {sums, scale}));
@@ -197,9 +197,9 @@ Values conv_transpose_1(NodeContext& node) {
                                            [](const ir::Dimension& size) { return size.is_static(); });
   // Pads are computed from the sizes of the filter.
   if (!filter.shape().is_static() || (!output_shape.empty() && !sizes_are_known)) {
-    const Value result = ir::folded_convolution(node, input, filter, steps_of(window), groups,
-                                                more.unchecked(), output_shape.unchecked());
-    return {biased(node, result, node.optional_input(2), rank)};
+    const Value result = ir::fold_convolution(node, input, filter, steps_of(window), groups, more.unchecked(),
+                                              output_shape.unchecked());
+    return {add_bias(node, result, node.optional_input(2), rank)};
   }
   resolve_transposed_pads(window, more, output_shape, input);
   const AttributeList attributes = {{"strides", window.strides.unchecked()},
@@ -210,8 +210,8 @@ Values conv_transpose_1(NodeContext& node) {
                                     {"output_padding", more.unchecked()}};
   const Value result = groups == 1 ? node.op(ops::ConvolutionBackpropData, {input, filter}, attributes)
                                    : node.op(ops::GroupConvolutionBackpropData,
-                                             {input, grouped(node, filter, groups)}, attributes);
-  return {biased(node, result, node.optional_input(2), rank)};
+                                             {input, split_groups(node, filter, groups)}, attributes);
+  return {add_bias(node, result, node.optional_input(2), rank)};
 }
 
 /// DeformConv 19, 22.
@@ -220,7 +220,7 @@ Values deform_conv_19(NodeContext& node) {
   if (node.has_input(4)) inputs.push_back(node.input(4));
   const Value result = emit_deformable_convolution(
       node, inputs, {.offset_groups = "offset_group", .pads_when_interpolating = true});
-  return {biased(node, result, node.optional_input(3), node.rank(inputs[0]))};
+  return {add_bias(node, result, node.optional_input(3), node.rank(inputs[0]))};
 }
 
 /// The number of spatial axes of Col2Im: from the length of its inputs or attributes, or from the declared
@@ -242,8 +242,8 @@ std::int64_t spatial_rank(NodeContext& node) {
 Values col2im_18(NodeContext& node) {
   const std::int64_t spatial = spatial_rank(node);
   const Window window = window_of(node, spatial);
-  const Value sizes = of_length(node, convert(node, node.input(1), ElementType::i64), spatial);
-  const Value kernel = of_length(node, convert(node, node.input(2), ElementType::i64), spatial);
+  const Value sizes = set_length(node, convert(node, node.input(1), ElementType::i64), spatial);
+  const Value kernel = set_length(node, convert(node, node.input(2), ElementType::i64), spatial);
   for (const Value list : {sizes, kernel}) {
     if (list.shape() != PartialShape{spatial}) {
       node.fail("image_shape and block_shape must be lists of " + std::to_string(spatial) + " sizes");
@@ -264,7 +264,7 @@ Values col2im_18(NodeContext& node) {
       return values;
     };
     const Values size_list = elements(sizes);
-    return {ir::folded_columns(node, node.input(0), size_list, elements(kernel), steps_of(window))};
+    return {ir::fold_columns(node, node.input(0), size_list, elements(kernel), steps_of(window))};
   }
   return {node.op(ops::Col2Im, {node.input(0), sizes, kernel},
                   {{"strides", window.strides.unchecked()},
@@ -274,10 +274,11 @@ Values col2im_18(NodeContext& node) {
 }
 
 /// A filter of dynamic size for each channel: all windows [N, C, L, k] times the filters [C, 1, k].
-Value windows_by_channel(NodeContext& node, Value input, Value filter, Value places, std::int64_t dilation) {
+Value multiply_windows_by_channel(NodeContext& node, Value input, Value filter, Value places,
+                                  std::int64_t dilation) {
   const Value taps =
-      node.op(ops::Multiply, {numbers_below(node, dimension_of(node, filter, 2)), node.integer(dilation)});
-  const Value indices = node.op(ops::Add, {unsqueeze(node, numbers_below(node, places), {1}), taps});
+      node.op(ops::Multiply, {emit_range(node, dimension_of(node, filter, 2)), node.integer(dilation)});
+  const Value indices = node.op(ops::Add, {unsqueeze(node, emit_range(node, places), {1}), taps});
   const Value products = node.op(ops::Multiply, {gather(node, input, indices, 2), filter});
   return reduce(node, ops::ReduceSum, products, {3});
 }
@@ -294,23 +295,23 @@ Values causal_conv_with_state_27(NodeContext& node) {
   Value state = node.optional_input(3);
   if (!state) {
     const Value shape = concat(node, {dimension_of(node, input, 0), dimension_of(node, input, 1), before});
-    state = filled(node, 0, input.type(), shape);
+    state = fill(node, 0, input.type(), shape);
   }
   const Value extended = concat(node, {state, input}, 2);
   Value result;
   if (filter.shape().is_static()) {
     const std::vector<std::int64_t> none{0};
     const std::vector<std::int64_t> one{1};
-    result = node.op(ops::GroupConvolution, {extended, grouped(node, filter, filter.shape()[0].size())},
+    result = node.op(ops::GroupConvolution, {extended, split_groups(node, filter, filter.shape()[0].size())},
                      {{"strides", one},
                       {"dilations", std::vector<std::int64_t>{dilation}},
                       {"pads_begin", none},
                       {"pads_end", none},
                       {"auto_pad", "explicit"}});
   } else {
-    result = windows_by_channel(node, extended, filter, dimension_of(node, input, 2), dilation);
+    result = multiply_windows_by_channel(node, extended, filter, dimension_of(node, input, 2), dilation);
   }
-  result = biased(node, result, node.optional_input(2), 3);
+  result = add_bias(node, result, node.optional_input(2), 3);
   const std::string activation = node.text("activation", "none");
   if (activation == "silu" || activation == "swish") {
     const Value exact = convert(node, result, ElementType::f32);

@@ -8,13 +8,13 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// An optional parameter as a scalar; `absent` if it is missing.
-Value parameter(NodeContext& node, std::size_t index, Value absent) {
+Value read_parameter(NodeContext& node, std::size_t index, Value absent) {
   if (!node.has_input(index)) return absent;
-  return as_scalar(node, node.input(index));
+  return reshape_to_scalar(node, node.input(index));
 }
 
 /// Makes the last axis of boxes static, which has 4 entries.
-Value quadruples(NodeContext& node, Value boxes) {
+Value set_last_axis(NodeContext& node, Value boxes) {
   const std::int64_t rank = node.rank(boxes);
   if (boxes.shape()[static_cast<std::size_t>(rank - 1)].is_static()) return boxes;
   Values shape = dimensions_of(node, boxes, 0, rank - 1);
@@ -24,14 +24,14 @@ Value quadruples(NodeContext& node, Value boxes) {
 
 /// NonMaxSuppression 10, 11.
 Values non_max_suppression_10(NodeContext& node) {
-  const Value most = convert(node, parameter(node, 2, node.integer(0)), ElementType::i64);
-  const Value overlap = parameter(node, 3, node.number(0.0, ElementType::f32));
+  const Value most = convert(node, read_parameter(node, 2, node.integer(0)), ElementType::i64);
+  const Value overlap = read_parameter(node, 3, node.number(0.0, ElementType::f32));
   // Without a threshold, all scores count.
-  const Value threshold = parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
+  const Value threshold = read_parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
   const bool centre = node.flag("center_point_box");
   // With dynamic shapes, plugins return as many rows as there are selected boxes, without padding.
   return {node.op(ops::NonMaxSuppression,
-                  {quadruples(node, node.input(0)), node.input(1), most, overlap, threshold},
+                  {set_last_axis(node, node.input(0)), node.input(1), most, overlap, threshold},
                   {{"box_encoding", centre ? "center" : "corner"},
                    {"sort_result_descending", false},
                    {"output_type", ElementType::i64}})};
@@ -51,12 +51,12 @@ Values roi_align_10(NodeContext& node) {
                                     is_old ? "output_half_pixel" : "half_pixel") == "half_pixel";
   const std::int64_t height = positive_size(node, "output_height");
   const std::int64_t width = positive_size(node, "output_width");
-  const Value regions = quadruples(node, node.input(1));
+  const Value regions = set_last_axis(node, node.input(1));
   const Value batches = convert(node, node.input(2), ElementType::i64);
   // Without regions, both modes give the same empty tensor.
   const bool has_regions = regions.shape()[0] != ir::Dimension(0);
   if (has_regions && node.text("mode", "avg") == "max") {
-    return {region_maximum(node, node.input(0), regions, batches, half_pixel)};
+    return {emit_region_maximum(node, node.input(0), regions, batches, half_pixel)};
   }
   return {node.op(ops::ROIAlign, {node.input(0), regions, batches},
                   {{"pooled_h", height},

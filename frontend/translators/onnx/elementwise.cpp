@@ -12,7 +12,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// The second input of a version below 7, reshaped for numpy broadcasting.
-Value placed_at_axis(NodeContext& node) {
+Value reshape_at_axis(NodeContext& node) {
   const Value b = node.input(1);
   if (!node.flag("broadcast") || !node.has_attribute("axis")) return b;
   const std::int64_t rank = node.rank(node.input(0));
@@ -20,14 +20,14 @@ Value placed_at_axis(NodeContext& node) {
   if (own_rank == 0) return b;
   const std::int64_t axis = node.axis(node.integer("axis"), rank);
   if (axis + own_rank > rank) node.fail("the second input does not fit the first at attribute 'axis'");
-  return with_unit_dimensions(node, b, 0, rank - axis - own_rank);
+  return add_unit_dimensions(node, b, 0, rank - axis - own_rank);
 }
 
 using Emit = Value (*)(NodeContext&, Value, Value);
 
 template <Emit kEmit>
 Values binary_1(NodeContext& node) {
-  return {kEmit(node, node.input(0), placed_at_axis(node))};
+  return {kEmit(node, node.input(0), reshape_at_axis(node))};
 }
 
 template <Emit kEmit>
@@ -80,7 +80,7 @@ Values mod_10(NodeContext& node) {
 
 /// Equal 1, 7, 11, 13, 19.
 Value equal(NodeContext& node, Value a, Value b) {
-  if (a.type() == ElementType::string) return equal_strings(node, a, b);
+  if (a.type() == ElementType::string) return compare_strings(node, a, b);
   return node.op(ops::Equal, {a, b});
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 /// Affine: alpha * x + beta.
 Values affine(NodeContext& node) {
-  const Value x = scaled(node, node.input(0), node.real("alpha", 1));
+  const Value x = multiply_by(node, node.input(0), node.real("alpha", 1));
   return {node.op(ops::Add, {x, node.number_like(node.real("beta", 0), x)})};
 }
 
@@ -20,19 +20,19 @@ Values scale(NodeContext& node) {
 
 /// ScaledTanh: alpha * tanh(beta * x).
 Values scaled_tanh(NodeContext& node) {
-  return {scaled(node, node.op(ops::Tanh, {scaled(node, node.input(0), node.real("beta", 1))}),
-                 node.real("alpha", 1))};
+  return {multiply_by(node, node.op(ops::Tanh, {multiply_by(node, node.input(0), node.real("beta", 1))}),
+                      node.real("alpha", 1))};
 }
 
 /// ParametricSoftplus: alpha * log(exp(beta * x) + 1).
 Values parametric_softplus(NodeContext& node) {
-  return {scaled(node, node.op(ops::SoftPlus, {scaled(node, node.input(0), node.real("beta", 1))}),
-                 node.real("alpha", 1))};
+  return {multiply_by(node, node.op(ops::SoftPlus, {multiply_by(node, node.input(0), node.real("beta", 1))}),
+                      node.real("alpha", 1))};
 }
 
 /// ImageScaler: scale * x + bias, a bias for each channel.
 Values image_scaler(NodeContext& node) {
-  const Value x = scaled(node, node.input(0), node.real("scale", 1));
+  const Value x = multiply_by(node, node.input(0), node.real("scale", 1));
   const auto bias = node.real_list("bias");
   if (bias.empty()) return {x};
   const std::vector<std::int64_t> shape{static_cast<std::int64_t>(bias.size()), 1, 1};
@@ -72,8 +72,8 @@ Values constant_fill(NodeContext& node) {
     shape.insert(shape.end(), extra.begin(), extra.end());
     return {broadcast_to(node, number, node.integers(shape))};
   }
-  Value shape =
-      node.flag("input_as_shape") ? dimension_list(node, node.input(0)) : shape_of(node, node.input(0));
+  Value shape = node.flag("input_as_shape") ? convert_to_dimensions(node, node.input(0))
+                                            : shape_of(node, node.input(0));
   if (!extra.empty()) shape = concat(node, {shape, node.integers(extra)});
   return {broadcast_to(node, number, shape)};
 }

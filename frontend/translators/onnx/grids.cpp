@@ -22,10 +22,10 @@ std::int64_t spatial_axes(NodeContext& node) {
 }
 
 /// `size` positions from -1 to 1: pixel centres, or with the outermost ones at the ends if `align_corners`.
-Value positions(NodeContext& node, Value size, bool align_corners) {
+Value compute_positions(NodeContext& node, Value size, bool align_corners) {
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
-  const Value count = as_scalar(node, size);
-  const Value index = convert(node, numbers_below(node, count), ElementType::f32);
+  const Value count = reshape_to_scalar(node, size);
+  const Value index = convert(node, emit_range(node, count), ElementType::f32);
   const Value length = convert(node, count, ElementType::f32);
   const auto step = [&](Value steps) { return divide(node, number(2), steps); };
   if (align_corners) {
@@ -42,7 +42,7 @@ Values affine_grid_20(NodeContext& node) {
   const Value theta = node.input(0);
   const std::int64_t spatial = spatial_axes(node);
   if (spatial != 2 && spatial != 3) node.fail("theta must have two or three rows");
-  const Value sizes = of_length(node, convert(node, node.input(1), ElementType::i64), spatial + 2);
+  const Value sizes = set_length(node, convert(node, node.input(1), ElementType::i64), spatial + 2);
   if (sizes.shape() != PartialShape{spatial + 2}) {
     node.fail("the size must be a list of " + std::to_string(spatial + 2) + " numbers");
   }
@@ -55,12 +55,12 @@ Values affine_grid_20(NodeContext& node) {
   const Value shape = concat(node, all_but_last);
   Values coordinates;
   for (std::int64_t i = spatial; i-- > 0;) {
-    const Value along = positions(node, axes[static_cast<std::size_t>(i)], align_corners);
+    const Value along = compute_positions(node, axes[static_cast<std::size_t>(i)], align_corners);
     std::vector<std::int64_t> others = numbers_between(0, spatial + 1);
     std::erase(others, i);
     coordinates.push_back(broadcast_to(node, unsqueeze(node, along, others), shape));
   }
-  coordinates.push_back(filled(node, 1, ElementType::f32, shape));
+  coordinates.push_back(fill(node, 1, ElementType::f32, shape));
   const Value points = reshape(node, concat(node, coordinates, spatial), {-1, spatial + 1});
   const Value matrices = convert(node, theta, ElementType::f32);
   const Value moved = mat_mul(node, points, matrices, {.b = true});
@@ -109,7 +109,7 @@ bool may_lack_numbers(Value value) {
 
 /// PyTorch and onnxruntime read a position that is NaN as -1, onnxruntime also an infinite one. OpenVINO
 /// gives NaN. The check takes as long as the sampling of a small image.
-Value finite_positions(NodeContext& node, Value grid) {
+Value make_positions_finite(NodeContext& node, Value grid) {
   if (!may_lack_numbers(grid)) return grid;
   return node.op(ops::Select, {node.op(ops::IsFinite, {grid}), grid, node.number_like(-1, grid)});
 }
@@ -124,7 +124,7 @@ class VolumeSampler {
     }
     const Value input = node.input(0);
     for (std::int64_t i = 2; i < node.rank(input); ++i) {
-      sizes_.push_back(as_scalar(node, dimension_of(node, input, i)));
+      sizes_.push_back(reshape_to_scalar(node, dimension_of(node, input, i)));
     }
     const Value flat_shape = concat(
         node,
@@ -136,16 +136,16 @@ class VolumeSampler {
   /// [N, C, positions].
   Value sample(Value grid, bool nearest) {
     std::vector<Value> places;
-    for (std::size_t axis = 0; axis < sizes_.size(); ++axis) places.push_back(place(grid, axis));
+    for (std::size_t axis = 0; axis < sizes_.size(); ++axis) places.push_back(compute_place(grid, axis));
     if (nearest) {
-      for (Value& place : places) place = rounded(place);
-      for (std::size_t axis = 0; axis < sizes_.size(); ++axis) places[axis] = padded(places[axis], axis);
-      return voxels_at(places);
+      for (Value& place : places) place = round(place);
+      for (std::size_t axis = 0; axis < sizes_.size(); ++axis) places[axis] = pad(places[axis], axis);
+      return gather_voxels(places);
     }
     std::vector<Value> lower;
     std::vector<Value> fraction;
     for (std::size_t axis = 0; axis < sizes_.size(); ++axis) {
-      const Value inside = padded(places[axis], axis);
+      const Value inside = pad(places[axis], axis);
       lower.push_back(node_->op(ops::Floor, {inside}));
       fraction.push_back(node_->op(ops::Subtract, {inside, lower.back()}));
     }
@@ -160,7 +160,7 @@ class VolumeSampler {
         weight = weight ? node_->op(ops::Multiply, {weight, part}) : part;
       }
       const Value weights = convert(*node_, unsqueeze(*node_, weight, {1}), voxels_.type());
-      const Value term = node_->op(ops::Multiply, {voxels_at(at), weights});
+      const Value term = node_->op(ops::Multiply, {gather_voxels(at), weights});
       sum = sum ? node_->op(ops::Add, {sum, term}) : term;
     }
     return sum;
@@ -168,15 +168,15 @@ class VolumeSampler {
 
  private:
   Value number(double value) const { return node_->number(value, ElementType::f32); }
-  Value rounded(Value value) const { return round_to_even(*node_, value); }
+  Value round(Value value) const { return round_to_even(*node_, value); }
   Value length(std::size_t axis) const { return convert(*node_, sizes_[axis], ElementType::f32); }
   Value last(std::size_t axis) const { return node_->op(ops::Subtract, {length(axis), number(1)}); }
-  Value limited(Value value, std::size_t axis) const {
+  Value clamp(Value value, std::size_t axis) const {
     return node_->op(ops::Minimum, {node_->op(ops::Maximum, {value, number(0)}), last(axis)});
   }
 
   /// The position of the grid along `axis` in voxels: [N, positions]. The grid lists the last axis first.
-  Value place(Value grid, std::size_t axis) const {
+  Value compute_place(Value grid, std::size_t axis) const {
     const auto column = static_cast<std::int64_t>(sizes_.size() - 1 - axis);
     const Value ratio = gather(*node_, grid, node_->integer(column), 2);
     const Value scaled = node_->op(ops::Add, {ratio, number(1)});
@@ -187,9 +187,9 @@ class VolumeSampler {
 
   /// Moves positions outside of the volume inside according to the padding mode; zeros are handled when
   /// voxels are read.
-  Value padded(Value place, std::size_t axis) const {
+  Value pad(Value place, std::size_t axis) const {
     if (padding_ == "zeros") return place;
-    if (padding_ == "border") return limited(place, axis);
+    if (padding_ == "border") return clamp(place, axis);
     // Reflection at the ends: a triangle wave with twice the length as period.
     const Value start = number(align_corners_ ? 0 : -0.5);
     const Value range = align_corners_ ? node_->op(ops::Maximum, {last(axis), number(0.5)}) : length(axis);
@@ -198,15 +198,15 @@ class VolumeSampler {
     const Value whole = node_->op(ops::Floor, {divide(*node_, distance, period)});
     const Value phase = node_->op(ops::Subtract, {distance, node_->op(ops::Multiply, {whole, period})});
     const Value folded = node_->op(ops::Minimum, {phase, node_->op(ops::Subtract, {period, phase})});
-    return limited(node_->op(ops::Add, {folded, start}), axis);
+    return clamp(node_->op(ops::Add, {folded, start}), axis);
   }
 
   /// Voxels at integer positions, 0 outside: [N, C, positions].
-  Value voxels_at(const std::vector<Value>& places) const {
+  Value gather_voxels(const std::vector<Value>& places) const {
     Value index;
     Value inside;
     for (std::size_t axis = 0; axis < places.size(); ++axis) {
-      const Value limit = limited(places[axis], axis);
+      const Value limit = clamp(places[axis], axis);
       const Value here = node_->op(ops::Equal, {limit, places[axis]});
       inside = inside ? node_->op(ops::LogicalAnd, {inside, here}) : here;
       const Value step = convert(*node_, limit, ElementType::i64);
@@ -223,7 +223,7 @@ class VolumeSampler {
   Value voxels_;
 };
 
-Value sampled_volume(NodeContext& node, bool align_corners, bool nearest, std::string padding) {
+Value sample_volume(NodeContext& node, bool align_corners, bool nearest, std::string padding) {
   const Value input = node.input(0);
   const std::int64_t spatial = node.rank(input) - 2;
   // Linear sampling reads 2^spatial voxels for each position.
@@ -231,7 +231,7 @@ Value sampled_volume(NodeContext& node, bool align_corners, bool nearest, std::s
   if (spatial < 1 || spatial > kMaxSpatial) {
     node.fail("the input must have 1 to " + std::to_string(kMaxSpatial) + " spatial axes");
   }
-  const Value grid = finite_positions(node, node.input(1));
+  const Value grid = make_positions_finite(node, node.input(1));
   if (node.rank(grid) != spatial + 2) node.fail("the grid must have as many axes as the input");
   const Value batch = dimension_of(node, grid, 0);
   const Value places = convert(node, grid, ElementType::f32);
@@ -251,9 +251,9 @@ Values grid_sample_16(NodeContext& node) {
   const std::string padding = node.text("padding_mode", "zeros");
   if (node.rank(node.input(0)) != 4) {
     if (mode != "bilinear" && mode != "nearest") node.fail("mode '" + mode + "' is for images only");
-    return {sampled_volume(node, align_corners, mode == "nearest", padding)};
+    return {sample_volume(node, align_corners, mode == "nearest", padding)};
   }
-  return {node.op(ops::GridSample, {node.input(0), finite_positions(node, node.input(1))},
+  return {node.op(ops::GridSample, {node.input(0), make_positions_finite(node, node.input(1))},
                   {{"align_corners", align_corners}, {"mode", mode}, {"padding_mode", padding}})};
 }
 

@@ -223,7 +223,7 @@ std::optional<bool> chosen_branch(const NodeContext& node) {
   return chosen->second;
 }
 
-/// Whether the then_branch gives output `index` the rank that the model declares for it. If the model
+/// Whether the then branch gives output `index` the rank that the model declares for it. If the model
 /// declares none, the smaller rank is preferred: that of a Squeeze.
 bool prefers_then(const NodeContext& node, const TranslatedBranch& then_branch,
                   const TranslatedBranch& else_branch, std::size_t index) {
@@ -260,7 +260,8 @@ Operands inline_chosen_branch(NodeContext& node, bool takes_then) {
 }
 
 Operands if_1(NodeContext& node) {
-  const Value condition = as_scalar(node, node, node.operand(0), ElementType::boolean, "the condition");
+  const Value condition =
+      convert_to_scalar(node, node, node.operand(0), ElementType::boolean, "the condition");
   const int then_outputs = node.graph_attribute("then_branch").output_size();
   const int else_outputs = node.graph_attribute("else_branch").output_size();
   if (then_outputs != else_outputs) {
@@ -313,7 +314,7 @@ Operands if_1(NodeContext& node) {
   for (TranslatedBranch* translated : {&then_branch, &else_branch}) {
     Builder builder(*translated->branch.graph);
     for (std::size_t i = 0; i < types.size(); ++i) {
-      for (const Value& part : flatten(builder, translated->outputs[i], types[i], Boundary::body)) {
+      for (const Value& part : split_operand(builder, translated->outputs[i], types[i], Boundary::body)) {
         translated->branch.results.push_back(&builder.result(part));
       }
     }
@@ -327,7 +328,7 @@ Operands if_1(NodeContext& node) {
   for (std::size_t i = 0; i < made.node().outputs().size(); ++i) values.push_back(made.node().value(i));
   Operands outputs;
   std::size_t next = 0;
-  for (const OperandType& type : types) outputs.push_back(unflatten(type, values, next, Boundary::body));
+  for (const OperandType& type : types) outputs.push_back(join_operand(type, values, next, Boundary::body));
   return outputs;
 }
 

@@ -19,7 +19,7 @@ constexpr int kFirstState = 2;         ///< node inputs and body inputs before t
 constexpr std::int64_t kNoLimit = -1;  ///< the trip count of a Loop-5 without limit
 
 /// Input 0 as the trip count of Loop-5: absent is no bound, negative is zero.
-Value trip_count(NodeContext& node) {
+Value emit_trip_count(NodeContext& node) {
   if (!node.has_input(0)) return node.integer(kNoLimit);
   const Value given = node.input(0);
   if (given.type() == ElementType::i32) {
@@ -28,7 +28,7 @@ Value trip_count(NodeContext& node) {
   } else if (given.type() != ElementType::i64) {
     node.fail("the trip count must be int64, it is " + to_string(type_of(given)));
   }
-  const Value count = as_scalar(node, node, given, ElementType::i64, "the trip count");
+  const Value count = convert_to_scalar(node, node, given, ElementType::i64, "the trip count");
   if (const auto known = node.known_integers(count)) {
     // No run reaches a limit that does not fit into 32 bits.
     const bool endless = known->front() >= std::numeric_limits<std::int32_t>::max();
@@ -37,13 +37,13 @@ Value trip_count(NodeContext& node) {
   return node.op(ops::Maximum, {count, node.integer(0)});
 }
 
-Value start_condition(NodeContext& node) {
+Value emit_start_condition(NodeContext& node) {
   if (!node.has_input(1)) return node.boolean(true);
-  return as_scalar(node, node, node.operand(1), ElementType::boolean, "the condition");
+  return convert_to_scalar(node, node, node.operand(1), ElementType::boolean, "the condition");
 }
 
 /// A scalar of the body with the rank that the body declares: bodies may declare the shape [1].
-Value with_declared_rank(Builder& builder, Value scalar, const onnx::ValueInfoProto& declared) {
+Value reshape_to_declared_rank(Builder& builder, Value scalar, const onnx::ValueInfoProto& declared) {
   const auto type = to_tensor_type(declared.type());
   if (!type || !type->shape.has_rank() || type->shape.rank() == 0) return scalar;
   const std::vector<std::int64_t> ones(type->shape.rank(), 1);
@@ -69,7 +69,7 @@ void check_signature(NodeContext& node, const onnx::GraphProto& proto, std::size
 
 /// The scan output `rows`. If it is empty, row sizes that inference does not know are those that the body
 /// declares. The declaration is not used otherwise, because onnxruntime runs models with wrong declarations.
-Value with_declared_row(NodeContext& node, Value rows, const onnx::ValueInfoProto& declared) {
+Value reshape_to_declared_row(NodeContext& node, Value rows, const onnx::ValueInfoProto& declared) {
   const auto type = to_tensor_type(declared.type());
   const ir::PartialShape& shape = rows.shape();
   if (!type || !type->shape.has_rank() || !shape.has_rank() || shape.rank() != type->shape.rank() + 1 ||
@@ -112,19 +112,19 @@ Value appended(const IteratedBody& body, const TranslatedBody& translated, std::
 }
 
 /// Translates the loop, whose first iteration has the number `first`, with one body for all iterations.
-Operands loop_of_one_body(NodeContext& node, const onnx::GraphProto& proto, const Operands& initial,
-                          Value count, Value condition, std::int64_t first = 0) {
+Operands emit_loop(NodeContext& node, const onnx::GraphProto& proto, const Operands& initial, Value count,
+                   Value condition, std::int64_t first = 0) {
   IteratedBody body{
       .proto = &proto, .first_state_input = kFirstState, .first_state_output = 1, .initial = initial};
   body.bind_others = [&](GraphTranslator& scope, Builder& builder, Value iteration, Value condition_in) {
     const Value number = first == 0 ? iteration : builder.op(ops::Add, {iteration, builder.integer(first)});
-    scope.bind(proto.input(0).name(), with_declared_rank(builder, number, proto.input(0)));
-    scope.bind(proto.input(1).name(), with_declared_rank(builder, condition_in, proto.input(1)));
+    scope.bind(proto.input(0).name(), reshape_to_declared_rank(builder, number, proto.input(0)));
+    scope.bind(proto.input(1).name(), reshape_to_declared_rank(builder, condition_in, proto.input(1)));
   };
   TranslatedBody translated = translate_to_fixpoint(node, body);
   Builder builder(*translated.graph);
   const Value next_condition =
-      as_scalar(node, builder, translated.outputs[0], ElementType::boolean, "the body's condition");
+      convert_to_scalar(node, builder, translated.outputs[0], ElementType::boolean, "the body's condition");
 
   const std::size_t states = body.initial.size();
   std::vector<bool> used_states;
@@ -155,7 +155,7 @@ Operands loop_of_one_body(NodeContext& node, const onnx::GraphProto& proto, cons
   for (std::size_t i = 0; i < outputs; ++i) {
     if (!result.scans[i]) continue;
     result.scans[i] =
-        with_declared_row(node, result.scans[i], proto.output(static_cast<int>(1 + states + i)));
+        reshape_to_declared_row(node, result.scans[i], proto.output(static_cast<int>(1 + states + i)));
   }
   result.states.append(result.scans.begin(), result.scans.end());
   result.states.resize(node.output_count());
@@ -170,13 +170,14 @@ std::optional<CountedLoop> counted_loop(NodeContext& node, const onnx::GraphProt
   const bool never_starts = starts && starts->front() == 0;
   if (!never_starts && (!limit || !starts || limit->front() == kNoLimit)) return std::nullopt;
   const auto bind_others = [&node, &proto](GraphTranslator& scope, std::int64_t iteration) {
-    scope.bind(proto.input(0).name(), with_declared_rank(node, node.integer(iteration), proto.input(0)));
-    scope.bind(proto.input(1).name(), with_declared_rank(node, node.boolean(true), proto.input(1)));
+    scope.bind(proto.input(0).name(),
+               reshape_to_declared_rank(node, node.integer(iteration), proto.input(0)));
+    scope.bind(proto.input(1).name(), reshape_to_declared_rank(node, node.boolean(true), proto.input(1)));
   };
   const std::int64_t iterations = never_starts ? 0 : limit->front();
   const auto translate_rest = [&node, &proto, iterations](const Operands& states, std::int64_t first,
                                                           Value go_on) {
-    return loop_of_one_body(node, proto, states, node.integer(iterations - first), go_on, first);
+    return emit_loop(node, proto, states, node.integer(iterations - first), go_on, first);
   };
   return CountedLoop{&proto, iterations, initial, bind_others, translate_rest};
 }
@@ -189,10 +190,10 @@ Operands loop_1(NodeContext& node) {
     initial.push_back(node.operand(i));
   }
   check_signature(node, proto, initial.size());
-  const Value count = trip_count(node);
-  const Value condition = start_condition(node);
+  const Value count = emit_trip_count(node);
+  const Value condition = emit_start_condition(node);
   return translate_or_unroll(node, counted_loop(node, proto, initial, count, condition),
-                             [&] { return loop_of_one_body(node, proto, initial, count, condition); });
+                             [&] { return emit_loop(node, proto, initial, count, condition); });
 }
 
 }  // namespace

@@ -28,31 +28,31 @@ Values gemm_1(NodeContext& node) {
   const Value a = convert(node, node.input(0), computed);
   const Value b = convert(node, node.input(1), computed);
   const Value product = mat_mul(node, a, b, {.a = node.flag("transA"), .b = node.flag("transB")});
-  Value result = scaled(node, product, alpha);
+  Value result = multiply_by(node, product, alpha);
   if (const Value c = node.optional_input(2)) {
-    result = node.op(ops::Add, {result, scaled(node, convert(node, c, computed), beta)});
+    result = node.op(ops::Add, {result, multiply_by(node, convert(node, c, computed), beta)});
   }
   return {convert(node, result, type)};
 }
 
 /// A scale or zero point of the left matrix or of the product, f32: a vector has one element per row.
-Value of_rows(NodeContext& node, Value parameter) {
+Value reshape_to_rows(NodeContext& node, Value parameter) {
   const Value numbers = convert(node, parameter, ElementType::f32);
   const bool is_vector = node.rank(numbers) == 1 && numbers.shape()[0] != ir::Dimension(1);
-  return is_vector ? with_unit_dimensions(node, numbers, 0, 1) : numbers;
+  return is_vector ? add_unit_dimensions(node, numbers, 0, 1) : numbers;
 }
 
 /// The left matrix, input 0, minus its zero point, which may be absent.
-Value centred_rows(NodeContext& node, std::size_t zero_point) {
+Value centre_rows(NodeContext& node, std::size_t zero_point) {
   const Value a = convert(node, node.input(0), ElementType::f32);
   const Value zero = node.optional_input(zero_point);
-  return zero ? centred(node, a, of_rows(node, zero)) : a;
+  return zero ? subtract_zero_point(node, a, reshape_to_rows(node, zero)) : a;
 }
 
 /// OpenVINO adds in f32 in any case.
 Values mat_mul_integer_10(NodeContext& node) {
-  const Value a = centred_rows(node, 2);
-  const Value b = centred(node, node.input(1), node.optional_input(3));
+  const Value a = centre_rows(node, 2);
+  const Value b = subtract_zero_point(node, node.input(1), node.optional_input(3));
   return {convert(node, mat_mul(node, a, b), ElementType::i32)};
 }
 
@@ -62,11 +62,11 @@ Values fast_q_linear_mat_mul(NodeContext& node) {
   // one.
   const auto rows = [&](Value matrix, std::size_t scale) {
     const std::int64_t rank = node.rank(matrix);
-    return grid_of(node, scale, scale + 1, std::max<std::int64_t>(rank - 2, 0), rank);
+    return read_grid(node, scale, scale + 1, std::max<std::int64_t>(rank - 2, 0), rank);
   };
   const Value a = dequantize(node, node.input(0), rows(node.input(0), 1));
   const std::int64_t rank_of_b = node.rank(node.input(3));
-  const Value b = dequantize(node, node.input(3), grid_of(node, 4, 5, rank_of_b - 1, rank_of_b));
+  const Value b = dequantize(node, node.input(3), read_grid(node, 4, 5, rank_of_b - 1, rank_of_b));
   const Value product = mat_mul(node, a, b);
   return {quantize(node, product, rows(product, 6), node.input(7).type())};
 }
@@ -78,15 +78,15 @@ Values q_linear_mat_mul_10(NodeContext& node) {
     node.fail("only 8-bit integers are converted, not " + std::string(ir::info(type).name));
   }
   if (has_integer_kernels(node, {1, 2, 4, 5, 6, 7})) return fast_q_linear_mat_mul(node);
-  const Value a = centred_rows(node, 2);
-  const Value b = centred(node, node.input(3), node.input(5));
+  const Value a = centre_rows(node, 2);
+  const Value b = subtract_zero_point(node, node.input(3), node.input(5));
   const Value product = mat_mul(node, a, b);
-  const Value scaled_a = node.op(ops::Multiply, {product, of_rows(node, node.input(1))});
+  const Value scaled_a = node.op(ops::Multiply, {product, reshape_to_rows(node, node.input(1))});
   const Value scale_of_b = convert(node, node.input(4), ElementType::f32);
   const Value scaled_b = node.op(ops::Multiply, {scaled_a, scale_of_b});
-  const Value divided = node.op(ops::Divide, {scaled_b, of_rows(node, node.input(6))});
+  const Value divided = node.op(ops::Divide, {scaled_b, reshape_to_rows(node, node.input(6))});
   const Value rounded = round_to_even(node, divided);
-  return {saturate(node, node.op(ops::Add, {rounded, of_rows(node, node.input(7))}), type)};
+  return {saturate(node, node.op(ops::Add, {rounded, reshape_to_rows(node, node.input(7))}), type)};
 }
 
 /// Einsum 12. OpenVINO requires an explicit output if a label is repeated, as in "ii->".
@@ -140,11 +140,11 @@ class Determinant {
 /// One step of Gaussian elimination on matrices [B, n, n] with partial pivoting, and of their determinants so
 /// far [B]: swaps the row with the largest number in column `step` to row `step`, and eliminates the column
 /// in the rows below.
-Iteration eliminated(Builder& body, Value step, Value matrices, Value determinants) {
+Iteration eliminate(Builder& body, Value step, Value matrices, Value determinants) {
   const auto op = [&](ir::Op id, std::initializer_list<Value> inputs) { return body.op(id, inputs); };
   const auto number = [&](double value) { return body.number_like(value, matrices); };
   const Value size = size_of(body, matrices, 1);
-  const Value rows = numbers_below(body, size);
+  const Value rows = emit_range(body, size);
   const Value column = gather(body, matrices, step, 2);
   const Value candidates =
       op(ops::Select, {op(ops::GreaterEqual, {rows, step}), op(ops::Abs, {column}), number(-1)});
@@ -177,7 +177,7 @@ Iteration eliminated(Builder& body, Value step, Value matrices, Value determinan
 }
 
 /// By elimination, for matrices of any size.
-Value eliminated_determinant(NodeContext& node, Value x) {
+Value compute_determinant(NodeContext& node, Value x) {
   const std::int64_t rank = node.rank(x);
   const Value size = dimension_of(node, x, rank - 1);
   const Values shape = dimensions_of(node, x, 0, rank - 2);
@@ -185,13 +185,13 @@ Value eliminated_determinant(NodeContext& node, Value x) {
   Value batch = node.integers({1});
   if (!shape.empty()) batch = reduce_keep_dims(node, ops::ReduceProd, concat(node, shape), {0});
   const Value matrices = reshape(node, x, concat(node, {batch, size, size}));
-  const Value ones = filled(node, 1, x.type(), batch);
-  const Value count = as_scalar(node, size);
+  const Value ones = fill(node, 1, x.type(), batch);
+  const Value count = reshape_to_scalar(node, size);
   const LoopOutputs result = iterate(node, count, {matrices, ones}, {},
                                      [](Builder& body, Value step, const Values& states, const Values&) {
-                                       return eliminated(body, step, states[0], states[1]);
+                                       return eliminate(body, step, states[0], states[1]);
                                      });
-  return shape.empty() ? as_scalar(node, result.states[1])
+  return shape.empty() ? reshape_to_scalar(node, result.states[1])
                        : reshape(node, result.states[1], concat(node, shape));
 }
 
@@ -208,7 +208,7 @@ Values det_11(NodeContext& node) {
   // The determinant of an empty matrix is the empty product, 1.
   if (x.shape().element_count() == 0) return {reduce(node, ops::ReduceProd, x, {rank - 2, rank - 1})};
   if (size->is_dynamic() || size->size() < 1 || size->size() > kLargestExpanded) {
-    return {eliminated_determinant(node, x)};
+    return {compute_determinant(node, x)};
   }
   return {Determinant(node, x, size->size()).of(numbers_between(0, size->size()))};
 }

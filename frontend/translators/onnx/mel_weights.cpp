@@ -19,7 +19,7 @@ struct MelBands {
 };
 
 /// The frequencies, as bins of the transform, at which triangles begin, peak and end.
-std::vector<double> mel_edges(const MelBands& bands) {
+std::vector<double> compute_mel_edges(const MelBands& bands) {
   const auto mel = [](double hertz) { return 2595 * base::decimal_logarithm(1 + hertz / 700); };
   const double step = (mel(bands.upper) - mel(bands.lower)) / (bands.bins + 2);
   std::vector<double> edges(static_cast<std::size_t>(bands.bins) + 2);
@@ -32,10 +32,10 @@ std::vector<double> mel_edges(const MelBands& bands) {
 }
 
 /// The same for parameters that are known only at run time: f32 [bins + 2].
-Value mel_edges(NodeContext& node) {
+Value compute_mel_edges(NodeContext& node) {
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   const auto real = [&](std::size_t index) {
-    return convert(node, scalar(node, node.input(index), "a parameter"), ElementType::f32);
+    return convert(node, require_scalar(node, node.input(index), "a parameter"), ElementType::f32);
   };
   const auto op = [&](ir::Op id, std::initializer_list<Value> inputs) { return node.op(id, inputs); };
   // In units of e-fold frequency: the constants of the mel scale cancel out.
@@ -45,12 +45,12 @@ Value mel_edges(NodeContext& node) {
   const Value lower = mel(real(3));
   const Value count = op(ops::Add, {real(0), number(2)});
   const Value step = divide(node, op(ops::Subtract, {mel(real(4)), lower}), count);
-  const Value index = numbers_below(node, count, ElementType::f32);
+  const Value index = emit_range(node, count, ElementType::f32);
   const Value mels = op(ops::Add, {op(ops::Multiply, {index, step}), lower});
   const Value hertz =
       op(ops::Multiply, {op(ops::Subtract, {node.op(ops::Exp, {mels}), number(1)}), number(700)});
   const Value scaled = op(ops::Multiply, {op(ops::Add, {real(1), number(1)}), hertz});
-  return node.op(ops::Floor, {exact_quotient(node, scaled, real(2))});
+  return node.op(ops::Floor, {divide_exactly(node, scaled, real(2))});
 }
 
 /// MelWeightMatrix 17: triangles over the frequencies of a one-sided transform, one per column.
@@ -64,20 +64,20 @@ Values mel_weight_matrix_17(NodeContext& node) {
   }
   Value edges;
   if (known.size() == 5 && known[0] >= 0 && known[0] <= kMaxBins) {
-    const auto values = mel_edges(MelBands{known[0], known[1], known[2], known[3], known[4]});
+    const auto values = compute_mel_edges(MelBands{known[0], known[1], known[2], known[3], known[4]});
     const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
     edges = node.numbers(values, shape, ElementType::f32);
   } else {
-    edges = mel_edges(node);
+    edges = compute_mel_edges(node);
   }
   const auto part = [&](std::int64_t first, std::int64_t end) { return slice(node, edges, first, end, 0); };
   const Value lower = part(0, -2);
   const Value peak = part(1, -1);
   const Value upper = part(2, kFarEnd);
-  const Value length = scalar(node, convert(node, node.input(1), ElementType::i64), "dft_length");
+  const Value length = require_scalar(node, convert(node, node.input(1), ElementType::i64), "dft_length");
   const Value half = floor_divide(node, length, node.integer(2));
   const Value count = node.op(ops::Add, {half, node.integer(1)});
-  const Value bins = convert(node, numbers_below(node, count), ElementType::f32);
+  const Value bins = convert(node, emit_range(node, count), ElementType::f32);
   const Value frequency = unsqueeze(node, bins, {1});
   const Value zero = node.number(0, ElementType::f32);
   const auto ratio = [&](Value a, Value b) {

@@ -40,7 +40,7 @@ std::vector<NGrams> n_grams_of_pool(NodeContext& node, const ir::Integers& pool,
 
 /// The number of occurrences of each n-gram in rows [rows, words] with `distance` between words: f32 [rows,
 /// n-grams].
-Value occurrences(NodeContext& node, Value rows, const NGrams& n_grams, std::int64_t distance) {
+Value find_occurrences(NodeContext& node, Value rows, const NGrams& n_grams, std::int64_t distance) {
   Value matches;
   for (std::int64_t k = 0; k < n_grams.length; ++k) {
     const std::int64_t after = (n_grams.length - 1 - k) * distance;
@@ -58,7 +58,7 @@ struct Vocabulary {
   Value input;
 };
 
-Vocabulary numbered(NodeContext& node) {
+Vocabulary number_words(NodeContext& node) {
   const Value input = node.input(0);
   if (input.type() != ElementType::string) {
     return {node.integer_list("pool_int64s"), convert(node, input, ElementType::i32)};
@@ -74,15 +74,16 @@ Vocabulary numbered(NodeContext& node) {
   if (texts.empty()) node.fail("the pool is empty");
   std::vector<std::int64_t> all(texts.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
-  const Value found = node.op(ops::Select, {is_text(node, input, texts), node.integers(all, ElementType::i32),
-                                            node.integer(-1, ElementType::i32)});
+  const Value found =
+      node.op(ops::Select, {compare_with_texts(node, input, texts), node.integers(all, ElementType::i32),
+                            node.integer(-1, ElementType::i32)});
   result.input = reduce(node, ops::ReduceMax, found, {-1});
   return result;
 }
 
 /// TfIdfVectorizer 9.
 Values tf_idf_vectorizer_9(NodeContext& node) {
-  Vocabulary vocabulary = numbered(node);
+  Vocabulary vocabulary = number_words(node);
   const bool one_row = node.rank(vocabulary.input) == 1;
   const Value rows = one_row ? unsqueeze(node, vocabulary.input, {0}) : vocabulary.input;
   if (node.rank(rows) != 2) node.fail("the input must be a list or rows of words");
@@ -107,7 +108,7 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
     comparisons += n_grams.length * (skips + 1);
     if (comparisons > kMaxComparisons) node.fail("the n-grams are too long for max_skip_count");
     for (std::int64_t skipped = 0; skipped <= skips; ++skipped) {
-      const Value found = occurrences(node, rows, n_grams, skipped + 1);
+      const Value found = find_occurrences(node, rows, n_grams, skipped + 1);
       count = count ? node.op(ops::Add, {count, found}) : found;
     }
     if (n_grams.length < shortest || n_grams.length > longest) {

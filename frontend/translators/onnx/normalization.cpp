@@ -9,37 +9,38 @@
 
 namespace onnx2ir::frontend {
 
-Value normalized(Builder& builder, Value x, Value axes, double epsilon) {
+Value normalize_over(Builder& builder, Value x, Value axes, double epsilon) {
   return builder.op(ops::MVN, {x, axes},
                     {{"eps", epsilon}, {"normalize_variance", true}, {"eps_mode", "INSIDE_SQRT"}});
 }
 
-Value inverse_deviation(Builder& builder, Value variance, double epsilon) {
+Value compute_inverse_deviation(Builder& builder, Value variance, double epsilon) {
   const Value deviation =
       builder.op(ops::Sqrt, {builder.op(ops::Add, {variance, builder.number_like(epsilon, variance)})});
   return divide(builder, builder.number_like(1, variance), deviation);
 }
 
-Value inverse_rms(Builder& builder, Value x, Value axes, double epsilon) {
+Value compute_inverse_rms(Builder& builder, Value x, Value axes, double epsilon) {
   const Value square = builder.op(ops::Power, {x, builder.number_like(2, x)});
-  return inverse_deviation(builder, reduce_over(builder, ops::ReduceMean, square, axes, true), epsilon);
+  return compute_inverse_deviation(builder, reduce_over(builder, ops::ReduceMean, square, axes, true),
+                                   epsilon);
 }
 
 namespace {
 
-Value mean_over(Builder& builder, Value x, Value axes, bool keep_dims) {
+Value reduce_mean(Builder& builder, Value x, Value axes, bool keep_dims) {
   return reduce_over(builder, ops::ReduceMean, x, axes, keep_dims);
 }
 
 /// The mean of the squared distances from the mean.
-Value variance_over(Builder& builder, Value x, Value axes, bool keep_dims) {
-  const Value distance = builder.op(ops::Subtract, {x, mean_over(builder, x, axes, true)});
-  return mean_over(builder, builder.op(ops::Multiply, {distance, distance}), axes, keep_dims);
+Value reduce_variance(Builder& builder, Value x, Value axes, bool keep_dims) {
+  const Value distance = builder.op(ops::Subtract, {x, reduce_mean(builder, x, axes, true)});
+  return reduce_mean(builder, builder.op(ops::Multiply, {distance, distance}), axes, keep_dims);
 }
 
 /// A value per channel in a shape that broadcasts to data of `rank`: [C, 1, ...].
-Value for_channels(NodeContext& node, Value value, std::int64_t rank) {
-  return node.rank(value) == 1 ? with_unit_dimensions(node, value, 0, std::max<std::int64_t>(rank - 2, 0))
+Value reshape_for_channels(NodeContext& node, Value value, std::int64_t rank) {
+  return node.rank(value) == 1 ? add_unit_dimensions(node, value, 0, std::max<std::int64_t>(rank - 2, 0))
                                : value;
 }
 
@@ -50,7 +51,7 @@ struct BatchNorm {
 };
 
 /// If the statistics have a wider type than the data, all is computed in that type.
-BatchNorm batch_norm_inputs(NodeContext& node) {
+BatchNorm read_batch_norm(NodeContext& node) {
   BatchNorm result{node.input(0),
                    node.input(1),
                    node.input(2),
@@ -68,40 +69,40 @@ BatchNorm batch_norm_inputs(NodeContext& node) {
   return result;
 }
 
-Value batch_norm_by_hand(NodeContext& node, const BatchNorm& norm, Value mean, Value variance) {
-  const auto placed = [&](Value value) { return for_channels(node, value, norm.rank); };
+Value decompose_batch_norm(NodeContext& node, const BatchNorm& norm, Value mean, Value variance) {
+  const auto placed = [&](Value value) { return reshape_for_channels(node, value, norm.rank); };
   const Value centered = node.op(ops::Subtract, {norm.x, placed(mean)});
-  const Value factor =
-      node.op(ops::Multiply, {placed(norm.scale), inverse_deviation(node, placed(variance), norm.epsilon)});
+  const Value factor = node.op(
+      ops::Multiply, {placed(norm.scale), compute_inverse_deviation(node, placed(variance), norm.epsilon)});
   return node.op(ops::Add, {node.op(ops::Multiply, {centered, factor}), placed(norm.bias)});
 }
 
 Values batch_norm_for_inference(NodeContext& node) {
-  const BatchNorm norm = batch_norm_inputs(node);
+  const BatchNorm norm = read_batch_norm(node);
   const bool is_native = norm.rank >= 2 && node.rank(norm.scale) == 1;
   const Value y =
       is_native ? node.op(ops::BatchNormInference, {norm.x, norm.scale, norm.bias, norm.mean, norm.variance},
                           {{"epsilon", norm.epsilon}})
-                : batch_norm_by_hand(node, norm, norm.mean, norm.variance);
+                : decompose_batch_norm(node, norm, norm.mean, norm.variance);
   return {convert(node, y, node.input(0).type())};
 }
 
 /// Normalises by the statistics of the batch, and updates the running ones. Below 14 the outputs saved mean
 /// and saved variance are the statistics of the batch.
 Values batch_norm_for_training(NodeContext& node) {
-  const BatchNorm norm = batch_norm_inputs(node);
+  const BatchNorm norm = read_batch_norm(node);
   const double momentum = node.real("momentum", 0.9F);
   std::vector<std::int64_t> others = numbers_between(0, norm.rank);
   std::erase(others, 1);
   const Value axes = node.integers(others);
-  const Value mean = mean_over(node, norm.x, axes, false);
-  const Value variance = variance_over(node, norm.x, axes, false);
+  const Value mean = reduce_mean(node, norm.x, axes, false);
+  const Value variance = reduce_variance(node, norm.x, axes, false);
   const auto moved = [&](Value running, Value current) {
     const Value kept = node.op(ops::Multiply, {running, node.number_like(momentum, running)});
     return node.op(ops::Add,
                    {kept, node.op(ops::Multiply, {current, node.number_like(1 - momentum, current)})});
   };
-  Values outputs{convert(node, batch_norm_by_hand(node, norm, mean, variance), node.input(0).type()),
+  Values outputs{convert(node, decompose_batch_norm(node, norm, mean, variance), node.input(0).type()),
                  convert(node, moved(norm.mean, mean), node.input(3).type()),
                  convert(node, moved(norm.variance, variance), node.input(4).type()), mean, variance};
   outputs.resize(std::min(outputs.size(), std::max<std::size_t>(node.output_count(), 1)));
@@ -128,9 +129,9 @@ Values batch_normalization_14(NodeContext& node) {
 Values instance_normalization_1(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
-  const Value y = normalized(node, x, axes_between(node, 2, rank), node.real("epsilon", 1e-5F));
-  const Value scaled = node.op(ops::Multiply, {y, for_channels(node, node.input(1), rank)});
-  return {node.op(ops::Add, {scaled, for_channels(node, node.input(2), rank)})};
+  const Value y = normalize_over(node, x, emit_axes_between(node, 2, rank), node.real("epsilon", 1e-5F));
+  const Value scaled = node.op(ops::Multiply, {y, reshape_for_channels(node, node.input(1), rank)});
+  return {node.op(ops::Add, {scaled, reshape_for_channels(node, node.input(2), rank)})};
 }
 
 /// The type in which statistics are computed: attribute `stash_type` (ONNX element types), float by default.
@@ -145,24 +146,24 @@ ElementType stash_type(const NodeContext& node) {
 }
 
 /// The axes of input 0 from attribute `axis` on.
-Value normalized_axes(NodeContext& node) {
+Value emit_normalized_axes(NodeContext& node) {
   const std::int64_t rank = node.rank(node.input(0));
-  return axes_between(node, node.axis(node.integer("axis", -1), rank), rank);
+  return emit_axes_between(node, node.axis(node.integer("axis", -1), rank), rank);
 }
 
 /// LayerNormalization over the axes from `axis` on, with a result of `type`.
 Values layer_normalization(NodeContext& node, ElementType type) {
   const Value input = node.input(0);
   const double epsilon = node.real("epsilon", 1e-5F);
-  const Value axes = normalized_axes(node);
+  const Value axes = emit_normalized_axes(node);
   const Value x = convert(node, input, stash_type(node));
-  Value y = convert(node, normalized(node, x, axes, epsilon), type);
+  Value y = convert(node, normalize_over(node, x, axes, epsilon), type);
   y = node.op(ops::Multiply, {y, convert(node, node.input(1), type)});
   if (const Value bias = node.optional_input(2)) y = node.op(ops::Add, {y, convert(node, bias, type)});
   Values outputs{y};
   if (node.has_output(1) || node.has_output(2)) {
-    outputs.push_back(mean_over(node, x, axes, true));
-    outputs.push_back(inverse_deviation(node, variance_over(node, x, axes, true), epsilon));
+    outputs.push_back(reduce_mean(node, x, axes, true));
+    outputs.push_back(compute_inverse_deviation(node, reduce_variance(node, x, axes, true), epsilon));
   }
   return outputs;
 }
@@ -181,9 +182,9 @@ Values layer_normalization_17(NodeContext& node) {
 /// RMSNormalization 23: x / sqrt(mean(x * x) + epsilon) * scale over the axes from `axis` on.
 Values rms_normalization_23(NodeContext& node) {
   const Value input = node.input(0);
-  const Value axes = normalized_axes(node);
+  const Value axes = emit_normalized_axes(node);
   const Value x = convert(node, input, stash_type(node));
-  const Value factor = inverse_rms(node, x, axes, node.real("epsilon", 1e-5F));
+  const Value factor = compute_inverse_rms(node, x, axes, node.real("epsilon", 1e-5F));
   const Value y = convert(node, node.op(ops::Multiply, {x, factor}), node.input(1).type());
   return {convert(node, node.op(ops::Multiply, {y, node.input(1)}), input.type())};
 }
@@ -192,9 +193,9 @@ Values rms_normalization_23(NodeContext& node) {
 /// 23. OpenVINO's front end also accepts it in onnxruntime's domain.
 Values simplified_layer_normalization_1(NodeContext& node) {
   const Value scale = node.input(1);
-  const Value axes = normalized_axes(node);
+  const Value axes = emit_normalized_axes(node);
   const Value x = convert(node, node.input(0), ElementType::f32);
-  const Value factor = inverse_rms(node, x, axes, node.real("epsilon", 1e-5F));
+  const Value factor = compute_inverse_rms(node, x, axes, node.real("epsilon", 1e-5F));
   const Value y = convert(node, node.op(ops::Multiply, {x, factor}), scale.type());
   return {node.op(ops::Multiply, {y, scale}), factor};
 }
@@ -206,7 +207,7 @@ std::int64_t channel_group_count(const NodeContext& node) {
   return groups;
 }
 
-Value group_normalized(NodeContext& node, Value scale, Value bias) {
+Value normalize_groups(NodeContext& node, Value scale, Value bias) {
   const Value x = node.input(0);
   return node.op(ops::GroupNormalization, {x, convert(node, scale, x.type()), convert(node, bias, x.type())},
                  {{"num_groups", channel_group_count(node)}, {"epsilon", node.real("epsilon", 1e-5F)}});
@@ -223,12 +224,12 @@ Values group_normalization_18(NodeContext& node) {
     const Value repeated = broadcast_to(node, unsqueeze(node, of_groups, {1}), shape);
     return reshape(node, repeated, std::vector<std::int64_t>{x.shape()[1].size()});
   };
-  return {group_normalized(node, of_channels(node.input(1)), of_channels(node.input(2)))};
+  return {normalize_groups(node, of_channels(node.input(1)), of_channels(node.input(2)))};
 }
 
 /// GroupNormalization 21: scale and bias for each channel.
 Values group_normalization_21(NodeContext& node) {
-  return {group_normalized(node, node.input(1), node.input(2))};
+  return {normalize_groups(node, node.input(1), node.input(2))};
 }
 
 /// LpNormalization 1, 22: vectors of norm 0 stay 0.

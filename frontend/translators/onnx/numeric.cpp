@@ -10,12 +10,12 @@
 
 namespace onnx2ir::frontend {
 
-Value sum_of(Builder& builder, Value a, Value b) {
+Value add_if_present(Builder& builder, Value a, Value b) {
   if (!a || !b) return a ? a : b;
   return builder.op(ops::Add, {a, b});
 }
 
-Value scaled(Builder& builder, Value value, double factor) {
+Value multiply_by(Builder& builder, Value value, double factor) {
   return factor == 1 ? value : builder.op(ops::Multiply, {value, builder.number_like(factor, value)});
 }
 
@@ -27,7 +27,7 @@ Value floor_divide(Builder& builder, Value a, Value b) {
   return builder.op(ops::Divide, {a, b}, {{"m_pythondiv", true}});
 }
 
-Value exact_quotient(NodeContext& node, Value a, Value b) {
+Value divide_exactly(NodeContext& node, Value a, Value b) {
   const Value quotient = divide(node, a, b);
   // Only operators tell which quotients must be exact: a row would make every Divide slower.
   if (!node.target().has(Fault::division_by_reciprocal)) return quotient;
@@ -58,7 +58,7 @@ ir::Node& top_k(Builder& builder, Value value, Value k, std::int64_t axis, std::
                       2);
 }
 
-Value scalar(NodeContext& node, Value value, std::string_view what) {
+Value require_scalar(NodeContext& node, Value value, std::string_view what) {
   const PartialShape& shape = value.shape();
   if (!shape.has_rank() || shape.is_scalar()) return value;
   for (const ir::Dimension& dimension : shape) {
@@ -67,10 +67,10 @@ Value scalar(NodeContext& node, Value value, std::string_view what) {
   if (const auto known = ir::exact_values(value); known && known->size() == 1) {
     return node.integer(known->front(), value.type());
   }
-  return node.op(ops::Squeeze, {value, axes_between(node, 0, static_cast<std::int64_t>(shape.rank()))});
+  return node.op(ops::Squeeze, {value, emit_axes_between(node, 0, static_cast<std::int64_t>(shape.rank()))});
 }
 
-Value with_unit_dimensions(NodeContext& node, Value value, std::int64_t before, std::int64_t after) {
+Value add_unit_dimensions(NodeContext& node, Value value, std::int64_t before, std::int64_t after) {
   const std::int64_t rank = node.rank(value);
   std::vector<std::int64_t> axes = numbers_between(0, before + rank + after);
   axes.erase(axes.begin() + before, axes.begin() + before + rank);
@@ -83,7 +83,7 @@ std::vector<std::int64_t> numbers_between(std::int64_t first, std::int64_t last)
   return numbers;
 }
 
-Value axes_between(Builder& builder, std::int64_t first, std::int64_t last) {
+Value emit_axes_between(Builder& builder, std::int64_t first, std::int64_t last) {
   return builder.integers(numbers_between(first, last));
 }
 

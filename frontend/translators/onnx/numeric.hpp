@@ -21,12 +21,12 @@ Values same_unary(NodeContext& node) {
 
 /// `value` as a float8 or float4, according to the node's attributes `saturate` (optional for float8) and
 /// `round_mode`.
-Value to_small_float(NodeContext& node, Value value, ElementType type);
+Value convert_to_small_float(NodeContext& node, Value value, ElementType type);
 
 /// The sum of two values; either may be null.
-Value sum_of(Builder& builder, Value a, Value b);
+Value add_if_present(Builder& builder, Value a, Value b);
 /// value * factor; the value itself if the factor is 1.
-Value scaled(Builder& builder, Value value, double factor);
+Value multiply_by(Builder& builder, Value value, double factor);
 /// a / b; integers are rounded toward zero.
 Value divide(Builder& builder, Value a, Value b);
 /// a / b for integers, rounded toward minus infinity.
@@ -34,7 +34,7 @@ Value floor_divide(Builder& builder, Value a, Value b);
 
 /// a / b in floating point for results that are rounded to integers afterwards: the quotient of equal numbers
 /// is exactly 1.
-Value exact_quotient(NodeContext& node, Value a, Value b);
+Value divide_exactly(NodeContext& node, Value a, Value b);
 
 /// The nearest integers; of two that are equally near, the even one.
 Value round_to_even(Builder& builder, Value value);
@@ -55,16 +55,16 @@ ir::Node& top_k(Builder& builder, Value value, Value k, std::int64_t axis, std::
                 ElementType index_type = ElementType::i64);
 
 /// A value of one element as a scalar; fails if it cannot have exactly one.
-Value scalar(NodeContext& node, Value value, std::string_view what);
+Value require_scalar(NodeContext& node, Value value, std::string_view what);
 
 /// `value` with dimensions of size 1 inserted before and after its own, which are then [before, before +
 /// rank) of the result.
-Value with_unit_dimensions(NodeContext& node, Value value, std::int64_t before, std::int64_t after);
+Value add_unit_dimensions(NodeContext& node, Value value, std::int64_t before, std::int64_t after);
 
 /// first, first + 1, ... last - 1; empty if `last` is not above `first`.
 std::vector<std::int64_t> numbers_between(std::int64_t first, std::int64_t last);
 /// The axes [first, last) as an i64 vector.
-Value axes_between(Builder& builder, std::int64_t first, std::int64_t last);
+Value emit_axes_between(Builder& builder, std::int64_t first, std::int64_t last);
 
 /// Emits a reduction over `axes`. If there are no axes, emits its effect on single elements.
 Value reduce_over(Builder& builder, ir::Op op, Value value, Value axes, bool keep_dims);

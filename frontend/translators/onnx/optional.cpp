@@ -7,15 +7,15 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// The placeholder content of an absent optional of `type`.
-std::shared_ptr<const Operand> placeholder_content(Builder& builder, const OperandType& type) {
+std::shared_ptr<const Operand> emit_placeholder_content(Builder& builder, const OperandType& type) {
   if (!type.shape.has_rank()) return nullptr;
   Optional absent;
   const OperandType optional{.kind = OperandType::Kind::optional,
                              .content = std::make_shared<const OperandType>(type)};
   absent.has_value = builder.boolean(false);
-  const Values tensors = flatten(builder, make_optional(absent), optional, Boundary::body);
+  const Values tensors = split_operand(builder, make_optional(absent), optional, Boundary::body);
   std::size_t next = 1;
-  return std::make_shared<const Operand>(unflatten(type, tensors, next, Boundary::body));
+  return std::make_shared<const Operand>(join_operand(type, tensors, next, Boundary::body));
 }
 
 Operands optional_15(NodeContext& node) {
@@ -28,7 +28,7 @@ Operands optional_15(NodeContext& node) {
   optional.has_value = node.boolean(false);
   const auto type = to_operand_type(node.type_attribute("type"));
   if (!type) node.fail("attribute 'type' " + type.error().message);
-  optional.content = placeholder_content(node, *type);
+  optional.content = emit_placeholder_content(node, *type);
   return {make_optional(std::move(optional))};
 }
 

@@ -13,7 +13,7 @@ struct Pads {
 };
 
 /// Pads for axes that are known only at run time: scattered into a list of zeros.
-Pads scattered_pads(NodeContext& node, std::int64_t rank, Value pads, Value axes) {
+Pads scatter_pads(NodeContext& node, std::int64_t rank, Value pads, Value axes) {
   const Value count = shape_of(node, axes);
   const Value from_start =
       node.op(ops::FloorMod, {node.op(ops::Add, {axes, node.integer(rank)}), node.integer(rank)});
@@ -27,7 +27,7 @@ Pads scattered_pads(NodeContext& node, std::int64_t rank, Value pads, Value axes
 Pads split_pads(NodeContext& node, Value input, Value pads, Value axes) {
   const std::int64_t rank = node.rank(input);
   pads = convert(node, pads, ElementType::i64);
-  if (axes && !node.known_integers(axes)) return scattered_pads(node, rank, pads, as_list(node, axes));
+  if (axes && !node.known_integers(axes)) return scatter_pads(node, rank, pads, convert_to_list(node, axes));
   std::int64_t count = rank;
   if (axes) {
     const auto known = axes.shape().element_count();
@@ -68,7 +68,7 @@ bool are_not_negative(const NodeContext& node, const Pads& pads) {
 }
 
 /// `input` without the elements that negative pads remove; the other pads, and 0 for these.
-Value cropped(NodeContext& node, Value input, Pads& pads) {
+Value crop(NodeContext& node, Value input, Pads& pads) {
   const Value zeros = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(node.rank(input)), 0));
   const auto negated = [&](Value list) { return node.op(ops::Subtract, {zeros, list}); };
   const auto positive = [&](Value list) { return node.op(ops::Maximum, {list, zeros}); };
@@ -77,16 +77,16 @@ Value cropped(NodeContext& node, Value input, Pads& pads) {
   const Value stops = node.op(ops::Subtract, {shape_of(node, input), removed});
   pads = {positive(pads.begins), positive(pads.ends)};
   const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(node.rank(input)), 1));
-  return node.op(ops::Slice, {input, starts, stops, ones, axes_between(node, 0, node.rank(input))});
+  return node.op(ops::Slice, {input, starts, stops, ones, emit_axes_between(node, 0, node.rank(input))});
 }
 
 /// Periodic padding: position p of an axis of size n reads p mod n. As in onnxruntime, negative pads remove
 /// elements before the rest is repeated.
 Value wrap(NodeContext& node, Value input, Pads pads) {
-  if (!are_not_negative(node, pads)) input = cropped(node, input, pads);
+  if (!are_not_negative(node, pads)) input = crop(node, input, pads);
   for (std::int64_t axis = 0; axis < node.rank(input); ++axis) {
     const auto pad = [&](Value list) { return gather(node, list, node.integer(axis)); };
-    const Value size = as_scalar(node, dimension_of(node, input, axis));
+    const Value size = reshape_to_scalar(node, dimension_of(node, input, axis));
     const Value start = node.op(ops::Subtract, {node.integer(0), pad(pads.begins)});
     const Value stop = node.op(ops::Add, {size, pad(pads.ends)});
     const Value positions =
@@ -96,13 +96,13 @@ Value wrap(NodeContext& node, Value input, Pads pads) {
   return input;
 }
 
-Values padded(NodeContext& node, const Pads& pads, Value fill) {
+Values emit_pad(NodeContext& node, const Pads& pads, Value fill) {
   const std::string mode = node.text("mode", "constant");
   const Value input = node.input(0);
   if (mode == "wrap") return {wrap(node, input, pads)};
   if (mode == "constant") {
     if (!fill) fill = node.number_like(0, input);
-    if (!fill.shape().is_scalar()) fill = as_scalar(node, fill);
+    if (!fill.shape().is_scalar()) fill = reshape_to_scalar(node, fill);
     return {node.op(ops::Pad, {input, pads.begins, pads.ends, fill}, {{"pad_mode", "constant"}})};
   }
   if (mode != "edge" && mode != "reflect") node.fail("mode '" + mode + "' does not exist");
@@ -114,13 +114,13 @@ Values padded(NodeContext& node, const Pads& pads, Value fill) {
 Values pad_1(NodeContext& node) {
   const char* name = node.has_attribute("pads") ? "pads" : "paddings";
   const Pads pads = split_pads(node, node.input(0), node.integers(node.integer_list(name)), {});
-  return padded(node, pads, node.number_like(node.real("value", 0.0), node.input(0)));
+  return emit_pad(node, pads, node.number_like(node.real("value", 0.0), node.input(0)));
 }
 
 /// Pad 11 (pads as an input), 13, 18 (axes), 19 (wrap), 21, 23, 24, 25.
 Values pad_11(NodeContext& node) {
   const Pads pads = split_pads(node, node.input(0), node.input(1), node.optional_input(3));
-  return padded(node, pads, node.optional_input(2));
+  return emit_pad(node, pads, node.optional_input(2));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ bool pad_for_ceil_mode(Window& window, const ir::PartialShape& shape) {
 }
 
 /// Converts row-major positions to column-major ones.
-Value column_major(NodeContext& node, Value indices, Value input) {
+Value convert_to_column_major(NodeContext& node, Value indices, Value input) {
   const std::int64_t rank = node.rank(input);
   if (rank == 3) return indices;
   if (rank != 4) node.fail("storage_order 1 needs an input with at most two spatial axes");
@@ -100,7 +100,7 @@ Values max_pool_1(NodeContext& node) {
   Values outputs{pool.value(0)};
   if (node.has_output(1)) {
     const bool column_order = node.flag("storage_order");
-    outputs.push_back(column_order ? column_major(node, pool.value(1), input) : pool.value(1));
+    outputs.push_back(column_order ? convert_to_column_major(node, pool.value(1), input) : pool.value(1));
   }
   return outputs;
 }
@@ -110,8 +110,8 @@ bool has_pads(const Window& window) {
   return std::ranges::any_of(window.pads_begin, is_pad) || std::ranges::any_of(window.pads_end, is_pad);
 }
 
-Value average(NodeContext& node, Value input, const Window& window, bool exclude_pad,
-              const std::string& rounding) {
+Value emit_average(NodeContext& node, Value input, const Window& window, bool exclude_pad,
+                   const std::string& rounding) {
   std::vector<ir::Attribute> attributes{{"kernel", window.kernel.unchecked()},
                                         {"strides", window.strides.unchecked()},
                                         {"pads_begin", window.pads_begin.unchecked()},
@@ -126,7 +126,7 @@ Value average(NodeContext& node, Value input, const Window& window, bool exclude
 
 /// Removes windows that begin in the padding at the end, which ceil_mode excludes. `pooled` has the windows
 /// of the floor mode over an input padded at the end by one less than the stride.
-Value without_windows_in_padding(NodeContext& node, Value pooled, const Window& window, Value input) {
+Value remove_windows_in_padding(NodeContext& node, Value pooled, const Window& window, Value input) {
   for (std::size_t i = 0; i < window.kernel.size(); ++i) {
     const auto axis = static_cast<std::int64_t>(i + 2);
     const std::int64_t stride = window.strides[i];
@@ -139,7 +139,7 @@ Value without_windows_in_padding(NodeContext& node, Value pooled, const Window& 
 }
 
 /// `input` padded with zeros by the window's pads, and by one more window for the ceil mode.
-Value padded(NodeContext& node, Value input, const Window& window, bool ceil) {
+Value pad(NodeContext& node, Value input, const Window& window, bool ceil) {
   std::vector<std::int64_t> begins{0, 0};
   std::vector<std::int64_t> ends{0, 0};
   for (std::size_t i = 0; i < window.kernel.size(); ++i) {
@@ -173,12 +173,12 @@ bool may_pass_padding(const Window& window, const ir::PartialShape& shape, std::
 
 /// The average over windows of the ceil mode where padding counts. In OpenVINO the part of a window beyond
 /// the padding counts, too; in ONNX it does not.
-Value average_with_padding(NodeContext& node, Value input, const Window& window) {
+Value emit_average_with_padding(NodeContext& node, Value input, const Window& window) {
   Window rest = unpadded(window);
   for (std::size_t i = 0; i < rest.kernel.size(); ++i)
     rest.pads_end[i] = std::min(rest.strides[i], extent_of(rest, i)) - 1;
-  const Value mean = average(node, padded(node, input, window, false), rest, true, "floor");
-  return without_windows_in_padding(node, mean, window, input);
+  const Value mean = emit_average(node, pad(node, input, window, false), rest, true, "floor");
+  return remove_windows_in_padding(node, mean, window, input);
 }
 
 /// AveragePool 1, 7 (count_include_pad), 10 (ceil_mode), 11, 19 (dilations), 22.
@@ -188,14 +188,14 @@ Values average_pool_1(NodeContext& node) {
   std::string mode = rounding(node);
   bool exclude_pad = !node.flag("count_include_pad");
   if (!exclude_pad && has_pads(window) && may_pass_padding(window, input.shape(), mode))
-    return {average_with_padding(node, input, window)};
+    return {emit_average_with_padding(node, input, window)};
   // What the ceil mode adds to the padding is never counted.
   if ((exclude_pad || !has_pads(window)) && begins_in_input(window, mode) &&
       pad_for_ceil_mode(window, input.shape())) {
     mode = "floor";
     exclude_pad = true;
   }
-  return {average(node, input, window, exclude_pad, mode)};
+  return {emit_average(node, input, window, exclude_pad, mode)};
 }
 
 /// Attribute p of LpPool and GlobalLpPool, which is a float in version 1.
@@ -216,10 +216,10 @@ Values lp_pool_1(NodeContext& node) {
   const double count = std::accumulate(window.kernel.begin(), window.kernel.end(), 1.0, std::multiplies<>());
   Value mean;
   if (window.auto_pad == "explicit") {
-    mean = average(node, padded(node, powers, window, ceil), unpadded(window), false, "floor");
-    if (ceil) mean = without_windows_in_padding(node, mean, window, input);
+    mean = emit_average(node, pad(node, powers, window, ceil), unpadded(window), false, "floor");
+    if (ceil) mean = remove_windows_in_padding(node, mean, window, input);
   } else {
-    mean = average(node, powers, window, false, "floor");
+    mean = emit_average(node, powers, window, false, "floor");
   }
   const Value sum = node.op(ops::Multiply, {mean, node.number_like(count, input)});
   return {node.op(ops::Power, {sum, node.number_like(1.0 / p, input)})};
@@ -263,9 +263,9 @@ Values max_unpool_9(NodeContext& node) {
         ops::Add, {steps, node.integers({window.kernel[i] - window.pads_begin[i] - window.pads_end[i]})}));
   }
   const Value small_shape = concat(node, sizes);
-  const Value zeros = flat(node, filled(node, 0, input.type(), small_shape));
-  const Value places = flat(node, node.input(1));
-  const Value values = scatter(node, zeros, places, flat(node, input), 0);
+  const Value zeros = flatten(node, fill(node, 0, input.type(), small_shape));
+  const Value places = flatten(node, node.input(1));
+  const Value values = scatter(node, zeros, places, flatten(node, input), 0);
   const Value unpooled = reshape(node, values, small_shape);
   if (!node.has_input(2)) return {unpooled};
   // The indices refer to the smallest tensor that could have been pooled; a larger output is padded with

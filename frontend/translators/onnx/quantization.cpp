@@ -12,7 +12,7 @@ namespace {
 
 /// Repeats each element of a blocked parameter `block` times along `axis`, truncated to the size of `x`. A
 /// single block broadcasts.
-Value of_blocks(NodeContext& node, Value parameter, Value x, std::int64_t axis, std::int64_t block) {
+Value repeat_blocks(NodeContext& node, Value parameter, Value x, std::int64_t axis, std::int64_t block) {
   const std::int64_t rank = node.rank(x);
   if (parameter.shape()[static_cast<std::size_t>(axis)] == ir::Dimension(1)) return parameter;
   std::vector<std::int64_t> repeats(static_cast<std::size_t>(rank) + 1, 1);
@@ -28,30 +28,30 @@ Value of_blocks(NodeContext& node, Value parameter, Value x, std::int64_t axis, 
 }
 
 /// A scale or zero point of one element as an f32 scalar.
-Value single(NodeContext& node, Value parameter) {
+Value convert_single(NodeContext& node, Value parameter) {
   if (parameter.node->constant() != nullptr && parameter.shape().element_count() == 1)
     parameter = reshape_constant(node, parameter, {});
-  return scalar(node, convert(node, parameter, ElementType::f32), "a scale or zero point");
+  return require_scalar(node, convert(node, parameter, ElementType::f32), "a scale or zero point");
 }
 
 /// A scale or zero point as f32, in a shape that broadcasts to `x`.
-Value placed(NodeContext& node, Value parameter, Value x) {
+Value reshape_parameter(NodeContext& node, Value parameter, Value x) {
   const std::int64_t rank = node.rank(parameter);
   const std::int64_t data_rank = node.rank(x);
-  if (rank == 0 || data_rank == 0) return single(node, parameter);
-  if (rank == 1 && parameter.shape()[0] == ir::Dimension(1)) return single(node, parameter);
+  if (rank == 0 || data_rank == 0) return convert_single(node, parameter);
+  if (rank == 1 && parameter.shape()[0] == ir::Dimension(1)) return convert_single(node, parameter);
   // A scalar is valid for any axis.
   const std::int64_t axis = node.axis(node.integer("axis", 1), data_rank);
   const std::int64_t block = node.integer("block_size", 0);
   if (block > 0 && rank == data_rank)
-    return of_blocks(node, convert(node, parameter, ElementType::f32), x, axis, block);
+    return repeat_blocks(node, convert(node, parameter, ElementType::f32), x, axis, block);
   if (rank != 1) node.fail("scales and zero points must be scalars or vectors unless blocks have a size");
   if (parameter.node->constant() != nullptr) {
     // Of full rank, the form of compressed weights.
     const auto sizes = shape_along(axis, data_rank, *parameter.shape().element_count());
     return convert(node, reshape_constant(node, parameter, sizes), ElementType::f32);
   }
-  return with_unit_dimensions(node, convert(node, parameter, ElementType::f32), 0, data_rank - axis - 1);
+  return add_unit_dimensions(node, convert(node, parameter, ElementType::f32), 0, data_rank - axis - 1);
 }
 
 /// The type of a QuantizeLinear without zero point: attribute output_dtype (21), by default u8.
@@ -65,11 +65,11 @@ Values quantize_linear_10(NodeContext& node) {
   const Value zero_point = node.optional_input(2);
   const ElementType type = zero_point ? zero_point.type() : declared_type(node);
   const Value x = convert(node, input, ElementType::f32);
-  const Value scale = placed(node, node.input(1), input);
+  const Value scale = reshape_parameter(node, node.input(1), input);
   if (ir::is_floating(type)) {
-    return {to_small_float(node, divide(node, x, scale), type)};
+    return {convert_to_small_float(node, divide(node, x, scale), type)};
   }
-  const Value offset = zero_point ? placed(node, zero_point, input) : Value{};
+  const Value offset = zero_point ? reshape_parameter(node, zero_point, input) : Value{};
   return {quantize(node, x, {scale, offset}, type)};
 }
 
@@ -101,7 +101,7 @@ std::optional<Blocks> blocks_of(const NodeContext& node, Value x, Value scale, V
 }
 
 /// Weights in blocks, in the form that stays compressed: scales are not repeated.
-Value numbers_of_blocks(NodeContext& node, const Blocks& blocks) {
+Value dequantize_blocks(NodeContext& node, const Blocks& blocks) {
   const Value x = node.input(0);
   const auto parameter = [&](Value value) {
     return convert(node, reshape_constant(node, value, blocks.scales), ElementType::f32);
@@ -120,10 +120,11 @@ Values dequantize_linear_10(NodeContext& node) {
   const std::int64_t requested = node.integer("output_dtype", 0);
   const ElementType type = requested == 0 ? scale.type() : node.element_type(requested);
   if (const auto blocks = blocks_of(node, x, scale, zero_point)) {
-    return {convert(node, numbers_of_blocks(node, *blocks), type)};
+    return {convert(node, dequantize_blocks(node, *blocks), type)};
   }
-  const Value offset = zero_point && !ir::is_floating(x.type()) ? placed(node, zero_point, x) : Value{};
-  return {convert(node, dequantize(node, x, {placed(node, scale, x), offset}), type)};
+  const Value offset =
+      zero_point && !ir::is_floating(x.type()) ? reshape_parameter(node, zero_point, x) : Value{};
+  return {convert(node, dequantize(node, x, {reshape_parameter(node, scale, x), offset}), type)};
 }
 
 /// DynamicQuantizeLinear 11. The integers are marked, so that products can be computed on x
@@ -131,9 +132,9 @@ Values dequantize_linear_10(NodeContext& node) {
 /// defines.
 Values dynamic_quantize_linear_11(NodeContext& node) {
   const Value x = node.input(0);
-  const auto [scale, zero_point] = grid_of_extremes(node, x);
-  const Value steps = round_to_even(node, quotient_to_round(node, x, scale));
-  const Value shifted = in_byte_range(node, node.op(ops::Add, {steps, zero_point}));
+  const auto [scale, zero_point] = compute_grid(node, x);
+  const Value steps = round_to_even(node, divide_before_rounding(node, x, scale));
+  const Value shifted = clamp_to_bytes(node, node.op(ops::Add, {steps, zero_point}));
   const Value integers =
       node.op(ops::Convert, {shifted}, {{"destination_type", ElementType::u8}, {"covers_range", true}});
   return {integers, scale, convert(node, zero_point, ElementType::u8)};

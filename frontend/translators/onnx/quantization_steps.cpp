@@ -84,7 +84,7 @@ MaybeSteps steps_of_constant(Value value) {
   return steps;
 }
 
-MaybeSteps scaled(MaybeSteps steps, double factor) {
+MaybeSteps multiply_by(MaybeSteps steps, double factor) {
   if (!steps) return steps;
   for (double& size : steps->sizes) size *= std::abs(factor);
   return steps;
@@ -133,7 +133,7 @@ MaybeSteps steps_of_hard_sigmoid(const ir::Node& node, int& nodes) {
   const MaybeSteps steps = steps_of(node.input(0), nodes);
   if (!alpha || !beta || !steps) return std::nullopt;
   if (is_noise(steps)) return limited(steps, 0, 1);
-  return limited(scaled(steps, *alpha), 1, *beta);
+  return limited(multiply_by(steps, *alpha), 1, *beta);
 }
 
 /// x * min(max(x + 3, 0), 6) / 6.
@@ -214,8 +214,8 @@ bool may_be_midpoint(Value x, Value scale) {
   });
 }
 
-Value quotient_to_round(NodeContext& node, Value x, Value scale) {
-  // Not a row, as exact_quotient(): a model may round any quotient.
+Value divide_before_rounding(NodeContext& node, Value x, Value scale) {
+  // Not a row, as divide_exactly(): a model may round any quotient.
   if (!node.target().has(Fault::division_by_reciprocal) || !may_be_midpoint(x, scale)) {
     return divide(node, x, scale);
   }

@@ -14,6 +14,6 @@ bool may_be_midpoint(ir::Value x, ir::Value scale);
 
 /// x / scale, to be rounded to an integer: no rounding error moves it across the midpoint between two
 /// integers.
-Value quotient_to_round(NodeContext& node, Value x, Value scale);
+Value divide_before_rounding(NodeContext& node, Value x, Value scale);
 
 }  // namespace onnx2ir::frontend

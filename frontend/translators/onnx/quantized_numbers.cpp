@@ -28,14 +28,14 @@ bool is_zero(Value value) {
 }
 
 /// The numbers that the lowest and the highest integer represent.
-struct Bounds {
+struct NumberRange {
   std::vector<std::int64_t> shape;
   std::vector<double> low;
   std::vector<double> high;
 };
 
 /// No value if the grid is dynamic, or if its bounds are no ordinary f32 numbers.
-std::optional<Bounds> bounds_of(const Grid& grid, const Limits& limits) {
+std::optional<NumberRange> bounds_of(const Grid& grid, const Limits& limits) {
   const auto scales = constant_numbers(grid.scale);
   const auto zero_points = grid.zero_point ? constant_numbers(grid.zero_point) : ir::Numbers{0.0};
   if (!scales || !zero_points || scales->empty() || zero_points->empty()) return std::nullopt;
@@ -43,7 +43,7 @@ std::optional<Bounds> bounds_of(const Grid& grid, const Limits& limits) {
   if ((scales->size() != count && scales->size() != 1) ||
       (zero_points->size() != count && zero_points->size() != 1))
     return std::nullopt;
-  Bounds bounds;
+  NumberRange bounds;
   bounds.shape = (scales->size() == count ? grid.scale : grid.zero_point).shape().sizes()->unchecked();
   for (std::size_t i = 0; i < count; ++i) {
     const double scale = (*scales)[scales->size() == 1 ? 0 : i];
@@ -66,7 +66,7 @@ bool is_per_channel(const std::vector<std::int64_t>& shape, std::size_t rank) {
 }
 
 /// One FakeQuantize, or null if the CPU plugin has no kernel for it.
-Value fake_quantized(NodeContext& node, Value numbers, const Grid& grid, ElementType type) {
+Value emit_fake_quantize(NodeContext& node, Value numbers, const Grid& grid, ElementType type) {
   if (ir::info(type).bits != 8) return {};
   const Limits limits = limits_of(type);
   const auto bounds = bounds_of(grid, limits);
@@ -84,7 +84,7 @@ Value fake_quantized(NodeContext& node, Value numbers, const Grid& grid, Element
 
 }  // namespace
 
-Value along_axis(NodeContext& node, Value parameter, std::int64_t axis, std::int64_t rank) {
+Value reshape_along_axis(NodeContext& node, Value parameter, std::int64_t axis, std::int64_t rank) {
   if (!parameter || parameter.shape().is_scalar()) return parameter;
   if (parameter.shape().element_count() == 1) {
     return parameter.node->constant() != nullptr ? reshape_constant(node, parameter, {}) : parameter;
@@ -94,14 +94,14 @@ Value along_axis(NodeContext& node, Value parameter, std::int64_t axis, std::int
                           shape_along(axis, rank, parameter.shape().element_count().value_or(-1)));
 }
 
-Grid grid_of(NodeContext& node, std::size_t scale, std::size_t zero_point) {
-  return grid_of(node, scale, zero_point, 0, 1);
+Grid read_grid(NodeContext& node, std::size_t scale, std::size_t zero_point) {
+  return read_grid(node, scale, zero_point, 0, 1);
 }
 
-Grid grid_of(NodeContext& node, std::size_t scale, std::size_t zero_point, std::int64_t axis,
-             std::int64_t rank) {
+Grid read_grid(NodeContext& node, std::size_t scale, std::size_t zero_point, std::int64_t axis,
+               std::int64_t rank) {
   const auto parameter = [&](Value value) {
-    return value ? convert(node, along_axis(node, value, axis, rank), ElementType::f32) : value;
+    return value ? convert(node, reshape_along_axis(node, value, axis, rank), ElementType::f32) : value;
   };
   const Value of_scale = parameter(node.input(scale));
   return {of_scale, parameter(node.optional_input(zero_point))};
@@ -119,7 +119,7 @@ Value saturate(Builder& builder, Value numbers, ElementType type) {
                  type);
 }
 
-Value centred(Builder& builder, Value integers, Value zero_point) {
+Value subtract_zero_point(Builder& builder, Value integers, Value zero_point) {
   const Value numbers = convert(builder, integers, ElementType::f32);
   if (!zero_point) return numbers;
   return builder.op(ops::Subtract, {numbers, convert(builder, zero_point, ElementType::f32)});
@@ -148,12 +148,12 @@ Value dequantize(NodeContext& node, Value integers, const Grid& grid) {
   return node.op(ops::Multiply, {numbers, grid.scale}, {{"dequantizes", true}});
 }
 
-Value in_byte_range(Builder& builder, Value steps) {
+Value clamp_to_bytes(Builder& builder, Value steps) {
   return builder.op(ops::Clamp, {steps}, {{"min", 0.0}, {"max", 255.0}});
 }
 
-Grid grid_of_extremes(NodeContext& node, Value numbers) {
-  const Value all = flat(node, numbers);
+Grid compute_grid(NodeContext& node, Value numbers) {
+  const Value all = flatten(node, numbers);
   const auto number = [&](double value) { return node.number_like(value, numbers); };
   const auto extreme = [&](ir::Op reduction, ir::Op choice) {
     const Value found = reduce(node, reduction, all, {0});
@@ -165,16 +165,16 @@ Grid grid_of_extremes(NodeContext& node, Value numbers) {
   const Value is_flat = node.op(ops::Equal, {range, number(0)});
   const Value step = divide(node, range, number(255));
   const Value scale = node.op(ops::Select, {is_flat, number(1), step});
-  const Value offset = node.op(ops::Subtract, {number(0), exact_quotient(node, low, scale)});
-  return {scale, round_to_even(node, in_byte_range(node, offset))};
+  const Value offset = node.op(ops::Subtract, {number(0), divide_exactly(node, low, scale)});
+  return {scale, round_to_even(node, clamp_to_bytes(node, offset))};
 }
 
 Value quantize(NodeContext& node, Value numbers, const Grid& grid, ElementType type) {
   if (!ir::is_integral(type)) node.fail("numbers cannot be quantized to " + std::string(ir::info(type).name));
   if (!node.has_exact_quantization()) {
-    if (const Value result = fake_quantized(node, numbers, grid, type)) return result;
+    if (const Value result = emit_fake_quantize(node, numbers, grid, type)) return result;
   }
-  Value result = round_to_even(node, quotient_to_round(node, numbers, grid.scale));
+  Value result = round_to_even(node, divide_before_rounding(node, numbers, grid.scale));
   if (grid.zero_point) result = node.op(ops::Add, {result, grid.zero_point});
   return saturate(node, result, type);
 }

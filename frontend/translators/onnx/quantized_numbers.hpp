@@ -17,14 +17,14 @@ struct Grid {
 };
 
 /// The grid of inputs `scale` and `zero_point`, which may be absent, for a tensor with one scale.
-Grid grid_of(NodeContext& node, std::size_t scale, std::size_t zero_point);
+Grid read_grid(NodeContext& node, std::size_t scale, std::size_t zero_point);
 /// The same for a tensor of rank `rank` that may have a scale for each index of `axis`.
-Grid grid_of(NodeContext& node, std::size_t scale, std::size_t zero_point, std::int64_t axis,
-             std::int64_t rank);
+Grid read_grid(NodeContext& node, std::size_t scale, std::size_t zero_point, std::int64_t axis,
+               std::int64_t rank);
 
 /// A scale or zero point, a scalar or one for each index of `axis` of a tensor of rank `rank`, in a shape
 /// that broadcasts to the tensor. Null for null.
-Value along_axis(NodeContext& node, Value parameter, std::int64_t axis, std::int64_t rank);
+Value reshape_along_axis(NodeContext& node, Value parameter, std::int64_t axis, std::int64_t rank);
 
 /// The lowest and the highest number of an integer type.
 struct Limits {
@@ -36,7 +36,7 @@ Limits limits_of(ElementType type);
 Value saturate(Builder& builder, Value numbers, ElementType type);
 
 /// Integers minus their zero point (null: 0), as f32, in which products of 8-bit numbers are exact.
-Value centred(Builder& builder, Value integers, Value zero_point);
+Value subtract_zero_point(Builder& builder, Value integers, Value zero_point);
 
 /// Whether the node is computed by integer kernels: with --quantization fast, if its scales and zero points,
 /// the inputs `parameters`, are constants.
@@ -46,9 +46,9 @@ bool has_integer_kernels(NodeContext& node, std::initializer_list<std::size_t> p
 Value dequantize(NodeContext& node, Value integers, const Grid& grid);
 
 /// The grid of DynamicQuantizeLinear for f32 numbers: 256 steps between 0 and their extremes.
-Grid grid_of_extremes(NodeContext& node, Value numbers);
+Grid compute_grid(NodeContext& node, Value numbers);
 /// `steps` limited to the 256 steps of this grid.
-Value in_byte_range(Builder& builder, Value steps);
+Value clamp_to_bytes(Builder& builder, Value steps);
 
 /// f32 numbers as integers of `type`: saturate(round(number / scale) + zero point). Fails if `type` is not an
 /// integer type.

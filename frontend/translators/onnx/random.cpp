@@ -17,23 +17,23 @@ Seeds seeds(const NodeContext& node, std::int64_t stream) {
 }
 
 /// Numbers in [0, 1) of shape `sizes`.
-Value uniform(NodeContext& node, Value sizes, std::int64_t stream = 1) {
-  return uniform(node, sizes, seeds(node, stream));
+Value draw_uniform(NodeContext& node, Value sizes, std::int64_t stream = 1) {
+  return draw_uniform(node, sizes, seeds(node, stream));
 }
 
-Value uniform_between(NodeContext& node, Value sizes, ElementType type) {
+Value draw_uniform_between(NodeContext& node, Value sizes, ElementType type) {
   const double low = node.real("low", 0);
   const double high = node.real("high", 1);
-  const Value numbers = uniform(node, sizes);
+  const Value numbers = draw_uniform(node, sizes);
   const Value scaled = node.op(ops::Multiply, {numbers, node.number(high - low, ElementType::f32)});
   return convert(node, node.op(ops::Add, {scaled, node.number(low, ElementType::f32)}), type);
 }
 
 /// Box-Muller: sqrt(-2 ln(1 - u)) cos(2 pi v).
-Value normal(NodeContext& node, Value sizes, ElementType type) {
+Value draw_normal(NodeContext& node, Value sizes, ElementType type) {
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
-  const Value u = node.op(ops::Subtract, {number(1), uniform(node, sizes, 1)});
-  const Value v = uniform(node, sizes, 2);
+  const Value u = node.op(ops::Subtract, {number(1), draw_uniform(node, sizes, 1)});
+  const Value v = draw_uniform(node, sizes, 2);
   const Value radius = node.op(ops::Sqrt, {node.op(ops::Multiply, {node.op(ops::Log, {u}), number(-2)})});
   const Value angle = node.op(ops::Multiply, {v, number(2 * std::numbers::pi)});
   const Value standard = node.op(ops::Multiply, {radius, node.op(ops::Cos, {angle})});
@@ -65,7 +65,7 @@ Values bernoulli_15(NodeContext& node) {
   const Value probability = node.input(0);
   const ElementType type =
       node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : probability.type();
-  const Value drawn = convert(node, uniform(node, shape_of(node, probability)), probability.type());
+  const Value drawn = convert(node, draw_uniform(node, shape_of(node, probability)), probability.type());
   return {convert(node, node.op(ops::Less, {drawn, probability}), type)};
 }
 
@@ -75,12 +75,12 @@ Values multinomial_7(NodeContext& node) {
   const std::int64_t samples = node.integer("sample_size", 1);
   if (samples < 1) node.fail("attribute 'sample_size' must be positive");
   const ElementType type = node.element_type(node.integer("dtype", kInt32));
-  return {drawn_classes(node, node.input(0), node.integers({samples}), type, seeds(node, 1))};
+  return {draw_classes(node, node.input(0), node.integers({samples}), type, seeds(node, 1))};
 }
 
 /// The mask of a Dropout that keeps all elements. Below version 12 the specification does not define it, and
 /// onnxruntime gives zeros.
-Value mask_in_inference(NodeContext& node, Value x, ElementType type) {
+Value emit_mask_in_inference(NodeContext& node, Value x, ElementType type) {
   const Value kept = node.integer(node.opset() < 12 ? 0 : 1, type);
   return broadcast_to(node, kept, shape_of(node, x));
 }
@@ -92,7 +92,7 @@ Values dropout_1(NodeContext& node) {
     node.fail("training is not converted", "set attribute 'is_test'");
   }
   Values outputs{x};
-  if (node.has_output(1)) outputs.push_back(mask_in_inference(node, x, x.type()));
+  if (node.has_output(1)) outputs.push_back(emit_mask_in_inference(node, x, x.type()));
   return outputs;
 }
 
@@ -100,7 +100,7 @@ Values dropout_1(NodeContext& node) {
 Values dropout_10(NodeContext& node) {
   const Value x = node.input(0);
   Values outputs{x};
-  if (node.has_output(1)) outputs.push_back(mask_in_inference(node, x, ElementType::boolean));
+  if (node.has_output(1)) outputs.push_back(emit_mask_in_inference(node, x, ElementType::boolean));
   return outputs;
 }
 
@@ -120,11 +120,11 @@ Values dropout_12(NodeContext& node) {
       !training || is_known_to_be(node, training, 0) || (ratio && is_known_to_be(node, ratio, 0));
   if (is_off) return dropout_10(node);
   if (!ratio) ratio = node.number(kDefaultRatio, ElementType::f32);
-  ratio = convert(node, scalar(node, ratio, "ratio"), ElementType::f32);
-  const Value drawn = uniform(node, shape_of(node, x));
+  ratio = convert(node, require_scalar(node, ratio, "ratio"), ElementType::f32);
+  const Value drawn = draw_uniform(node, shape_of(node, x));
   const Value is_kept =
       node.op(ops::LogicalOr, {node.op(ops::GreaterEqual, {drawn, ratio}),
-                               node.op(ops::LogicalNot, {scalar(node, training, "training_mode")})});
+                               node.op(ops::LogicalNot, {require_scalar(node, training, "training_mode")})});
   const Value kept_share = node.op(ops::Subtract, {node.number(1, ElementType::f32), ratio});
   const Value divisor = node.op(ops::Select, {training, kept_share, node.number(1, ElementType::f32)});
   const Value scaled = node.op(ops::Divide, {convert(node, x, ElementType::f32), divisor});
@@ -136,10 +136,10 @@ Values dropout_12(NodeContext& node) {
 
 std::vector<TranslatorRow> random_translators() {
   return {
-      {"RandomUniform", 1, random_1<uniform_between>},
-      {"RandomNormal", 1, random_1<normal>},
-      {"RandomUniformLike", 1, random_like_1<uniform_between>},
-      {"RandomNormalLike", 1, random_like_1<normal>},
+      {"RandomUniform", 1, random_1<draw_uniform_between>},
+      {"RandomNormal", 1, random_1<draw_normal>},
+      {"RandomUniformLike", 1, random_like_1<draw_uniform_between>},
+      {"RandomNormalLike", 1, random_like_1<draw_normal>},
       {"Bernoulli", 15, bernoulli_15},
       {"Multinomial", 7, multinomial_7},
       {"Dropout", 1, dropout_1},

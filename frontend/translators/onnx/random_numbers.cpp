@@ -1,7 +1,7 @@
 #include "frontend/translators/onnx/random_numbers.hpp"
 
 namespace onnx2ir::frontend {
-Value uniform(Builder& builder, Value sizes, Seeds seeds) {
+Value draw_uniform(Builder& builder, Value sizes, Seeds seeds) {
   const Value low = builder.number(0, ElementType::f32);
   const Value high = builder.number(1, ElementType::f32);
   return builder.op(ops::RandomUniform, {sizes, low, high},
@@ -11,7 +11,7 @@ Value uniform(Builder& builder, Value sizes, Seeds seeds) {
                      {"alignment", "tensorflow"}});
 }
 
-Value drawn_classes(Builder& builder, Value log_probabilities, Value samples, ElementType type, Seeds seeds) {
+Value draw_classes(Builder& builder, Value log_probabilities, Value samples, ElementType type, Seeds seeds) {
   return builder.op(ops::Multinomial, {log_probabilities, samples},
                     {{"convert_type", type},
                      {"with_replacement", true},

@@ -14,10 +14,10 @@ struct Seeds {
 };
 
 /// f32 numbers in [0, 1). `sizes` is their shape, an integer vector. Each inference draws other numbers.
-Value uniform(Builder& builder, Value sizes, Seeds seeds);
+Value draw_uniform(Builder& builder, Value sizes, Seeds seeds);
 
 /// Draws `samples` (i64 [1]) classes with replacement for each row of `log_probabilities` [rows, classes],
 /// which need not be normalised. The result is [rows, samples] of `type`, i32 or i64.
-Value drawn_classes(Builder& builder, Value log_probabilities, Value samples, ElementType type, Seeds seeds);
+Value draw_classes(Builder& builder, Value log_probabilities, Value samples, ElementType type, Seeds seeds);
 
 }  // namespace onnx2ir::frontend

@@ -17,7 +17,7 @@ namespace {
 
 /// Y [steps, directions, batch, hidden] and the final states [directions, batch, hidden], in the node's
 /// layout.
-Values in_layout(NodeContext& node, const Cell& cell, Values outputs) {
+Values restore_layout(NodeContext& node, const Cell& cell, Values outputs) {
   if (!cell.batch_first) return outputs;
   outputs[0] = transpose(node, outputs[0], {2, 0, 1, 3});
   for (std::size_t i = 1; i < outputs.size(); ++i) outputs[i] = transpose(node, outputs[i], {1, 0, 2});
@@ -32,7 +32,7 @@ bool ignores_lengths(const NodeContext& node, const Cell& cell) {
   return is_dynamic(cell.x) || is_dynamic(cell.lengths) || std::ranges::any_of(cell.initial, is_dynamic);
 }
 
-/// Whether over_all_steps() can compute the final cell state.
+/// Whether run_over_all_steps() can compute the final cell state.
 bool can_keep_cell_state(const Cell& cell) {
   return cell.activations[0].name == "sigmoid" && cell.clip <= 0;
 }
@@ -51,7 +51,7 @@ bool is_native(const NodeContext& node, const Cell& cell) {
 
 /// A sequence operation in the layout of OpenVINO: X [batch, steps, input], states [batch, directions,
 /// hidden].
-struct Sequence {
+struct SequenceOperation {
   ir::Op op;
   std::string direction;
   Value x;
@@ -62,7 +62,7 @@ struct Sequence {
 };
 
 /// Y [batch, directions, steps, hidden] and the final states [batch, directions, hidden].
-Values emit(NodeContext& node, const Cell& cell, const Sequence& sequence) {
+Values emit(NodeContext& node, const Cell& cell, const SequenceOperation& sequence) {
   Values inputs{sequence.x};
   for (const Value& state : sequence.initial) inputs.push_back(state);
   inputs.push_back(sequence.lengths);
@@ -85,14 +85,14 @@ Values emit(NodeContext& node, const Cell& cell, const Sequence& sequence) {
 
 /// Makes the LSTM keep its cell state after the end of a sequence. There, one more column of X is 1; its
 /// weights open the forget gate and close the input gate. The sigmoids are 1 and 0 exactly.
-void keep_cell_state(NodeContext& node, const Cell& cell, Sequence& sequence, Value runs) {
+void keep_cell_state(NodeContext& node, const Cell& cell, SequenceOperation& sequence, Value runs) {
   constexpr double kSaturates = 30000;  // fits into f16
   const Value zero = node.number_like(0, sequence.x);
   const Value ended = convert(node, node.op(ops::LogicalNot, {runs}), sequence.x.type());
   // 0 * NaN is NaN: what the elements after the end are must not matter.
   sequence.x = concat(node, {node.op(ops::Select, {runs, sequence.x, zero}), ended}, 2);
   const auto block = [&](double weight) {
-    return filled(node, weight, zero.type(), node.integers({cell.directions, cell.hidden, 1}));
+    return fill(node, weight, zero.type(), node.integers({cell.directions, cell.hidden, 1}));
   };
   const Value unchanged = block(0);
   const Value forget = block(kSaturates);
@@ -102,14 +102,14 @@ void keep_cell_state(NodeContext& node, const Cell& cell, Sequence& sequence, Va
 
 /// Workaround for dynamic_sequence_lengths: all sequences run to the end. Y after the end of a sequence
 /// becomes 0, and the final states are those at its end.
-Values over_all_steps(NodeContext& node, const Cell& cell, Sequence sequence) {
+Values run_over_all_steps(NodeContext& node, const Cell& cell, SequenceOperation sequence) {
   const Value lengths = cell.lengths;
-  const Value times = convert(node, numbers_below(node, dimension_of(node, cell.x, 0)), ElementType::i32);
+  const Value times = convert(node, emit_range(node, dimension_of(node, cell.x, 0)), ElementType::i32);
   const Value ends = unsqueeze(node, lengths, {1});
   const Value runs = node.op(ops::Less, {times, ends});  // [batch, steps]
   const bool keeps_cell_state = cell.initial.size() > 1 && node.has_output(2);
   if (keeps_cell_state) keep_cell_state(node, cell, sequence, unsqueeze(node, runs, {2}));
-  sequence.lengths = all_steps(node, cell);
+  sequence.lengths = emit_all_steps(node, cell);
   // The plugin's ReverseSequence takes much longer than a Gather.
   const Value to_end = node.op(ops::Subtract, {ends, times});
   const Value mirrored = node.op(ops::Subtract, {to_end, node.integer(1, ElementType::i32)});
@@ -119,7 +119,7 @@ Values over_all_steps(NodeContext& node, const Cell& cell, Sequence sequence) {
   };
   std::vector<Values> parts(3);  // by output
   for (std::int64_t direction = 0; direction < cell.directions; ++direction) {
-    Sequence one = sequence;
+    SequenceOperation one = sequence;
     one.direction = "forward";
     if (cell.directions > 1) {
       for (Value& state : one.initial) state = slice(node, state, direction, direction + 1, 1);
@@ -148,30 +148,31 @@ Values over_all_steps(NodeContext& node, const Cell& cell, Sequence sequence) {
 
 /// A final state [batch, directions, hidden]. After zero steps, OpenVINO gives the initial state, if the node
 /// has one, and onnxruntime zeros.
-Value after_steps(NodeContext& node, const Cell& cell, Value state, bool has_initial_state) {
+Value zero_without_steps(NodeContext& node, const Cell& cell, Value state, bool has_initial_state) {
   if (cell.x.shape()[0].min > 0 || !has_initial_state) return state;
   const Value any = node.op(ops::NotEqual, {dimension_of(node, cell.x, 0), node.integer(0)});
   return node.op(ops::Select, {any, state, node.number_like(0, state)});
 }
 
-Values native(NodeContext& node, const Cell& cell, ir::Op op, const std::vector<std::int64_t>& gate_order,
-              Value bias, AttributeList more) {
-  Sequence sequence;
+Values emit_native(NodeContext& node, const Cell& cell, ir::Op op,
+                   const std::vector<std::int64_t>& gate_order, Value bias, AttributeList more) {
+  SequenceOperation sequence;
   sequence.op = op;
   sequence.direction = cell.direction;
   sequence.x = transpose(node, cell.x, {1, 0, 2});
   for (const Value& state : cell.initial) sequence.initial.push_back(transpose(node, state, {1, 0, 2}));
-  sequence.lengths = cell.lengths ? cell.lengths : all_steps(node, cell);
-  sequence.weights.push_back(reordered(node, cell, cell.w, gate_order));
-  sequence.weights.push_back(reordered(node, cell, cell.r, gate_order));
+  sequence.lengths = cell.lengths ? cell.lengths : emit_all_steps(node, cell);
+  sequence.weights.push_back(reorder_gates(node, cell, cell.w, gate_order));
+  sequence.weights.push_back(reorder_gates(node, cell, cell.r, gate_order));
   sequence.weights.push_back(bias);
   sequence.attributes.assign(more.begin(), more.end());
   const bool is_masked = ignores_lengths(node, cell);
   const Values emitted =
-      is_masked ? over_all_steps(node, cell, std::move(sequence)) : emit(node, cell, sequence);
+      is_masked ? run_over_all_steps(node, cell, std::move(sequence)) : emit(node, cell, sequence);
   Values outputs{transpose(node, emitted[0], {2, 1, 0, 3})};
   for (std::size_t i = 1; i < emitted.size(); ++i) {
-    const Value state = is_masked ? emitted[i] : after_steps(node, cell, emitted[i], node.has_input(4 + i));
+    const Value state =
+        is_masked ? emitted[i] : zero_without_steps(node, cell, emitted[i], node.has_input(4 + i));
     outputs.push_back(transpose(node, state, {1, 0, 2}));
   }
   return outputs;
@@ -189,9 +190,9 @@ Values gru_1(NodeContext& node) {
       };
       bias = concat(node, {part(bias, 0, 2), part(cell.w_bias, 2, 3), part(cell.r_bias, 2, 3)}, 1);
     }
-    return in_layout(
-        node, cell,
-        native(node, cell, ops::GRUSequence, order, bias, {{"linear_before_reset", linear_before_reset}}));
+    return restore_layout(node, cell,
+                          emit_native(node, cell, ops::GRUSequence, order, bias,
+                                      {{"linear_before_reset", linear_before_reset}}));
   }
   const Step step = [&](Builder& body, const StepValues& at) -> Values {
     const auto rows = [&](std::int64_t first, std::int64_t last) {
@@ -200,43 +201,43 @@ Values gru_1(NodeContext& node) {
     const auto gate = [&](std::int64_t index) {
       const Value recurrent =
           body.op(ops::Add, {mat_mul(body, at.states[0], rows(index, index + 1), {.b = true}),
-                             gate_block(body, cell, at.r_bias, index)});
-      const Value sum = body.op(ops::Add, {gate_block(body, cell, at.x, index), recurrent});
-      return activated(node, body, at.activations[0], clipped(body, cell, sum));
+                             take_gate(body, cell, at.r_bias, index)});
+      const Value sum = body.op(ops::Add, {take_gate(body, cell, at.x, index), recurrent});
+      return activate(node, body, at.activations[0], clip_value(body, cell, sum));
     };
     const Value z = gate(0);
     const Value reset = gate(1);
     Value recurrent;
     if (linear_before_reset) {
       const Value linear = body.op(ops::Add, {mat_mul(body, at.states[0], rows(2, 3), {.b = true}),
-                                              gate_block(body, cell, at.r_bias, 2)});
+                                              take_gate(body, cell, at.r_bias, 2)});
       recurrent = body.op(ops::Multiply, {reset, linear});
     } else {
       const Value gated = body.op(ops::Multiply, {reset, at.states[0]});
       recurrent = body.op(
-          ops::Add, {mat_mul(body, gated, rows(2, 3), {.b = true}), gate_block(body, cell, at.r_bias, 2)});
+          ops::Add, {mat_mul(body, gated, rows(2, 3), {.b = true}), take_gate(body, cell, at.r_bias, 2)});
     }
-    const Value sum = body.op(ops::Add, {gate_block(body, cell, at.x, 2), recurrent});
-    const Value h = activated(node, body, at.activations[1], clipped(body, cell, sum));
+    const Value sum = body.op(ops::Add, {take_gate(body, cell, at.x, 2), recurrent});
+    const Value h = activate(node, body, at.activations[1], clip_value(body, cell, sum));
     const Value rest = body.op(ops::Subtract, {body.number_like(1, z), z});
     return {
         body.op(ops::Add, {body.op(ops::Multiply, {rest, h}), body.op(ops::Multiply, {z, at.states[0]})})};
   };
-  return in_layout(node, cell, run_in_loops(node, cell, step));
+  return restore_layout(node, cell, run_in_loops(node, cell, step));
 }
 
 Values rnn_1(NodeContext& node) {
   const Cell cell = read_cell(node, 1, 1, {"Tanh"});
   if (is_native(node, cell)) {
     const Value bias = node.op(ops::Add, {cell.w_bias, cell.r_bias});
-    return in_layout(node, cell, native(node, cell, ops::RNNSequence, {0}, bias, {}));
+    return restore_layout(node, cell, emit_native(node, cell, ops::RNNSequence, {0}, bias, {}));
   }
   const Step step = [&](Builder& body, const StepValues& at) -> Values {
     const Value sum = body.op(
         ops::Add, {body.op(ops::Add, {at.x, mat_mul(body, at.states[0], at.r, {.b = true})}), at.r_bias});
-    return {activated(node, body, at.activations[0], clipped(body, cell, sum))};
+    return {activate(node, body, at.activations[0], clip_value(body, cell, sum))};
   };
-  return in_layout(node, cell, run_in_loops(node, cell, step));
+  return restore_layout(node, cell, run_in_loops(node, cell, step));
 }
 
 Values lstm_1(NodeContext& node) {
@@ -253,8 +254,8 @@ Values translate_lstm(NodeContext& node, const QuantizedProducts& products) {
   if (is_native(node, cell) && !coupled && !products.by_r) {
     // The order of gates is i, o, f, c in ONNX, and f, i, c, o in OpenVINO.
     const std::vector<std::int64_t> order{2, 0, 3, 1};
-    const Value bias = reordered(node, cell, node.op(ops::Add, {cell.w_bias, cell.r_bias}), order);
-    return in_layout(node, cell, native(node, cell, ops::LSTMSequence, order, bias, {}));
+    const Value bias = reorder_gates(node, cell, node.op(ops::Add, {cell.w_bias, cell.r_bias}), order);
+    return restore_layout(node, cell, emit_native(node, cell, ops::LSTMSequence, order, bias, {}));
   }
   cell.w_bias = node.op(ops::Add, {cell.w_bias, cell.r_bias});  // one sum less in each step
   const Step step = [&](Builder& body, const StepValues& at) -> Values {
@@ -262,24 +263,24 @@ Values translate_lstm(NodeContext& node, const QuantizedProducts& products) {
                                           : mat_mul(body, at.states[0], at.r, {.b = true});
     const Value sums = body.op(ops::Add, {at.x, recurrent});
     const auto gate = [&](std::int64_t index, std::int64_t peephole, Value cell_state) {
-      Value sum = gate_block(body, cell, sums, index);
+      Value sum = take_gate(body, cell, sums, index);
       if (at.peepholes && peephole >= 0) {
-        const Value weights = gate_block(body, cell, at.peepholes, peephole);
+        const Value weights = take_gate(body, cell, at.peepholes, peephole);
         sum = body.op(ops::Add, {sum, body.op(ops::Multiply, {weights, cell_state})});
       }
-      return clipped(body, cell, sum);
+      return clip_value(body, cell, sum);
     };
     // The order of peepholes is i, o, f.
-    const Value i = activated(node, body, at.activations[0], gate(0, 0, at.states[1]));
+    const Value i = activate(node, body, at.activations[0], gate(0, 0, at.states[1]));
     const Value f = coupled ? body.op(ops::Subtract, {body.number_like(1, i), i})
-                            : activated(node, body, at.activations[0], gate(2, 2, at.states[1]));
-    const Value c = activated(node, body, at.activations[1], gate(3, -1, {}));
+                            : activate(node, body, at.activations[0], gate(2, 2, at.states[1]));
+    const Value c = activate(node, body, at.activations[1], gate(3, -1, {}));
     const Value next =
         body.op(ops::Add, {body.op(ops::Multiply, {f, at.states[1]}), body.op(ops::Multiply, {i, c})});
-    const Value o = activated(node, body, at.activations[0], gate(1, 1, next));
-    return {body.op(ops::Multiply, {o, activated(node, body, at.activations[2], next)}), next};
+    const Value o = activate(node, body, at.activations[0], gate(1, 1, next));
+    return {body.op(ops::Multiply, {o, activate(node, body, at.activations[2], next)}), next};
   };
-  return in_layout(node, cell, run_in_loops(node, cell, step));
+  return restore_layout(node, cell, run_in_loops(node, cell, step));
 }
 
 std::vector<TranslatorRow> recurrent_translators() {

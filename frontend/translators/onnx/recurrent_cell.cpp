@@ -42,7 +42,7 @@ std::vector<Activation> activations_of(NodeContext& node, std::int64_t direction
 
 }  // namespace
 
-Value activated(NodeContext& node, Builder& builder, const Activation& activation, Value value) {
+Value activate(NodeContext& node, Builder& builder, const Activation& activation, Value value) {
   const auto number = [&](double constant) { return builder.number_like(constant, value); };
   const std::string& name = activation.name;
   if (name == "sigmoid") return builder.op(ops::Sigmoid, {value});
@@ -108,7 +108,7 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
   cell.w = sized(cell.w, -1);
   cell.r = sized(cell.r, cell.hidden);
   const auto zeros = [&](std::vector<std::int64_t> shape) {
-    return filled(node, 0, cell.x.type(), node.integers(shape));
+    return fill(node, 0, cell.x.type(), node.integers(shape));
   };
   if (node.has_input(3)) {
     const std::int64_t half = gates * cell.hidden;
@@ -128,12 +128,13 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
     }
     const Value shape = concat(node, {node.integers({cell.directions}), dimension_of(node, cell.x, 1),
                                       node.integers({cell.hidden})});
-    cell.initial.push_back(filled(node, 0, cell.x.type(), shape));
+    cell.initial.push_back(fill(node, 0, cell.x.type(), shape));
   }
   return cell;
 }
 
-Value reordered(NodeContext& node, const Cell& cell, Value value, const std::vector<std::int64_t>& order) {
+Value reorder_gates(NodeContext& node, const Cell& cell, Value value,
+                    const std::vector<std::int64_t>& order) {
   Values blocks;
   for (const std::int64_t block : order) {
     blocks.push_back(slice(node, value, block * cell.hidden, (block + 1) * cell.hidden, 1));
@@ -141,11 +142,11 @@ Value reordered(NodeContext& node, const Cell& cell, Value value, const std::vec
   return concat(node, blocks, 1);
 }
 
-Value clipped(Builder& body, const Cell& cell, Value value) {
+Value clip_value(Builder& body, const Cell& cell, Value value) {
   return cell.clip > 0 ? body.op(ops::Clamp, {value}, {{"min", -cell.clip}, {"max", cell.clip}}) : value;
 }
 
-Value gate_block(Builder& body, const Cell& cell, Value value, std::int64_t index) {
+Value take_gate(Builder& body, const Cell& cell, Value value, std::int64_t index) {
   const std::int64_t axis = static_cast<std::int64_t>(value.shape().rank()) - 1;
   return slice(body, value, index * cell.hidden, (index + 1) * cell.hidden, axis);
 }

@@ -50,15 +50,15 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
                const std::vector<std::string>& defaults);
 
 /// Applies the activation to `value`; fails if ONNX has no activation of that name.
-Value activated(NodeContext& node, Builder& builder, const Activation& activation, Value value);
+Value activate(NodeContext& node, Builder& builder, const Activation& activation, Value value);
 
 /// Reorders the gates: blocks of `hidden` along axis 1.
-Value reordered(NodeContext& node, const Cell& cell, Value value, const std::vector<std::int64_t>& order);
+Value reorder_gates(NodeContext& node, const Cell& cell, Value value, const std::vector<std::int64_t>& order);
 
 /// `value` clipped to the cell's bounds.
-Value clipped(Builder& body, const Cell& cell, Value value);
+Value clip_value(Builder& body, const Cell& cell, Value value);
 
 /// Block `index` of `hidden` columns.
-Value gate_block(Builder& body, const Cell& cell, Value value, std::int64_t index);
+Value take_gate(Builder& body, const Cell& cell, Value value, std::int64_t index);
 
 }  // namespace onnx2ir::frontend

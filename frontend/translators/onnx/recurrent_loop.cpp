@@ -10,8 +10,8 @@ namespace {
 LoopOutputs run_direction(NodeContext& node, const Cell& cell, std::int64_t direction, const Step& step) {
   const auto of_direction = [&](Value value) { return gather(node, value, node.integer(direction)); };
   const bool backwards = cell.direction == "reverse" || direction == 1;
-  const Value steps = as_scalar(node, dimension_of(node, cell.x, 0));
-  const Value lengths = cell.lengths ? cell.lengths : all_steps(node, cell);
+  const Value steps = reshape_to_scalar(node, dimension_of(node, cell.x, 0));
+  const Value lengths = cell.lengths ? cell.lengths : emit_all_steps(node, cell);
   const auto turned = [&](Value value) {
     return node.op(ops::ReverseSequence, {value, lengths}, {{"batch_axis", 1}, {"seq_axis", 0}});
   };
@@ -68,7 +68,7 @@ LoopOutputs run_direction(NodeContext& node, const Cell& cell, std::int64_t dire
 
 }  // namespace
 
-Value all_steps(NodeContext& node, const Cell& cell) {
+Value emit_all_steps(NodeContext& node, const Cell& cell) {
   const Value steps = convert(node, dimension_of(node, cell.x, 0), ElementType::i32);
   return broadcast_to(node, steps, dimension_of(node, cell.x, 1));
 }

@@ -28,7 +28,7 @@ using Step = std::function<Values(Builder& body, const StepValues& values)>;
 Values run_in_loops(NodeContext& node, const Cell& cell, const Step& step);
 
 /// The number of steps for each sequence of a batch: i32 [batch].
-Value all_steps(NodeContext& node, const Cell& cell);
+Value emit_all_steps(NodeContext& node, const Cell& cell);
 
 /// A final state; zeros for the sequences without steps, as in onnxruntime. `axes`: those of the state but
 /// the batch.

@@ -17,14 +17,14 @@ struct Axes {
   Value value;  ///< vector of integers
   bool keep_dims;
   std::int64_t count = 0;   ///< the number of different axes; only used if they are not known
-  bool has_filler = false;  ///< created by axes_and_filler
+  bool has_filler = false;  ///< created by fill_axes
 };
 
 /// Pads `axes`, whose number is dynamic, to `rank` entries. The padding refers to an additional last
 /// dimension of size 1, whose reduction has no effect.
-Value axes_and_filler(NodeContext& node, Value axes, std::int64_t rank, bool none_is_all) {
+Value fill_axes(NodeContext& node, Value axes, std::int64_t rank, bool none_is_all) {
   const ElementType type = axes.type();
-  const Value all = convert(node, axes_between(node, 0, rank), type);
+  const Value all = convert(node, emit_axes_between(node, 0, rank), type);
   const Value places = node.op(ops::FloorMod, {axes, node.integer(rank, type)});
   const Value is_same = node.op(ops::Equal, {unsqueeze(node, all, {1}), unsqueeze(node, places, {0})});
   const Value ones = convert(node, is_same, ElementType::i32);
@@ -38,8 +38,8 @@ Value axes_and_filler(NodeContext& node, Value axes, std::int64_t rank, bool non
   return node.op(ops::Select, {is_chosen, all, node.integer(rank, type)});
 }
 
-Axes all_axes(NodeContext& node, Value x, bool keep_dims) {
-  return {axes_between(node, 0, node.rank(x)), keep_dims};
+Axes emit_all_axes(NodeContext& node, Value x, bool keep_dims) {
+  return {emit_axes_between(node, 0, node.rank(x)), keep_dims};
 }
 
 /// Whether all axes are 0 or -1 and `x` is a scalar. PyTorch and onnxruntime allow this; OpenVINO's constant
@@ -49,37 +49,37 @@ bool is_only_axis_of_scalar(Value x, std::span<const std::int64_t> axes) {
          std::ranges::all_of(axes, [](std::int64_t axis) { return axis == 0 || axis == -1; });
 }
 
-Axes axes_by_attribute(NodeContext& node, Value x) {
+Axes read_axes_attribute(NodeContext& node, Value x) {
   const bool keep_dims = node.flag("keepdims", true);
   const auto axes = node.integer_list("axes");
-  if (axes.empty() || is_only_axis_of_scalar(x, axes)) return all_axes(node, x, keep_dims);
+  if (axes.empty() || is_only_axis_of_scalar(x, axes)) return emit_all_axes(node, x, keep_dims);
   return {node.integers(axes), keep_dims};
 }
 
 /// Axes whose number is known only at run time. If their dimensions are removed, the declared rank must give
 /// it.
-Axes unknown_axes(NodeContext& node, Value x, Value axes, bool keep_dims, bool none_is_all) {
+Axes emit_unknown_axes(NodeContext& node, Value x, Value axes, bool keep_dims, bool none_is_all) {
   const std::int64_t rank = node.rank(x);
-  if (keep_dims) return {axes_and_filler(node, axes, rank, none_is_all), true, rank, true};
+  if (keep_dims) return {fill_axes(node, axes, rank, none_is_all), true, rank, true};
   const auto rank_left = node.declared_rank(0);
   if (!rank_left || *rank_left > rank) {
     node.fail("the number of axes must be known when the model is converted");
   }
-  if (*rank_left == 0) return all_axes(node, x, false);
+  if (*rank_left == 0) return emit_all_axes(node, x, false);
   if (*rank_left == rank) return {node.integers(std::initializer_list<std::int64_t>{}), false};
   return {axes, false, rank - *rank_left};
 }
 
-Axes axes_by_input(NodeContext& node, Value x) {
+Axes read_axes_input(NodeContext& node, Value x) {
   const bool keep_dims = node.flag("keepdims", true);
   const bool none_is_all = !node.flag("noop_with_empty_axes");
   const Value axes = node.optional_input(1);
   const auto count = axes ? axes.shape().element_count() : 0;
-  if (count == 0 && none_is_all) return all_axes(node, x, keep_dims);
+  if (count == 0 && none_is_all) return emit_all_axes(node, x, keep_dims);
   if (count == 0) return {node.integers(std::initializer_list<std::int64_t>{}), keep_dims};
   const auto known = node.known_integers(axes);
-  if (known && is_only_axis_of_scalar(x, *known)) return all_axes(node, x, keep_dims);
-  if (!count) return unknown_axes(node, x, axes, keep_dims, none_is_all);
+  if (known && is_only_axis_of_scalar(x, *known)) return emit_all_axes(node, x, keep_dims);
+  if (!count) return emit_unknown_axes(node, x, axes, keep_dims, none_is_all);
   return {axes, keep_dims, *count};
 }
 
@@ -87,10 +87,10 @@ using Reduction = Value (*)(NodeContext&, Value, const Axes&);
 
 /// Removes the dimensions of size 1 at `axes` from `reduced`, for axes that are known only at run time. Their
 /// number must be static, because it determines the rank.
-Value without_dimensions(NodeContext& node, Value reduced, Value axes, std::int64_t count) {
+Value remove_dimensions(NodeContext& node, Value reduced, Value axes, std::int64_t count) {
   const std::int64_t rank = node.rank(reduced);
   if (count > rank) node.fail("there are more axes than dimensions");
-  if (count == rank) return node.op(ops::Squeeze, {reduced, axes_between(node, 0, rank)});
+  if (count == rank) return node.op(ops::Squeeze, {reduced, emit_axes_between(node, 0, rank)});
   const Value places = node.op(ops::FloorMod, {axes, node.integer(rank, axes.type())});
   const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 1));
   const std::vector<std::int64_t> zeros(static_cast<std::size_t>(count), 0);
@@ -106,7 +106,7 @@ Value without_dimensions(NodeContext& node, Value reduced, Value axes, std::int6
   return reshape(node, reduced, gather(node, shape_of(node, reduced), kept));
 }
 
-Value native(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
+Value emit_native(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
   if (axes.has_filler) {
     const Value place = node.integers({node.rank(x)});
     return node.op(ops::Squeeze,
@@ -114,59 +114,59 @@ Value native(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
   }
   const bool is_rank_known = axes.keep_dims || ir::exact_values(axes.value) || axes.value.shape().is_scalar();
   if (is_rank_known) return reduce_over(node, op, x, axes.value, axes.keep_dims);
-  return without_dimensions(node, reduce_over(node, op, x, axes.value, true), axes.value, axes.count);
+  return remove_dimensions(node, reduce_over(node, op, x, axes.value, true), axes.value, axes.count);
 }
 
 /// Whether a sum or product of booleans is not 0: OpenVINO's numeric reductions do not accept booleans.
-Value reduced_truth(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
-  const Value count = native(node, op, convert(node, x, ElementType::i32), axes);
+Value reduce_truth(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
+  const Value count = emit_native(node, op, convert(node, x, ElementType::i32), axes);
   return node.op(ops::NotEqual, {count, node.integer(0, ElementType::i32)});
 }
 
 /// Computes in floating point, for functions that are not defined for integers.
-Value in_floats(NodeContext& node, Reduction reduction, Value x, const Axes& axes) {
+Value reduce_in_floats(NodeContext& node, Reduction reduction, Value x, const Axes& axes) {
   return convert(node, reduction(node, convert(node, x, ElementType::f32), axes), x.type());
 }
 
 Value sum(NodeContext& node, Value x, const Axes& axes) {
-  return native(node, ops::ReduceSum, x, axes);
+  return emit_native(node, ops::ReduceSum, x, axes);
 }
 Value mean(NodeContext& node, Value x, const Axes& axes) {
-  return native(node, ops::ReduceMean, x, axes);
+  return emit_native(node, ops::ReduceMean, x, axes);
 }
 Value product(NodeContext& node, Value x, const Axes& axes) {
-  return native(node, ops::ReduceProd, x, axes);
+  return emit_native(node, ops::ReduceProd, x, axes);
 }
 Value maximum(NodeContext& node, Value x, const Axes& axes) {
-  if (x.type() == ElementType::boolean) return reduced_truth(node, ops::ReduceSum, x, axes);
-  return native(node, ops::ReduceMax, x, axes);
+  if (x.type() == ElementType::boolean) return reduce_truth(node, ops::ReduceSum, x, axes);
+  return emit_native(node, ops::ReduceMax, x, axes);
 }
 Value minimum(NodeContext& node, Value x, const Axes& axes) {
-  if (x.type() == ElementType::boolean) return reduced_truth(node, ops::ReduceProd, x, axes);
-  return native(node, ops::ReduceMin, x, axes);
+  if (x.type() == ElementType::boolean) return reduce_truth(node, ops::ReduceProd, x, axes);
+  return emit_native(node, ops::ReduceMin, x, axes);
 }
 Value l1(NodeContext& node, Value x, const Axes& axes) {
-  return native(node, ops::ReduceL1, x, axes);
+  return emit_native(node, ops::ReduceL1, x, axes);
 }
 Value l2(NodeContext& node, Value x, const Axes& axes) {
-  if (!ir::is_floating(x.type())) return in_floats(node, l2, x, axes);
-  return native(node, ops::ReduceL2, x, axes);
+  if (!ir::is_floating(x.type())) return reduce_in_floats(node, l2, x, axes);
+  return emit_native(node, ops::ReduceL2, x, axes);
 }
 Value sum_of_squares(NodeContext& node, Value x, const Axes& axes) {
   return sum(node, node.op(ops::Multiply, {x, x}), axes);
 }
 Value log_of_sum(NodeContext& node, Value x, const Axes& axes) {
-  if (!ir::is_floating(x.type())) return in_floats(node, log_of_sum, x, axes);
+  if (!ir::is_floating(x.type())) return reduce_in_floats(node, log_of_sum, x, axes);
   return node.op(ops::Log, {sum(node, x, axes)});
 }
 
 /// log(sum(exp(x - m))) + m with the largest element m, to avoid overflow. If m is infinite, or there are no
 /// elements, 0 is used.
 Value log_of_sum_of_exponentials(NodeContext& node, Value x, const Axes& axes) {
-  if (!ir::is_floating(x.type())) return in_floats(node, log_of_sum_of_exponentials, x, axes);
+  if (!ir::is_floating(x.type())) return reduce_in_floats(node, log_of_sum_of_exponentials, x, axes);
   const auto offset = [&](bool keep_dims) {
     const Value largest =
-        native(node, ops::ReduceMax, x, {axes.value, keep_dims, axes.count, axes.has_filler});
+        emit_native(node, ops::ReduceMax, x, {axes.value, keep_dims, axes.count, axes.has_filler});
     return node.op(ops::Select, {node.op(ops::IsFinite, {largest}), largest, node.number_like(0, x)});
   };
   const Value kept = offset(true);
@@ -178,13 +178,13 @@ Value log_of_sum_of_exponentials(NodeContext& node, Value x, const Axes& axes) {
 template <Reduction kReduction>
 Values reduce_1(NodeContext& node) {
   const Value x = node.input(0);
-  return {kReduction(node, x, axes_by_attribute(node, x))};
+  return {kReduction(node, x, read_axes_attribute(node, x))};
 }
 
 template <Reduction kReduction>
 Values reduce_18(NodeContext& node) {
   const Value x = node.input(0);
-  return {kReduction(node, x, axes_by_input(node, x))};
+  return {kReduction(node, x, read_axes_input(node, x))};
 }
 
 }  // namespace

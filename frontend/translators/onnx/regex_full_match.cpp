@@ -41,12 +41,12 @@ std::vector<std::int64_t> acceptance(const ByteAutomaton& automaton) {
 }
 
 /// The classes of all bytes, one row per position in the strings: [longest + 1, strings].
-Value classes_by_place(NodeContext& node, const StringList& texts, const ByteAutomaton& automaton) {
-  const Value count = node.op(ops::Add, {texts.longest(node), node.integer(1, kWhole)});
-  const Value places = unsqueeze(node, numbers_below(node, count, kWhole), {1});
+Value compute_classes(NodeContext& node, const StringList& texts, const ByteAutomaton& automaton) {
+  const Value count = node.op(ops::Add, {texts.find_longest(node), node.integer(1, kWhole)});
+  const Value places = unsqueeze(node, emit_range(node, count, kWhole), {1});
   const Value inside = node.op(ops::Less, {places, texts.lengths()});
   const Value bytes = concat(node, {convert(node, texts.bytes(), kWhole), node.integers({0}, kWhole)});
-  const Value read = bytes_at(node, bytes, node.op(ops::Add, {places, texts.begins()}), inside);
+  const Value read = gather_bytes(node, bytes, node.op(ops::Add, {places, texts.begins()}), inside);
   const std::vector<std::int64_t> classes(automaton.class_of_byte.begin(), automaton.class_of_byte.end());
   return node.op(ops::Select, {inside, gather(node, node.integers(classes, kWhole), read),
                                node.integer(automaton.class_count, kWhole)});
@@ -56,10 +56,10 @@ Value classes_by_place(NodeContext& node, const StringList& texts, const ByteAut
 Values regex_full_match_20(NodeContext& node) {
   const ByteAutomaton automaton = automaton_of(node, node.text("pattern"));
   if (node.input(0).shape().element_count() == 0) {
-    return {filled(node, 0, ElementType::boolean, shape_of(node, node.input(0)))};
+    return {fill(node, 0, ElementType::boolean, shape_of(node, node.input(0)))};
   }
   const StringList texts(node, node.input(0));
-  const Value classes = classes_by_place(node, texts, automaton);
+  const Value classes = compute_classes(node, texts, automaton);
   const std::vector<std::int64_t> next = transitions(automaton);
   const auto write = [&](Builder& body, Value place, const Values& states, const Values& invariants) {
     const Value index = body.op(ops::Add, {states[0], gather(body, invariants[0], place)});
@@ -69,7 +69,7 @@ Values regex_full_match_20(NodeContext& node) {
   const LoopOutputs loop = iterate(node, size_of(node, classes, 0), {first}, {classes}, write);
   const Value accepts = gather(node, node.integers(acceptance(automaton), kWhole), loop.states[0]);
   const Value matches = node.op(ops::NotEqual, {accepts, node.integer(0, kWhole)});
-  return {texts.as_tensor(node, matches)};
+  return {texts.reshape_to_tensor(node, matches)};
 }
 
 }  // namespace

@@ -16,14 +16,15 @@ struct Samples {
 };
 
 /// One axis of the image: its size, and the first and last coordinate of the regions, f32 [R, 1, 1].
-struct Axis {
+struct RegionAxis {
   Value size;
   Value first;
   Value last;
   std::int64_t bins;
 };
 
-Samples samples_along(NodeContext& node, const Axis& axis, bool half_pixel, std::int64_t sampling_ratio) {
+Samples compute_samples(NodeContext& node, const RegionAxis& axis, bool half_pixel,
+                        std::int64_t sampling_ratio) {
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   Value extent = node.op(ops::Subtract, {axis.last, axis.first});
   if (!half_pixel) extent = node.op(ops::Maximum, {extent, number(1)});
@@ -77,7 +78,7 @@ Value combine(NodeContext& node, ir::Op op, Value rows, Value columns) {
 
 }  // namespace
 
-Value region_maximum(NodeContext& node, Value image, Value regions, Value batches, bool half_pixel) {
+Value emit_region_maximum(NodeContext& node, Value image, Value regions, Value batches, bool half_pixel) {
   const std::int64_t ratio = node.integer("sampling_ratio", 0);
   const std::int64_t height = node.integer("output_height", 1);
   const std::int64_t width = node.integer("output_width", 1);
@@ -91,9 +92,9 @@ Value region_maximum(NodeContext& node, Value image, Value regions, Value batche
     return convert(node, size_of(node, image, axis), type);
   };
   const Samples rows =
-      samples_along(node, {size(2, ElementType::f32), edge(1), edge(3), height}, half_pixel, ratio);
+      compute_samples(node, {size(2, ElementType::f32), edge(1), edge(3), height}, half_pixel, ratio);
   const Samples columns =
-      samples_along(node, {size(3, ElementType::f32), edge(0), edge(2), width}, half_pixel, ratio);
+      compute_samples(node, {size(3, ElementType::f32), edge(0), edge(2), width}, half_pixel, ratio);
 
   // One row of `pixels` per pixel of all images.
   const Value channels = dimension_of(node, image, 1);

@@ -10,28 +10,28 @@ namespace {
 constexpr ElementType kReal = ElementType::f32;
 
 /// Resamples one axis in the terms of the ONNX reference; all values are scalars.
-class Axis {
+class AxisResampler {
  public:
-  Axis(NodeContext& node, const ResizePlan& plan, std::size_t index, Value scale, Value length)
+  AxisResampler(NodeContext& node, const ResizePlan& plan, std::size_t index, Value scale, Value length)
       : node_(&node), plan_(&plan), axis_(plan.axes[index]), scale_(scale) {
     const Value size = dimension_of(node, plan.image, axis_);
-    input_size_ = scalar(convert(node, size, kReal));
+    input_size_ = squeeze_to_scalar(convert(node, size, kReal));
     output_size_ = length;
     if (plan.roi) {
-      start_ = scalar(gather(node, plan.roi, node.integers({static_cast<std::int64_t>(index)})));
-      end_ = scalar(
+      start_ = squeeze_to_scalar(gather(node, plan.roi, node.integers({static_cast<std::int64_t>(index)})));
+      end_ = squeeze_to_scalar(
           gather(node, plan.roi, node.integers({static_cast<std::int64_t>(index + plan.axes.size())})));
     }
-    x_ = coordinates();
+    x_ = compute_coordinates();
   }
 
   Value resample(Value image) {
-    if (plan_->mode != "nearest") return weighted(image);
-    return reads_first_only() ? gather(*node_, image, node_->integers({0}), axis_) : nearest(image);
+    if (plan_->mode != "nearest") return sample_weighted(image);
+    return reads_first_only() ? gather(*node_, image, node_->integers({0}), axis_) : sample_nearest(image);
   }
 
   /// Whether the coordinate is outside of the image: boolean, of rank `rank`.
-  Value outside(std::int64_t rank) {
+  Value find_outside(std::int64_t rank) {
     const Value low = node_->op(ops::Less, {x_, number(0)});
     const Value high = node_->op(ops::Greater, {x_, subtract(input_size_, number(1))});
     const Value mask = node_->op(ops::LogicalOr, {low, high});
@@ -43,10 +43,10 @@ class Axis {
   Value add(Value a, Value b) { return node_->op(ops::Add, {a, b}); }
   Value subtract(Value a, Value b) { return node_->op(ops::Subtract, {a, b}); }
   Value multiply(Value a, Value b) { return node_->op(ops::Multiply, {a, b}); }
-  Value divide(Value a, Value b) { return exact_quotient(*node_, a, b); }
+  Value divide(Value a, Value b) { return divide_exactly(*node_, a, b); }
   Value select(std::initializer_list<Value> inputs) { return node_->op(ops::Select, inputs); }
-  Value scalar(Value value) { return as_scalar(*node_, value); }
-  Value range(Value start, Value stop, ElementType type) {
+  Value squeeze_to_scalar(Value value) { return reshape_to_scalar(*node_, value); }
+  Value emit_range(Value start, Value stop, ElementType type) {
     return node_->op(ops::Range, {start, stop, node_->number(1, start.type())}, {{"output_type", type}});
   }
 
@@ -57,8 +57,8 @@ class Axis {
   }
 
   /// Image coordinates of all output positions: f32 [output size].
-  Value coordinates() {
-    const Value i = range(node_->integer(0), output_size_, kReal);
+  Value compute_coordinates() {
+    const Value i = emit_range(node_->integer(0), output_size_, kReal);
     const Value length = convert(*node_, output_size_, kReal);
     const Value half = number(0.5);
     const Value one = number(1);
@@ -101,7 +101,7 @@ class Axis {
     node_->fail("coordinate_transformation_mode '" + mode + "' does not exist");
   }
 
-  Value nearest(Value image) {
+  Value sample_nearest(Value image) {
     const Value half = number(0.5);
     Value index;
     if (plan_->nearest == "round_prefer_floor") {
@@ -125,7 +125,7 @@ class Axis {
   }
 
   /// The cubic kernel at |distance|.
-  Value cubic(Value distance) {
+  Value emit_cubic(Value distance) {
     const auto polynomial = [&](double c3, double c2, double c1, double c0) {
       Value result = number(c3);
       for (const double coefficient : {c2, c1, c0}) {
@@ -142,10 +142,12 @@ class Axis {
     return select({node_->op(ops::LessEqual, {distance, number(1)}), near, beyond});
   }
 
-  Value linear(Value distance) { return node_->op(ops::Maximum, {subtract(number(1), distance), number(0)}); }
+  Value emit_linear(Value distance) {
+    return node_->op(ops::Maximum, {subtract(number(1), distance), number(0)});
+  }
 
   /// The image, extended by repeating its borders, times the weights of its positions.
-  Value weighted(Value image) {
+  Value sample_weighted(Value image) {
     const bool is_cubic = plan_->mode == "cubic";
     const Value whole_size = convert(*node_, input_size_, ElementType::i64);
     Value margin = node_->integer(is_cubic ? 2 : 1);
@@ -156,7 +158,7 @@ class Axis {
       margin = add(doubled, node_->integer(2));
     }
     const Value first = subtract(node_->integer(0), margin);
-    const Value positions = range(first, add(whole_size, margin), ElementType::i64);
+    const Value positions = emit_range(first, add(whole_size, margin), ElementType::i64);
     const Value last = subtract(whole_size, node_->integer(1));
     const Value inside =
         node_->op(ops::Maximum, {node_->op(ops::Minimum, {positions, last}), node_->integer(0)});
@@ -164,7 +166,7 @@ class Axis {
     const Value columns = unsqueeze(*node_, convert(*node_, positions, kReal), {0});
     const Value rows = unsqueeze(*node_, x_, {1});
     const Value distance = multiply(node_->op(ops::Abs, {subtract(rows, columns)}), squeeze_by);
-    Value weights = is_cubic ? cubic(distance) : linear(distance);
+    Value weights = is_cubic ? emit_cubic(distance) : emit_linear(distance);
     if (plan_->exclude_outside) {
       const Value valid = unsqueeze(*node_, node_->op(ops::Equal, {positions, inside}), {0});
       weights = multiply(weights, convert(*node_, valid, kReal));
@@ -196,14 +198,14 @@ class Axis {
 
 }  // namespace
 
-Value resampled(NodeContext& node, const ResizePlan& plan) {
+Value resample_axes(NodeContext& node, const ResizePlan& plan) {
   const std::size_t count = plan.axes.size();
   const auto entry = [&](Value list, std::size_t i) {
     return gather(node, list, node.integer(static_cast<std::int64_t>(i)));
   };
   Values sizes;  // of the image, f32
   for (const std::int64_t axis : plan.axes) {
-    sizes.push_back(as_scalar(node, convert(node, dimension_of(node, plan.image, axis), kReal)));
+    sizes.push_back(reshape_to_scalar(node, convert(node, dimension_of(node, plan.image, axis), kReal)));
   }
   Values scales;
   Values lengths;
@@ -214,7 +216,7 @@ Value resampled(NodeContext& node, const ResizePlan& plan) {
       lengths.push_back(convert(node, length, ElementType::i64));
     } else {
       lengths.push_back(entry(plan.sizes, i));
-      scales.push_back(exact_quotient(node, convert(node, lengths[i], kReal), sizes[i]));
+      scales.push_back(divide_exactly(node, convert(node, lengths[i], kReal), sizes[i]));
     }
   }
   if (plan.sizes && plan.policy != "stretch") {
@@ -231,13 +233,13 @@ Value resampled(NodeContext& node, const ResizePlan& plan) {
     }
   }
   Value image = convert(node, plan.image, kReal);
-  std::vector<Axis> axes;
+  std::vector<AxisResampler> axes;
   for (std::size_t i = 0; i < count; ++i) axes.emplace_back(node, plan, i, scales[i], lengths[i]);
-  for (Axis& axis : axes) image = axis.resample(image);
+  for (AxisResampler& axis : axes) image = axis.resample(image);
   if (plan.coordinates == "tf_crop_and_resize") {
     const std::int64_t rank = node.rank(image);
-    for (Axis& axis : axes) {
-      image = node.op(ops::Select, {axis.outside(rank), node.number(plan.extrapolation, kReal), image});
+    for (AxisResampler& axis : axes) {
+      image = node.op(ops::Select, {axis.find_outside(rank), node.number(plan.extrapolation, kReal), image});
     }
   }
   return convert(node, image, plan.image.type());

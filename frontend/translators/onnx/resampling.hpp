@@ -28,6 +28,6 @@ struct ResizePlan {
 
 /// Resamples the image axis by axis like the ONNX reference: with a gather for the nearest modes, with a
 /// product with a matrix of weights for the others. Supports all of the plan; sizes may be dynamic.
-Value resampled(NodeContext& node, const ResizePlan& plan);
+Value resample_axes(NodeContext& node, const ResizePlan& plan);
 
 }  // namespace onnx2ir::frontend

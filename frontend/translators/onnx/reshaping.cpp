@@ -37,7 +37,7 @@ Values size_1(NodeContext& node) {
 }
 
 /// `list` with the -1 replaced by `size` if it is in a constant part of a Concat; otherwise `list`.
-Value with_remaining_size(NodeContext& node, Value list, std::int64_t size) {
+Value fill_remaining_size(NodeContext& node, Value list, std::int64_t size) {
   if (!list.node->is(ops::Concat)) return list;
   Values parts(list.node->inputs().begin(), list.node->inputs().end());
   for (Value& part : parts) {
@@ -63,11 +63,11 @@ Values reshape_1(NodeContext& node) {
         node.fail("the shape copies a dimension the input does not have");
     }
   }
-  Value list = dimension_list(node, shape);
+  Value list = convert_to_dimensions(node, shape);
   // A dynamic shape may leave a static size for the -1: [n, m, 4 * 8] as [n, m, -1, 8].
   const ir::Size remaining = ir::remaining_size(input, list, special_zero);
   if (const auto size = remaining == nullptr ? std::nullopt : remaining->constant())
-    list = with_remaining_size(node, list, *size);
+    list = fill_remaining_size(node, list, *size);
   return {node.op(ops::Reshape, {input, list}, {{"special_zero", special_zero}})};
 }
 
@@ -114,26 +114,26 @@ std::optional<ir::Integers> axes_of(NodeContext& node, std::int64_t rank) {
 }
 
 /// A list of `rank` zeros with 1 at the positions `axes` (i64 list, negative from the end).
-Value marked(NodeContext& node, Value axes, std::int64_t rank) {
+Value mark_axes(NodeContext& node, Value axes, std::int64_t rank) {
   const Value wrapped = node.op(ops::Add, {axes, node.integer(rank)});
   const Value positions = node.op(ops::FloorMod, {wrapped, node.integer(rank)});
   const Value zeros = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
   const Value sizes = shape_of(node, axes);
-  const Value ones = filled(node, 1, ElementType::i64, sizes);
+  const Value ones = fill(node, 1, ElementType::i64, sizes);
   return scatter(node, zeros, positions, ones, 0);
 }
 
 /// Axes that are known only at run time, as a list. Their number is that of the list, or `by_rank`, which
 /// follows from the ranks of input and output.
-Value run_time_axes(NodeContext& node, Value axes, std::optional<std::int64_t> by_rank) {
-  axes = as_list(node, axes);
+Value normalize_run_time_axes(NodeContext& node, Value axes, std::optional<std::int64_t> by_rank) {
+  axes = convert_to_list(node, axes);
   if (axes.shape().element_count()) return axes;
   if (!by_rank || *by_rank < 0) node.fail("neither the axes nor their number is known");
-  return of_length(node, axes, *by_rank);
+  return set_length(node, axes, *by_rank);
 }
 
 /// The positions at which `marks`, a list of zeros and ones, is 0; there are `count`.
-Value unmarked(NodeContext& node, Value marks, std::int64_t count) {
+Value find_unmarked(NodeContext& node, Value marks, std::int64_t count) {
   const Value free = node.op(ops::Equal, {marks, node.integer(0)});
   const Value places = node.op(ops::NonZero, {free}, {{"output_type", ElementType::i64}});
   return reshape(node, places, std::vector<std::int64_t>{count});
@@ -143,13 +143,13 @@ Value unmarked(NodeContext& node, Value marks, std::int64_t count) {
 Value squeeze_at_run_time(NodeContext& node, Value input, Value axes) {
   const std::int64_t rank = node.rank(input);
   const auto declared = node.declared_rank(0);
-  axes = run_time_axes(node, axes, declared ? std::optional(rank - *declared) : std::nullopt);
+  axes = normalize_run_time_axes(node, axes, declared ? std::optional(rank - *declared) : std::nullopt);
   // As in onnxruntime, an axis may be given more than once; then only the declared rank tells how many there
   // are.
   const std::int64_t given = *axes.shape().element_count();
   const std::int64_t count = declared && *declared <= rank ? std::min(given, rank - *declared) : given;
   if (count > rank) node.fail("there are more axes than dimensions");
-  const Value kept = unmarked(node, marked(node, axes, rank), rank - count);
+  const Value kept = find_unmarked(node, mark_axes(node, axes, rank), rank - count);
   return reshape(node, input, gather(node, shape_of(node, input), kept));
 }
 
@@ -157,10 +157,10 @@ Value squeeze_at_run_time(NodeContext& node, Value input, Value axes) {
 Value unsqueeze_at_run_time(NodeContext& node, Value input, Value axes) {
   const std::int64_t rank = node.rank(input);
   const auto declared = node.declared_rank(0);
-  axes = run_time_axes(node, axes, declared ? std::optional(*declared - rank) : std::nullopt);
+  axes = normalize_run_time_axes(node, axes, declared ? std::optional(*declared - rank) : std::nullopt);
   const auto count = axes.shape().element_count();
   ir::check_rank(ir::checked_count(*count));
-  const Value places = unmarked(node, marked(node, axes, rank + *count), rank);
+  const Value places = find_unmarked(node, mark_axes(node, axes, rank + *count), rank);
   const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank + *count), 1));
   if (rank == 0) return reshape(node, input, ones);
   const Value shape = scatter(node, ones, places, shape_of(node, input), 0);
@@ -170,7 +170,7 @@ Value unsqueeze_at_run_time(NodeContext& node, Value input, Value axes) {
 /// Squeeze without axes removes axes of size 1. One of dynamic size is removed if the model declares a rank
 /// that leaves no room for it, or if the result is a condition; Reshape fails at run time if it has another
 /// size.
-Value squeezed_units(NodeContext& node, Value input) {
+Value squeeze_units(NodeContext& node, Value input) {
   const ir::PartialShape& shape = input.shape();
   std::vector<std::int64_t> axes;
   std::vector<std::int64_t> kept;
@@ -206,7 +206,7 @@ Values squeeze_1(NodeContext& node) {
     axes->erase(std::unique(axes->begin(), axes->end()), axes->end());
   }
   // As in onnxruntime, an empty list means all axes of size 1.
-  return {axes && !axes->empty() ? squeeze(node, input, axes->unchecked()) : squeezed_units(node, input)};
+  return {axes && !axes->empty() ? squeeze(node, input, axes->unchecked()) : squeeze_units(node, input)};
 }
 
 /// Unsqueeze 1, 11 (negative axes), 13 (axes as an input), 21, 23, 24, 25.
@@ -241,7 +241,7 @@ Values transpose_1(NodeContext& node) {
 
 /// Expand 8, 13: bidirectional broadcast.
 Values expand_8(NodeContext& node) {
-  return {node.op(ops::Broadcast, {node.input(0), dimension_list(node, node.input(1))},
+  return {node.op(ops::Broadcast, {node.input(0), convert_to_dimensions(node, node.input(1))},
                   {{"mode", "bidirectional"}})};
 }
 
@@ -266,7 +266,7 @@ Values tile_6(NodeContext& node) {
   // A scalar has no axes to repeat.
   if (input.shape().is_scalar()) return {input};
   const std::int64_t rank = node.rank(input);
-  const Value repeats = of_length(node, convert(node, node.input(1), ElementType::i64), rank);
+  const Value repeats = set_length(node, convert(node, node.input(1), ElementType::i64), rank);
   if (const auto known = node.known_integers(repeats))
     return {node.op(ops::Tile, {input, node.integers(*known)})};
   return {node.op(ops::Tile, {input, repeats})};

@@ -72,7 +72,7 @@ bool is_native(NodeContext& node, const ResizePlan& plan) {
   return true;
 }
 
-Value interpolated(NodeContext& node, const ResizePlan& plan) {
+Value interpolate(NodeContext& node, const ResizePlan& plan) {
   const std::vector<std::int64_t> no_pads(static_cast<std::size_t>(node.rank(plan.image)), 0);
   const bool whole = !ir::is_floating(plan.image.type());
   const Value image = whole ? convert(node, plan.image, kReal) : plan.image;
@@ -118,7 +118,7 @@ Values resize(NodeContext& node, ResizePlan plan) {
   if (plan.mode != "nearest" && plan.mode != "linear" && plan.mode != "cubic") {
     node.fail("mode '" + plan.mode + "' does not exist");
   }
-  return {is_native(node, plan) ? interpolated(node, plan) : resampled(node, plan)};
+  return {is_native(node, plan) ? interpolate(node, plan) : resample_axes(node, plan)};
 }
 
 Value non_empty(NodeContext& node, std::size_t index) {

@@ -28,12 +28,12 @@ Operands rotary_embedding_23(NodeContext& node) {
   const Value heads = rank == 4 ? input : split_heads(node, input, count);
   Rotation rotation{cosines, sines, is_interleaved};
   if (node.has_input(3)) {
-    rotation = rotation_by_caches(node, cosines, sines, node.input(3), is_interleaved);
+    rotation = gather_rotation(node, cosines, sines, node.input(3), is_interleaved);
   } else {
     rotation.cosines = unsqueeze(node, cosines, {1});
     rotation.sines = unsqueeze(node, sines, {1});
   }
-  const Value result = rotated(node, heads, rotation);
+  const Value result = rotate_heads(node, heads, rotation);
   return {Operand(rank == 4 ? result : join_heads(node, result))};
 }
 

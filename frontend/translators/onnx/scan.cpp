@@ -79,7 +79,7 @@ Operands scan(NodeContext& node, std::string_view directions) {
   for (std::size_t i = 0; i < signature.scan_inputs; ++i) {
     const Value value = node.input(states + i);
     input_axes[i] = node.axis(input_axes[i], node.rank(value));
-    scanned.push_back(input_directions[i] != 0 ? reversed(node, value, input_axes[i]) : value);
+    scanned.push_back(input_directions[i] != 0 ? reverse(node, value, input_axes[i]) : value);
   }
   const Value count = size_of(node, scanned.front(), input_axes.front());
   body.bind_others = [&](GraphTranslator& scope, Builder& builder, Value iteration, Value) {
@@ -104,7 +104,7 @@ Operands scan(NodeContext& node, std::string_view directions) {
                                 used_states, scans);
   for (std::size_t i = 0; i < scans.size(); ++i) {
     Value output = result.scans[i];
-    if (output && output_directions[i] != 0) output = reversed(node, output, scans[i].axis);
+    if (output && output_directions[i] != 0) output = reverse(node, output, scans[i].axis);
     result.states.push_back(output);
   }
   result.states.resize(node.output_count());
@@ -116,19 +116,19 @@ Operands scan_9(NodeContext& node) {
 }
 
 /// The first `length` (i64 [1]) entries of `value`.
-Value first_entries(Builder& builder, Value value, Value length) {
+Value take_first_entries(Builder& builder, Value value, Value length) {
   return slice(builder, value, builder.integers({0}), length, 0);
 }
 
 /// Pads `rows` with zeros to `count` rows (i64 scalar).
-Value filled_up(Builder& builder, Value rows, Value count) {
+Value fill_up(Builder& builder, Value rows, Value count) {
   Values shape{unsqueeze(builder, builder.op(ops::Subtract, {count, size_of(builder, rows, 0)}), {0})};
   for (std::size_t i = 1; i < rows.shape().rank(); ++i) {
     const Value size = size_of(builder, rows, static_cast<std::int64_t>(i));
     shape.push_back(unsqueeze(builder, size, {0}));
   }
   const Value missing = concat(builder, shape);
-  return concat(builder, {rows, filled(builder, 0, rows.type(), missing)});
+  return concat(builder, {rows, fill(builder, 0, rows.type(), missing)});
 }
 
 /// Scan 8 has a leading batch axis, and an optional length of each sequence: a loop over the batch around the
@@ -165,7 +165,7 @@ Operands scan_8(NodeContext& node) {
       Value value = gather(builder, as_tensor(scope.capture(batched[i])), iteration, 0);
       if (i >= signature.states && length) {
         longest = size_of(builder, value, 0);
-        value = first_entries(builder, value, length);
+        value = take_first_entries(builder, value, length);
       }
       inputs.emplace_back(value);
     }
@@ -174,7 +174,7 @@ Operands scan_8(NodeContext& node) {
     for (std::size_t i = 0; i < used_outputs.size(); ++i) {
       Operand result = results[used_outputs[i]];
       if (used_outputs[i] >= signature.states && length)
-        result = filled_up(builder, as_tensor(result), longest);
+        result = fill_up(builder, as_tensor(result), longest);
       scope.bind(outputs.output(static_cast<int>(i)).name(), result);
     }
   };

@@ -12,7 +12,7 @@ namespace {
 Values top_k_10(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
-  const Value k = scalar(node, node.input(1), "k");
+  const Value k = require_scalar(node, node.input(1), "k");
   ir::Node& result = top_k(node, x, k, axis, node.flag("largest", true) ? "max" : "min");
   return {result.value(0), result.value(1)};
 }
@@ -42,7 +42,7 @@ Values arg_extremum(NodeContext& node, std::string_view mode) {
     node.fail("axis " + std::to_string(axis) + " of the input has no elements");
   }
   const bool last = node.flag("select_last_index");
-  const Value searched = last ? reversed(node, x, axis) : x;
+  const Value searched = last ? reverse(node, x, axis) : x;
   Value index = top_k(node, searched, node.integer(1), axis, mode).value(1);
   if (last) {
     const Value highest = node.op(ops::Subtract, {size_of(node, x, axis), node.integer(1)});
@@ -61,7 +61,7 @@ Values arg_min_1(NodeContext& node) {
 
 /// CumSum 11, 14.
 Values cum_sum_11(NodeContext& node) {
-  const Value axis = scalar(node, node.input(1), "axis");
+  const Value axis = require_scalar(node, node.input(1), "axis");
   return {node.op(ops::CumSum, {node.input(0), axis},
                   {{"exclusive", node.flag("exclusive")}, {"reverse", node.flag("reverse")}})};
 }
@@ -74,9 +74,9 @@ Value cumulative_product(NodeContext& node, Value input, std::int64_t axis) {
   const bool reverse = node.flag("reverse");
   // [..., n, ...] -> [..., n, n, ...]: the first n is the result, the second one the elements.
   const Value x = unsqueeze(node, input, {axis});
-  const Value positions = numbers_below(node, size_of(node, input, axis));
-  const Value elements = with_unit_dimensions(node, positions, 1, rank - axis - 1);
-  const Value results = with_unit_dimensions(node, positions, 0, rank - axis);
+  const Value positions = emit_range(node, size_of(node, input, axis));
+  const Value elements = add_unit_dimensions(node, positions, 1, rank - axis - 1);
+  const Value results = add_unit_dimensions(node, positions, 0, rank - axis);
   const ir::Op comparison =
       exclusive ? (reverse ? ops::Greater : ops::Less) : (reverse ? ops::GreaterEqual : ops::LessEqual);
   const Value counts = node.op(comparison, {elements, results});
@@ -85,7 +85,7 @@ Value cumulative_product(NodeContext& node, Value input, std::int64_t axis) {
 }
 
 /// The order of `values` from the smallest to the largest.
-Value order_of(NodeContext& node, Value values, std::int64_t size) {
+Value sort_ascending(NodeContext& node, Value values, std::int64_t size) {
   return top_k(node, values, node.integer(size), 0, "min").value(1);
 }
 
@@ -93,24 +93,24 @@ Value order_of(NodeContext& node, Value values, std::int64_t size) {
 Values cum_prod_26(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
-  const Value axis = scalar(node, node.input(1), "axis");
+  const Value axis = require_scalar(node, node.input(1), "axis");
   const auto known_axis = node.known_integers(axis);
   if (known_axis) return {cumulative_product(node, x, node.axis(known_axis->front(), rank))};
   if (rank == 1) return {cumulative_product(node, x, 0)};
-  const Value axes = axes_between(node, 0, rank);
+  const Value axes = emit_axes_between(node, 0, rank);
   const Value place = node.op(ops::FloorMod, {convert(node, axis, ElementType::i64), node.integer(rank)});
   const Value keys = node.op(ops::Select, {node.op(ops::Equal, {axes, place}), node.integer(rank), axes});
-  const Value order = order_of(node, keys, rank);
+  const Value order = sort_ascending(node, keys, rank);
   const Value products = cumulative_product(node, node.op(ops::Transpose, {x, order}), rank - 1);
-  const Value restored = node.op(ops::Transpose, {products, order_of(node, order, rank)});
+  const Value restored = node.op(ops::Transpose, {products, sort_ascending(node, order, rank)});
   return {restored};
 }
 
 /// Range 11, 27.
 Values range_11(NodeContext& node) {
-  const Value start = scalar(node, node.input(0), "start");
-  const Value step = scalar(node, node.input(2), "delta");
-  const Value limit = scalar(node, node.input(1), "limit");
+  const Value start = require_scalar(node, node.input(0), "start");
+  const Value step = require_scalar(node, node.input(2), "delta");
+  const Value limit = require_scalar(node, node.input(1), "limit");
   return {node.op(ops::Range, {start, limit, step}, {{"output_type", start.type()}})};
 }
 

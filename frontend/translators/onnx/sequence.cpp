@@ -69,11 +69,11 @@ void find_rank_from_output(const NodeContext& node, const Sequence& sequence, st
 Values sequence_at_11(NodeContext& node) {
   const auto sequence = sequence_input(node, 0);
   find_rank_from_output(node, *sequence, 0);
-  return {at(node, *sequence, node.input(1))};
+  return {take_element(node, *sequence, node.input(1))};
 }
 
 Values sequence_length_11(NodeContext& node) {
-  return {length(node, *sequence_input(node, 0))};
+  return {emit_length(node, *sequence_input(node, 0))};
 }
 
 Values concat_from_sequence_11(NodeContext& node) {

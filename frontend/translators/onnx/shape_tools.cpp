@@ -14,16 +14,16 @@ Value reshape_constant(Builder& builder, Value value, const std::vector<std::int
   return builder.constant(value.type(), shape, *data);
 }
 
-Value parameter_of(NodeContext& node, std::size_t index, ElementType type) {
+Value read_vector(NodeContext& node, std::size_t index, ElementType type) {
   if (!node.has_input(index)) return {};
   return reshape(node, convert(node, node.input(index), type), {1});
 }
 
-Value as_scalar(Builder& builder, Value value) {
+Value reshape_to_scalar(Builder& builder, Value value) {
   return reshape(builder, value, std::vector<std::int64_t>{});
 }
 
-Value as_list(Builder& builder, Value value) {
+Value convert_to_list(Builder& builder, Value value) {
   value = convert(builder, value, ElementType::i64);
   return value.shape().is_scalar() ? unsqueeze(builder, value, {0}) : value;
 }
@@ -40,12 +40,12 @@ Values dimensions_of(Builder& builder, Value value, std::int64_t first, std::int
   return sizes;
 }
 
-Value numbers_below(Builder& builder, Value end, ElementType type) {
+Value emit_range(Builder& builder, Value end, ElementType type) {
   const Value zero = builder.number(0, type);
   return builder.op(ops::Range, {zero, end, builder.number(1, type)}, {{"output_type", type}});
 }
 
-Value places_of_true(Builder& builder, Value marks) {
+Value find_true(Builder& builder, Value marks) {
   return squeeze(builder, builder.op(ops::NonZero, {marks}, {{"output_type", ElementType::i64}}), {0});
 }
 
@@ -72,11 +72,11 @@ void reject_repeated_axes(const NodeContext& node, std::span<const std::int64_t>
   if (repeated != sorted.end()) node.fail("axis " + std::to_string(*repeated) + " is given twice");
 }
 
-Value of_length(Builder& builder, Value list, std::int64_t length) {
+Value set_length(Builder& builder, Value list, std::int64_t length) {
   return list.shape().element_count() ? list : reshape(builder, list, std::vector<std::int64_t>{length});
 }
 
-Value dimension_list(NodeContext& node, Value list) {
+Value convert_to_dimensions(NodeContext& node, Value list) {
   list = convert(node, list, ElementType::i64);
   if (list.shape().has_rank() && list.shape().rank() > 1) {
     node.fail("the dimensions of the result must be a list, not a tensor of shape " +
@@ -88,7 +88,7 @@ Value dimension_list(NodeContext& node, Value list) {
     node.fail("the rank of the result is not known: it has as many dimensions as a list of unknown length",
               "OpenVINO has no values of dynamic rank; declare the shape of the result in the model");
   }
-  return of_length(node, list, *rank);
+  return set_length(node, list, *rank);
 }
 
 }  // namespace onnx2ir::frontend

@@ -15,11 +15,11 @@ namespace onnx2ir::frontend {
 /// `value` in a static shape; no operation is emitted if it is a constant.
 Value reshape_constant(Builder& builder, Value value, const std::vector<std::int64_t>& shape);
 /// Input `index`, which has one element, as a vector of `type`; null if absent.
-Value parameter_of(NodeContext& node, std::size_t index, ElementType type);
+Value read_vector(NodeContext& node, std::size_t index, ElementType type);
 /// A value of one element as a scalar.
-Value as_scalar(Builder& builder, Value value);
+Value reshape_to_scalar(Builder& builder, Value value);
 /// An index list or scalar as a list, i64 [n].
-Value as_list(Builder& builder, Value value);
+Value convert_to_list(Builder& builder, Value value);
 
 /// A shape of `rank` sizes that are 1 but for `size` along `axis`.
 std::vector<std::int64_t> shape_along(std::int64_t axis, std::int64_t rank, std::int64_t size = -1);
@@ -27,9 +27,9 @@ std::vector<std::int64_t> shape_along(std::int64_t axis, std::int64_t rank, std:
 Values dimensions_of(Builder& builder, Value value, std::int64_t first, std::int64_t last);
 
 /// 0, 1, ... `end` - 1, for a scalar `end` of `type`.
-Value numbers_below(Builder& builder, Value end, ElementType type);
+Value emit_range(Builder& builder, Value end, ElementType type);
 /// The indices of the true elements of a boolean vector, i64.
-Value places_of_true(Builder& builder, Value marks);
+Value find_true(Builder& builder, Value marks);
 /// Gather along `axis` by indices that differ along the first axis of `from` and `indices`.
 Value gather_in_rows(Builder& builder, Value from, Value indices, std::int64_t axis);
 /// `data` with `updates` at `indices` along `axis`. `reduction` joins them with the elements of `data`.
@@ -42,10 +42,10 @@ Value pad_with(Builder& builder, Value value, Value begins, Value ends, double f
 void reject_repeated_axes(const NodeContext& node, std::span<const std::int64_t> axes, std::int64_t rank);
 
 /// `list` with the static length `length`, if inference does not know its length.
-Value of_length(Builder& builder, Value list, std::int64_t length);
+Value set_length(Builder& builder, Value list, std::int64_t length);
 /// A list of the dimensions of output 0, as i64. If its length is dynamic, it is the declared rank of the
 /// output; fails without a declared rank.
-Value dimension_list(NodeContext& node, Value list);
+Value convert_to_dimensions(NodeContext& node, Value list);
 
 /// "To the end" in slices; fits into 32 bits.
 inline constexpr std::int64_t kFarEnd = 0x7fffffff;

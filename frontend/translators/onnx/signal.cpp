@@ -10,12 +10,12 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// `x`, but f64 as f32: OpenVINO's transforms take no f64.
-Value single_precision(NodeContext& node, Value x) {
+Value convert_to_single_precision(NodeContext& node, Value x) {
   return x.type() == ElementType::f64 ? convert(node, x, ElementType::f32) : x;
 }
 
 /// `x` as complex pairs: real numbers get an imaginary part of 0.
-Value as_complex(NodeContext& node, Value x, std::int64_t rank) {
+Value convert_to_complex(NodeContext& node, Value x, std::int64_t rank) {
   const ir::Dimension last = x.shape()[static_cast<std::size_t>(rank - 1)];
   if (last == ir::Dimension(2)) return x;
   if (!last.admits(1)) node.fail("the last dimension must be 1 or 2");
@@ -29,7 +29,7 @@ Value as_complex(NodeContext& node, Value x, std::int64_t rank) {
 }
 
 /// `x` with `length` (i64 [1]) values along `axis`: truncated, or padded with zeros.
-Value of_size(NodeContext& node, Value x, std::int64_t axis, Value length) {
+Value set_size(NodeContext& node, Value x, std::int64_t axis, Value length) {
   const Value size = dimension_of(node, x, axis);
   const Value missing = node.op(ops::Maximum, {node.op(ops::Subtract, {length, size}), node.integers({0})});
   if (node.known_integers(missing) != ir::Integers{0}) {
@@ -62,19 +62,19 @@ Value transform_of_reals(NodeContext& node, Value x, std::int64_t axis) {
 }
 
 /// The order of axes that swaps `axis`, which is known only at run time, with the last axis of the signal.
-Value swapped_axes(NodeContext& node, Value axis, std::int64_t rank) {
-  const Value all = axes_between(node, 0, rank);
+Value swap_axes(NodeContext& node, Value axis, std::int64_t rank) {
+  const Value all = emit_axes_between(node, 0, rank);
   const Value last = node.integers({rank - 2});
   const Value of_others = node.op(ops::Select, {node.op(ops::Equal, {all, last}), axis, all});
   return node.op(ops::Select, {node.op(ops::Equal, {all, axis}), last, of_others});
 }
 
 /// Inverse of the one-sided transform: real numbers along `axis` from their lower frequencies.
-Value real_signal(NodeContext& node, Value x, std::int64_t axis, Value length) {
+Value emit_real_signal(NodeContext& node, Value x, std::int64_t axis, Value length) {
   Values inputs{x, node.integers({axis})};
   if (length) {
     const Value half = floor_divide(node, length, node.integers({2}));
-    inputs[0] = of_size(node, x, axis, node.op(ops::Add, {half, node.integers({1})}));
+    inputs[0] = set_size(node, x, axis, node.op(ops::Add, {half, node.integers({1})}));
     inputs.push_back(length);
   }
   return unsqueeze(node, node.op(ops::IRDFT, inputs), {node.rank(x) - 1});
@@ -86,13 +86,13 @@ Value transform(NodeContext& node, Value x, std::int64_t axis) {
   const bool onesided = node.flag("onesided");
   const bool inverse = node.flag("inverse");
   Value length = node.optional_input(1);
-  if (length) length = as_list(node, scalar(node, length, "dft_length"));
+  if (length) length = convert_to_list(node, require_scalar(node, length, "dft_length"));
   const ir::Dimension last = x.shape()[static_cast<std::size_t>(rank - 1)];
   if (onesided && inverse) {
     if (!last.admits(2)) node.fail("an inverse one-sided transform takes complex numbers");
-    return real_signal(node, x, axis, length);
+    return emit_real_signal(node, x, axis, length);
   }
-  if (length) x = of_size(node, x, axis, length);
+  if (length) x = set_size(node, x, axis, length);
   if (onesided) {
     if (!last.admits(1)) node.fail("a one-sided transform takes real numbers");
     return node.op(ops::RDFT, {squeeze(node, x, {rank - 1}), node.integers({axis})});
@@ -100,12 +100,12 @@ Value transform(NodeContext& node, Value x, std::int64_t axis) {
   if (!inverse && last == ir::Dimension(1)) {
     if (const Value all = transform_of_reals(node, squeeze(node, x, {rank - 1}), axis)) return all;
   }
-  return node.op(inverse ? ops::IDFT : ops::DFT, {as_complex(node, x, rank), node.integers({axis})});
+  return node.op(inverse ? ops::IDFT : ops::DFT, {convert_to_complex(node, x, rank), node.integers({axis})});
 }
 
 /// DFT 17: the axis is an attribute.
 Values dft_17(NodeContext& node) {
-  const Value x = single_precision(node, node.input(0));
+  const Value x = convert_to_single_precision(node, node.input(0));
   const Value result = transform(node, x, node.axis(node.integer("axis", 1), node.rank(x)));
   return {convert(node, result, node.input(0).type())};
 }
@@ -113,18 +113,18 @@ Values dft_17(NodeContext& node) {
 Value transform_along_input(NodeContext& node, Value x) {
   const std::int64_t rank = node.rank(x);
   if (!node.has_input(2)) return transform(node, x, node.axis(-2, rank));
-  const Value axis = as_list(node, scalar(node, node.input(2), "the axis"));
+  const Value axis = convert_to_list(node, require_scalar(node, node.input(2), "the axis"));
   if (const auto known = node.known_integers(axis)) {
     return transform(node, x, node.axis(known->front(), rank));
   }
-  const Value order = swapped_axes(node, node.op(ops::FloorMod, {axis, node.integer(rank)}), rank);
+  const Value order = swap_axes(node, node.op(ops::FloorMod, {axis, node.integer(rank)}), rank);
   const Value swapped = node.op(ops::Transpose, {x, order});
   return node.op(ops::Transpose, {transform(node, swapped, rank - 2), order});
 }
 
 /// DFT 20: the axis is an optional input, -2 by default.
 Values dft_20(NodeContext& node) {
-  const Value result = transform_along_input(node, single_precision(node, node.input(0)));
+  const Value result = transform_along_input(node, convert_to_single_precision(node, node.input(0)));
   return {convert(node, result, node.input(0).type())};
 }
 
@@ -135,17 +135,17 @@ Value transform_of_frames(NodeContext& node, Value signal, Value window, Value s
   const Value room = node.op(ops::Subtract, {size_of(node, signal, 1), size});
   const Value steps = floor_divide(node, room, step);
   const Value starts =
-      node.op(ops::Multiply, {numbers_below(node, node.op(ops::Add, {steps, node.integer(1)})), step});
-  const Value indices = node.op(ops::Add, {unsqueeze(node, starts, {1}), numbers_below(node, size)});
+      node.op(ops::Multiply, {emit_range(node, node.op(ops::Add, {steps, node.integer(1)})), step});
+  const Value indices = node.op(ops::Add, {unsqueeze(node, starts, {1}), emit_range(node, size)});
   Value frames = gather(node, signal, indices, 1);
   frames = node.op(ops::Multiply, {frames, complex ? unsqueeze(node, window, {1}) : window});
-  if (!complex) frames = as_complex(node, unsqueeze(node, frames, {3}), 4);
+  if (!complex) frames = convert_to_complex(node, unsqueeze(node, frames, {3}), 4);
   return node.op(ops::DFT, {frames, node.integers({2})});
 }
 
 /// STFT 17.
 Values stft_17(NodeContext& node) {
-  const Value input = single_precision(node, node.input(0));
+  const Value input = convert_to_single_precision(node, node.input(0));
   const std::int64_t rank = node.rank(input);
   if (rank != 2 && rank != 3) node.fail("the signal must be a batch of vectors");
   const bool onesided = node.flag("onesided", true);
@@ -155,15 +155,15 @@ Values stft_17(NodeContext& node) {
   if (complex && onesided) node.fail("a one-sided transform takes real numbers");
   if (!parts.admits(1) && !complex) node.fail("the last dimension must be 1 or 2");
   const Value signal = rank == 3 && !complex ? squeeze(node, input, {2}) : input;
-  const Value step = scalar(node, convert(node, node.input(1), ElementType::i64), "frame_step");
+  const Value step = require_scalar(node, convert(node, node.input(1), ElementType::i64), "frame_step");
   Value window = node.optional_input(2);
-  if (window) window = single_precision(node, window);
+  if (window) window = convert_to_single_precision(node, window);
   Value size = node.optional_input(3);
   if (!size && !window) node.fail("neither the window nor the frame length is given");
-  size =
-      size ? scalar(node, convert(node, size, ElementType::i64), "frame_length") : size_of(node, window, 0);
+  size = size ? require_scalar(node, convert(node, size, ElementType::i64), "frame_length")
+              : size_of(node, window, 0);
   if (!window) {
-    window = filled(node, 1, signal.type(), unsqueeze(node, size, {0}));
+    window = fill(node, 1, signal.type(), unsqueeze(node, size, {0}));
   }
   const Value result = onesided
                            ? node.op(ops::STFT, {signal, window, size, step}, {{"transpose_frames", false}})

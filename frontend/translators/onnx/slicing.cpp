@@ -11,7 +11,7 @@ namespace {
 
 /// Slice bounds as i64. No axis of a tensor in memory is longer than 32 bits: bounds beyond them mean "to the
 /// end" and are saturated.
-Value clamped(NodeContext& node, Value bounds) {
+Value clamp_bounds(NodeContext& node, Value bounds) {
   bounds = convert(node, bounds, ElementType::i64);
   if (const auto known = node.known_integers(bounds)) {
     ir::Integers values = *known;
@@ -24,13 +24,13 @@ Value clamped(NodeContext& node, Value bounds) {
 
 /// 0, 1, 2 and so on for each element of `list`.
 Value count_up(NodeContext& node, Value list) {
-  if (const auto count = list.shape().element_count()) return axes_between(node, 0, *count);
-  return numbers_below(node, shape_of(node, list));
+  if (const auto count = list.shape().element_count()) return emit_axes_between(node, 0, *count);
+  return emit_range(node, shape_of(node, list));
 }
 
 /// Starts before the first element mean the first element, also if the step is negative. For negative steps
 /// OpenVINO's Slice has no elements then, as numpy.
-Value starts_inside(NodeContext& node, Value starts, Value axes, Value steps) {
+Value clamp_starts(NodeContext& node, Value starts, Value axes, Value steps) {
   const auto known_steps = node.known_integers(steps);
   if (known_steps && std::ranges::none_of(*known_steps, [](std::int64_t step) { return step < 0; })) {
     return starts;
@@ -53,7 +53,7 @@ Value starts_inside(NodeContext& node, Value starts, Value axes, Value steps) {
   return node.op(ops::Maximum, {starts, node.op(ops::Multiply, {sizes, node.integer(-1)})});
 }
 
-Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value steps) {
+Values emit_slice(NodeContext& node, Value starts, Value ends, Value axes, Value steps) {
   const auto count = starts.shape().element_count();
   if (count) ir::check_rank(static_cast<std::size_t>(*count));
   if (!steps) {
@@ -61,15 +61,15 @@ Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value ste
       steps = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*count), 1));
     } else {
       const Value sizes = shape_of(node, starts);
-      steps = filled(node, 1, ElementType::i64, sizes);
+      steps = fill(node, 1, ElementType::i64, sizes);
     }
   }
   axes = axes ? convert(node, axes, ElementType::i64) : count_up(node, starts);
   const auto known = node.known_integers(axes);
   if (known && node.input(0).shape().has_rank()) reject_repeated_axes(node, *known, node.rank(node.input(0)));
-  steps = clamped(node, steps);
-  starts = starts_inside(node, clamped(node, starts), axes, steps);
-  return {node.op(ops::Slice, {node.input(0), starts, clamped(node, ends), steps, axes})};
+  steps = clamp_bounds(node, steps);
+  starts = clamp_starts(node, clamp_bounds(node, starts), axes, steps);
+  return {node.op(ops::Slice, {node.input(0), starts, clamp_bounds(node, ends), steps, axes})};
 }
 
 /// Slice 1: all in attributes.
@@ -80,12 +80,12 @@ Values slice_1(NodeContext& node) {
   Value axes;
   if (node.has_attribute("axes")) axes = node.integers(node.integer_list("axes"));
   const Value first = node.integers(starts);
-  return sliced(node, first, node.integers(ends), axes, {});
+  return emit_slice(node, first, node.integers(ends), axes, {});
 }
 
 /// Slice 10 (inputs), 11 (negative axes), 13.
 Values slice_10(NodeContext& node) {
-  return sliced(node, node.input(1), node.input(2), node.optional_input(3), node.optional_input(4));
+  return emit_slice(node, node.input(1), node.input(2), node.optional_input(3), node.optional_input(4));
 }
 
 /// Gather 1, 11 (negative indices), 13.
@@ -216,11 +216,11 @@ Values tensor_scatter_24(NodeContext& node) {
   if (axis == 0) node.fail("the axis cannot be that of the batch");
   const std::string mode = node.text("mode", "linear");
   if (mode != "linear" && mode != "circular") node.fail("mode '" + mode + "' does not exist");
-  const Value steps = numbers_below(node, size_of(node, update, axis));
-  Value places = with_unit_dimensions(node, steps, axis, rank - axis - 1);
+  const Value steps = emit_range(node, size_of(node, update, axis));
+  Value places = add_unit_dimensions(node, steps, axis, rank - axis - 1);
   if (node.has_input(2)) {
     const Value starts = convert(node, node.input(2), ElementType::i64);
-    places = node.op(ops::Add, {places, with_unit_dimensions(node, starts, 0, rank - 1)});
+    places = node.op(ops::Add, {places, add_unit_dimensions(node, starts, 0, rank - 1)});
   }
   if (mode == "circular") places = node.op(ops::FloorMod, {places, size_of(node, cache, axis)});
   const Value indices = broadcast_to(node, places, shape_of(node, update));
@@ -237,7 +237,7 @@ Values split_1(NodeContext& node) {
   const Value axis_value = node.integer(axis);
   Value lengths;
   if (node.has_input(1)) {
-    lengths = of_length(node, convert(node, node.input(1), ElementType::i64), count);
+    lengths = set_length(node, convert(node, node.input(1), ElementType::i64), count);
   } else if (node.has_attribute("split")) {
     lengths = node.integers(node.integer_list("split"));
   } else {
@@ -277,9 +277,9 @@ Values compress_9(NodeContext& node) {
   if (node.has_attribute("axis")) {
     axis = node.axis(node.integer("axis"), node.rank(input));
   } else {
-    input = flat(node, input);
+    input = flatten(node, input);
   }
-  return {gather(node, input, places_of_true(node, node.input(1)), axis)};
+  return {gather(node, input, find_true(node, node.input(1)), axis)};
 }
 
 /// NonZero 9, 13.
@@ -302,7 +302,7 @@ Values one_hot_9(NodeContext& node) {
     depth = node.integer(ir::checked_size(known->front()));
   }
   depth = convert(node, depth, ElementType::i64);
-  if (!depth.shape().is_scalar()) depth = as_scalar(node, depth);
+  if (!depth.shape().is_scalar()) depth = reshape_to_scalar(node, depth);
   Value indices = convert(node, node.input(0), ElementType::i64);
   const Value negative = node.op(ops::Less, {indices, node.integer(0)});
   indices = node.op(ops::Select, {negative, node.op(ops::Add, {indices, depth}), indices});
@@ -322,9 +322,7 @@ Values trilu_14(NodeContext& node) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
   if (rank < 2) node.fail("the input must have rank 2 or more");
-  const auto positions = [&](std::int64_t axis) {
-    return numbers_below(node, dimension_of(node, input, axis));
-  };
+  const auto positions = [&](std::int64_t axis) { return emit_range(node, dimension_of(node, input, axis)); };
   const Value rows = unsqueeze(node, positions(rank - 2), {1});
   const Value columns = unsqueeze(node, positions(rank - 1), {0});
   Value k = node.integer(0);

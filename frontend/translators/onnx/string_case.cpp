@@ -15,7 +15,7 @@ class CaseWriter {
   explicit CaseWriter(NodeContext& node) : node_(&node) {}
 
   /// The characters that begin at each of the `count` bytes (i32, followed by zeros).
-  Value characters(Value bytes, Value places) {
+  Value decode_characters(Value bytes, Value places) {
     const auto byte = [&](std::int64_t index) {
       return gather(*node_, bytes, op(ops::Add, {places, number(index)}));
     };
@@ -33,7 +33,7 @@ class CaseWriter {
     return code;
   }
 
-  Value mapped(Value codes, const CaseTable& table) {
+  Value map_codes(Value codes, const CaseTable& table) {
     const Value pages = node_->integers(table.pages, kWhole);
     const Value page = gather(*node_, pages, op(ops::BitwiseRightShift, {codes, number(8)}));
     const Value begin = op(ops::Multiply, {page, number(256)});
@@ -42,7 +42,7 @@ class CaseWriter {
   }
 
   /// The number of bytes of each character.
-  Value sizes(Value codes) {
+  Value count_bytes(Value codes) {
     Value result = number(1);
     for (const std::int64_t first : {0x80, 0x800, 0x10000}) {
       result = op(ops::Add, {result, convert(*node_, op(ops::GreaterEqual, {codes, number(first)}), kWhole)});
@@ -51,7 +51,7 @@ class CaseWriter {
   }
 
   /// The bytes of each character, padded to four: [characters, 4].
-  Value encoded(Value codes, Value sizes) {
+  Value encode(Value codes, Value sizes) {
     const Value column = node_->integers({0, 1, 2, 3}, kWhole);
     const Value counts = unsqueeze(*node_, sizes, {1});
     const Value last = op(ops::Subtract, {counts, number(1)});
@@ -75,24 +75,24 @@ class CaseWriter {
 
 }  // namespace
 
-Value in_case(NodeContext& node, Value texts, LetterCase to) {
+Value convert_case(NodeContext& node, Value texts, LetterCase to) {
   CaseWriter writer(node);
   ir::Node& unpacked = node.node(ops::StringTensorUnpack, {texts}, {}, 3);
   const Value bytes = concat(node, {convert(node, unpacked.value(2), kWhole),
                                     node.integers(std::vector<std::int64_t>(kMaxBytes, 0), kWhole)});
   // One position more than there are bytes, for the end of the last string.
   const Value count = convert(node, size_of(node, unpacked.value(2), 0), kWhole);
-  const Value places = numbers_below(node, writer.op(ops::Add, {count, writer.number(1)}), kWhole);
-  const Value codes = writer.mapped(writer.characters(bytes, places), case_table(to));
+  const Value places = emit_range(node, writer.op(ops::Add, {count, writer.number(1)}), kWhole);
+  const Value codes = writer.map_codes(writer.decode_characters(bytes, places), case_table(to));
   const Value read = gather(node, bytes, places);
   const Value leading_bits = writer.op(ops::BitwiseAnd, {read, writer.number(0xC0)});
   const Value is_lead = writer.op(ops::NotEqual, {leading_bits, writer.number(0x80)});
-  const Value lead_sizes = writer.sizes(codes);
+  const Value lead_sizes = writer.count_bytes(codes);
   const Value sizes = writer.select({is_lead, lead_sizes, writer.number(0)});
   const Value columns = node.integers({0, 1, 2, 3}, kWhole);
   const Value inside = writer.op(ops::Less, {columns, unsqueeze(node, sizes, {1})});
-  const Value kept = places_of_true(node, flat(node, inside));
-  const Value written = gather(node, flat(node, writer.encoded(codes, sizes)), kept);
+  const Value kept = find_true(node, flatten(node, inside));
+  const Value written = gather(node, flatten(node, writer.encode(codes, sizes)), kept);
   const Value offsets =
       node.op(ops::CumSum, {sizes, node.integer(0)}, {{"exclusive", true}, {"reverse", false}});
   return node.op(ops::StringTensorPack,

@@ -7,6 +7,6 @@
 namespace onnx2ir::frontend {
 
 /// Converts each letter of the strings to that case.
-Value in_case(NodeContext& node, Value texts, LetterCase to);
+Value convert_case(NodeContext& node, Value texts, LetterCase to);
 
 }  // namespace onnx2ir::frontend

@@ -13,7 +13,7 @@ constexpr ElementType kWhole = ElementType::i32;
 
 StringList::StringList(NodeContext& node, Value texts) : shape_(shape_of(node, texts)) {
   ir::Node& parts = node.node(ops::StringTensorUnpack, {texts}, {}, 3);
-  const auto list = [&](Value numbers) { return flat(node, numbers); };
+  const auto list = [&](Value numbers) { return flatten(node, numbers); };
   const Value begins = list(parts.value(0));
   const Value lengths = node.op(ops::Subtract, {list(parts.value(1)), begins});
   const Value zero = node.integers({0}, kWhole);
@@ -22,28 +22,28 @@ StringList::StringList(NodeContext& node, Value texts) : shape_(shape_of(node, t
   bytes_ = concat(node, {parts.value(2), node.integers({0}, ElementType::u8)});
 }
 
-Value StringList::longest(Builder& builder) const {
+Value StringList::find_longest(Builder& builder) const {
   return reduce(builder, ops::ReduceMax, lengths_, {0});
 }
 
-Value StringList::as_tensor(Builder& builder, Value list) const {
+Value StringList::reshape_to_tensor(Builder& builder, Value list) const {
   const Value own = slice(builder, list, 1, kFarEnd, 0);
   return reshape(builder, own, shape_);
 }
 
-Value StringList::as_tensor(Builder& builder, Value rows, Value width) const {
+Value StringList::reshape_to_tensor(Builder& builder, Value rows, Value width) const {
   const Value own = slice(builder, rows, width, builder.integers({kFarEnd}), 0);
   return reshape(builder, own, concat(builder, {shape_, width}));
 }
 
 ByteTable::ByteTable(NodeContext& node, const StringList& texts) : node_(&node), texts_(&texts) {
-  columns_ = count_to(op(ops::Add, {texts.longest(node), number(1)}));
+  columns_ = count_to(op(ops::Add, {texts.find_longest(node), number(1)}));
   lengths_ = unsqueeze(node, texts.lengths(), {1});
   places_ = op(ops::Add, {unsqueeze(node, texts.begins(), {1}), columns_});
 }
 
-Value ByteTable::flat(Value value) {
-  return ir::flat(*node_, value);
+Value ByteTable::flatten(Value value) {
+  return ir::flatten(*node_, value);
 }
 
 Value ByteTable::count_of(Value list) {
@@ -51,27 +51,27 @@ Value ByteTable::count_of(Value list) {
 }
 
 Value ByteTable::count_to(Value end) {
-  return numbers_below(*node_, end, kWhole);
+  return emit_range(*node_, end, kWhole);
 }
 
-Value ByteTable::ranks(Value marks) {
+Value ByteTable::count_marks(Value marks) {
   return cumulative_sum(*node_, convert(*node_, marks, kWhole), 1);
 }
 
-Value ByteTable::with_places(Value cells, Value targets, Value marked) {
-  const Value indices = gather(*node_, flat(targets), marked);
-  return scatter(*node_, cells, indices, gather(*node_, flat(places_), marked), 0);
+Value ByteTable::write_places(Value cells, Value targets, Value marked) {
+  const Value indices = gather(*node_, flatten(targets), marked);
+  return scatter(*node_, cells, indices, gather(*node_, flatten(places_), marked), 0);
 }
 
-Value bytes_at(Builder& builder, Value bytes, Value places, Value inside) {
+Value gather_bytes(Builder& builder, Value bytes, Value places, Value inside) {
   const Value zero = builder.integer(0, kWhole);
   const Value safe = builder.op(ops::Select, {inside, places, zero});
   return builder.op(ops::Select, {inside, gather(builder, bytes, safe), zero});
 }
 
-Value packed_strings(Builder& builder, Value rows, Value inside, Value lengths, Value shape) {
-  const Value kept = places_of_true(builder, flat(builder, inside));
-  const Value bytes = gather(builder, flat(builder, rows), kept);
+Value pack_rows(Builder& builder, Value rows, Value inside, Value lengths, Value shape) {
+  const Value kept = find_true(builder, flatten(builder, inside));
+  const Value bytes = gather(builder, flatten(builder, rows), kept);
   const Value ends = cumulative_sum(builder, lengths, 0);
   const Value begins = builder.op(ops::Subtract, {ends, lengths});
   return builder.op(ops::StringTensorPack, {reshape(builder, begins, shape), reshape(builder, ends, shape),

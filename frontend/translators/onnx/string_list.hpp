@@ -24,11 +24,11 @@ class StringList {
   /// The shape of the tensor, i64.
   Value shape() const { return shape_; }
   /// The greatest of the lengths, i32 scalar.
-  Value longest(Builder& builder) const;
+  Value find_longest(Builder& builder) const;
   /// `list`, with one element per string, in the shape of the tensor.
-  Value as_tensor(Builder& builder, Value list) const;
+  Value reshape_to_tensor(Builder& builder, Value list) const;
   /// `rows`, with `width` (i64 [1]) elements per string, in the shape of the tensor plus one dimension.
-  Value as_tensor(Builder& builder, Value rows, Value width) const;
+  Value reshape_to_tensor(Builder& builder, Value rows, Value width) const;
 
  private:
   Value begins_;
@@ -50,14 +50,14 @@ class ByteTable {
     return node_->op(id, inputs, attributes);
   }
   Value number(std::int64_t value) { return node_->integer(value, kWhole); }
-  Value flat(Value value);
+  Value flatten(Value value);
   Value count_of(Value list);
   Value count_to(Value end);
 
   /// The number of marks up to each position of a row.
-  Value ranks(Value marks);
+  Value count_marks(Value marks);
   /// `cells` (list) with the places of the `marked` positions of the table at their `targets`.
-  Value with_places(Value cells, Value targets, Value marked);
+  Value write_places(Value cells, Value targets, Value marked);
 
   NodeContext* node_;
   const StringList* texts_;
@@ -67,12 +67,12 @@ class ByteTable {
 };
 
 /// Strings of `lengths` (list) in `shape`, from those bytes in `rows` that are `inside`.
-Value packed_strings(Builder& builder, Value rows, Value inside, Value lengths, Value shape);
+Value pack_rows(Builder& builder, Value rows, Value inside, Value lengths, Value shape);
 
 /// Whether occurrences of the text can overlap: whether a prefix of it is also a suffix.
 bool can_overlap(std::string_view text);
 
 /// The bytes (i32, at least one) at `places` if `inside` is true, otherwise 0.
-Value bytes_at(Builder& builder, Value bytes, Value places, Value inside);
+Value gather_bytes(Builder& builder, Value bytes, Value places, Value inside);
 
 }  // namespace onnx2ir::frontend

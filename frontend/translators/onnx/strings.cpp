@@ -30,14 +30,14 @@ StringPair unpack(NodeContext& node, Value a, Value b) {
   const Value zero_b = node.op(ops::Multiply, {of_b.value(0), node.integer(0, ElementType::i32)});
   const Value behind_a = convert(node, shape_of(node, of_a.value(2)), ElementType::i32);
   const auto list = [&](Value value, Value zero_of_other) {
-    return flat(node, node.op(ops::Add, {value, zero_of_other}));
+    return flatten(node, node.op(ops::Add, {value, zero_of_other}));
   };
   const auto lengths = [&](ir::Node& texts) {
     return node.op(ops::Subtract, {texts.value(1), texts.value(0)});
   };
   StringPair pair;
   pair.a = {list(of_a.value(0), zero_b), list(lengths(of_a), zero_b)};
-  pair.b = {list(node.op(ops::Add, {of_b.value(0), as_scalar(node, behind_a)}), zero_a),
+  pair.b = {list(node.op(ops::Add, {of_b.value(0), reshape_to_scalar(node, behind_a)}), zero_a),
             list(lengths(of_b), zero_a)};
   pair.bytes =
       concat(node, {convert(node, of_a.value(2), ElementType::i32),
@@ -47,17 +47,17 @@ StringPair unpack(NodeContext& node, Value a, Value b) {
 }
 
 /// 0, 1, 2 ... up to the longest of `lengths`.
-Value byte_numbers(NodeContext& node, Value lengths) {
+Value enumerate_bytes(NodeContext& node, Value lengths) {
   const Value all = concat(node, {lengths, node.integers({0}, ElementType::i32)});
   const Value longest = reduce(node, ops::ReduceMax, all, {0});
-  return numbers_below(node, longest, ElementType::i32);
+  return emit_range(node, longest, ElementType::i32);
 }
 
 /// StringConcat 20: concatenates the strings of both inputs.
 Values string_concat_20(NodeContext& node) {
   const StringPair pair = unpack(node, node.input(0), node.input(1));
   const Value lengths = node.op(ops::Add, {pair.a.lengths, pair.b.lengths});
-  const Value numbers = byte_numbers(node, lengths);
+  const Value numbers = enumerate_bytes(node, lengths);
   const auto column = [&](Value list) { return unsqueeze(node, list, {1}); };
   const Value inside = node.op(ops::Less, {numbers, column(lengths)});
   const Value in_first = node.op(ops::Less, {numbers, column(pair.a.lengths)});
@@ -65,14 +65,14 @@ Values string_concat_20(NodeContext& node) {
       node.op(ops::Add, {column(node.op(ops::Subtract, {pair.b.begins, pair.a.lengths})), numbers});
   const Value places =
       node.op(ops::Select, {in_first, node.op(ops::Add, {column(pair.a.begins), numbers}), second});
-  return {packed_strings(node, bytes_at(node, pair.bytes, places, inside), inside, lengths, pair.shape)};
+  return {pack_rows(node, gather_bytes(node, pair.bytes, places, inside), inside, lengths, pair.shape)};
 }
 
 /// Whether each string of a list differs from all `words`.
-Value is_none_of(NodeContext& node, Value texts, const std::vector<std::string>& words) {
-  const Value same = is_text(node, texts, words);
+Value find_other_texts(NodeContext& node, Value texts, const std::vector<std::string>& words) {
+  const Value same = compare_with_texts(node, texts, words);
   const Value any = reduce(node, ops::ReduceLogicalOr, same, {node.rank(texts)});
-  return flat(node, node.op(ops::LogicalNot, {any}));
+  return flatten(node, node.op(ops::LogicalNot, {any}));
 }
 
 /// Uses Unicode's case mapping; fails for locales that differ (Turkish i).
@@ -108,17 +108,17 @@ Values string_normalizer_10(NodeContext& node) {
   const bool ignores_case = !node.flag("is_case_sensitive");
   auto words = node.text_list("stopwords").unchecked();
   if (action != "NONE" || (ignores_case && !words.empty())) require_known_case(node);
-  const Value written = action == "NONE" ? texts : in_case(node, texts, case_of(node, action));
+  const Value written = action == "NONE" ? texts : convert_case(node, texts, case_of(node, action));
   Value compared = texts;
   if (ignores_case && !words.empty()) {
-    compared = in_case(node, texts, LetterCase::lower);
+    compared = convert_case(node, texts, LetterCase::lower);
     words = lowered(node, words);
   }
   ir::Node& unpacked = node.node(ops::StringTensorUnpack, {written}, {}, 3);
-  Value begins = flat(node, unpacked.value(0));
-  Value lengths = node.op(ops::Subtract, {flat(node, unpacked.value(1)), begins});
+  Value begins = flatten(node, unpacked.value(0));
+  Value lengths = node.op(ops::Subtract, {flatten(node, unpacked.value(1)), begins});
   if (!words.empty()) {
-    const Value kept = places_of_true(node, is_none_of(node, compared, words));
+    const Value kept = find_true(node, find_other_texts(node, compared, words));
     begins = gather(node, begins, kept);
     lengths = gather(node, lengths, kept);
   }
@@ -131,23 +131,23 @@ Values string_normalizer_10(NodeContext& node) {
   lengths = at_least_one(lengths);
   const Value bytes = concat(
       node, {convert(node, unpacked.value(2), ElementType::i32), node.integers({0}, ElementType::i32)});
-  const Value numbers = byte_numbers(node, lengths);
+  const Value numbers = enumerate_bytes(node, lengths);
   const Value inside = node.op(ops::Less, {numbers, unsqueeze(node, lengths, {1})});
   const Value places = node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers});
   const Value shape = rank == 1 ? node.integers({-1}) : node.integers({1, -1});
-  return {packed_strings(node, bytes_at(node, bytes, places, inside), inside, lengths, shape)};
+  return {pack_rows(node, gather_bytes(node, bytes, places, inside), inside, lengths, shape)};
 }
 
 }  // namespace
 
-Value equal_strings(NodeContext& node, Value a, Value b) {
+Value compare_strings(NodeContext& node, Value a, Value b) {
   const StringPair pair = unpack(node, a, b);
   const Value same_length = node.op(ops::Equal, {pair.a.lengths, pair.b.lengths});
-  const Value numbers = byte_numbers(node, pair.a.lengths);
+  const Value numbers = enumerate_bytes(node, pair.a.lengths);
   const auto rows = [&](const Texts& texts) {
     const Value inside = node.op(ops::Less, {numbers, unsqueeze(node, texts.lengths, {1})});
-    return bytes_at(node, pair.bytes, node.op(ops::Add, {unsqueeze(node, texts.begins, {1}), numbers}),
-                    inside);
+    return gather_bytes(node, pair.bytes, node.op(ops::Add, {unsqueeze(node, texts.begins, {1}), numbers}),
+                        inside);
   };
   // Strings are equal if no bytes differ; this also holds for empty strings.
   const Value differ = convert(node, node.op(ops::NotEqual, {rows(pair.a), rows(pair.b)}), ElementType::i32);

@@ -6,6 +6,6 @@
 namespace onnx2ir::frontend {
 
 /// Whether the strings of `a` and `b`, broadcast, are equal.
-Value equal_strings(NodeContext& node, Value a, Value b);
+Value compare_strings(NodeContext& node, Value a, Value b);
 
 }  // namespace onnx2ir::frontend

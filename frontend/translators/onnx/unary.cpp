@@ -47,8 +47,8 @@ Value clip_between(NodeContext& node, Value x, Value min, Value max) {
     const auto high = known_bound(node, max);
     if (low && high && *low <= *high) return node.op(ops::Clamp, {x}, {{"min", *low}, {"max", *high}});
   }
-  if (min) x = node.op(ops::Maximum, {x, scalar(node, min, "min")});
-  if (max) x = node.op(ops::Minimum, {x, scalar(node, max, "max")});
+  if (min) x = node.op(ops::Maximum, {x, require_scalar(node, min, "min")});
+  if (max) x = node.op(ops::Minimum, {x, require_scalar(node, max, "max")});
   return x;
 }
 

@@ -40,12 +40,12 @@ bool may_emit(Copies& copies, const CountedLoop& loop, std::int64_t iterations) 
 }
 
 /// The scan output of a loop without iterations; null if the body does not declare its rows.
-Value empty_scan_output(NodeContext& node, const onnx::ValueInfoProto& row) {
+Value emit_empty_scan_output(NodeContext& node, const onnx::ValueInfoProto& row) {
   const auto type = to_tensor_type(row.type());
   if (!type || !type->shape.has_rank() || type->type == ElementType::dynamic) return {};
   std::vector<std::int64_t> shape{0};
   for (const ir::Dimension& size : type->shape) shape.push_back(size.is_static() ? size.size() : 0);
-  return ir::empty_constant(node, type->type, shape);
+  return ir::emit_empty_constant(node, type->type, shape);
 }
 
 /// The body's condition if it is known.
@@ -74,7 +74,7 @@ void emit_iteration(NodeContext& node, const CountedLoop& loop, std::int64_t ite
   }
   Operands outputs;
   if (!scope.translate(*loop.proto, outputs)) throw base::Failure::reported();
-  emitted.condition = as_scalar(node, node, outputs[0], ElementType::boolean, "the body's condition");
+  emitted.condition = convert_to_scalar(node, node, outputs[0], ElementType::boolean, "the body's condition");
   for (std::size_t i = 0; i < states; ++i) emitted.states[i] = outputs[1 + i];
   for (std::size_t i = 0; i < emitted.rows.size(); ++i) {
     const Value row = as_tensor(outputs[1 + states + i]);
@@ -90,15 +90,15 @@ Emitted none_emitted(const CountedLoop& loop) {
   return {.states = loop.initial, .rows = std::vector<Values>(scans), .condition = {}};
 }
 
-Operands unrolled(NodeContext& node, const CountedLoop& loop) {
+Operands unroll(NodeContext& node, const CountedLoop& loop) {
   const std::size_t states = loop.initial.size();
   Emitted emitted = none_emitted(loop);
-  bool goes_on = true;
-  for (std::int64_t iteration = 0; iteration < loop.trip_count && goes_on; ++iteration) {
+  bool is_running = true;
+  for (std::int64_t iteration = 0; iteration < loop.trip_count && is_running; ++iteration) {
     emit_iteration(node, loop, iteration, emitted);
     const auto known = continues(node, emitted.condition);
     if (!known) node.fail("the number of iterations is not known");
-    goes_on = *known;
+    is_running = *known;
   }
   Operands values = std::move(emitted.states);
   values.resize(std::min(states, node.output_count()));
@@ -106,7 +106,7 @@ Operands unrolled(NodeContext& node, const CountedLoop& loop) {
     Value joined;
     if (!emitted.rows[i].empty()) joined = concat(node, emitted.rows[i], 0);
     if (loop.trip_count == 0 && node.has_output(states + i)) {
-      joined = empty_scan_output(node, loop.proto->output(static_cast<int>(1 + states + i)));
+      joined = emit_empty_scan_output(node, loop.proto->output(static_cast<int>(1 + states + i)));
       if (!joined) node.fail("the body does not declare the rows of scan output " + std::to_string(i));
     }
     values.emplace_back(joined);
@@ -115,7 +115,7 @@ Operands unrolled(NodeContext& node, const CountedLoop& loop) {
 }
 
 /// Emits the first `count` iterations, and a Loop with the others.
-Operands peeled(NodeContext& node, const CountedLoop& loop, std::int64_t count) {
+Operands peel(NodeContext& node, const CountedLoop& loop, std::int64_t count) {
   Emitted emitted = none_emitted(loop);
   for (std::int64_t iteration = 0; iteration < count; ++iteration) {
     emit_iteration(node, loop, iteration, emitted);
@@ -165,9 +165,9 @@ Operands translate_or_unroll(NodeContext& node, const std::optional<CountedLoop>
         return std::nullopt;
       }
     };
-    auto outputs = try_to_emit(loop->trip_count, [&] { return unrolled(node, *loop); });
+    auto outputs = try_to_emit(loop->trip_count, [&] { return unroll(node, *loop); });
     for (std::int64_t count = 1; !outputs && count <= std::min(kMostPeeled, loop->trip_count - 1); ++count) {
-      outputs = try_to_emit(count, [&] { return peeled(node, *loop, count); });
+      outputs = try_to_emit(count, [&] { return peel(node, *loop, count); });
     }
     if (outputs) return outputs;
     reported.restore(std::move(errors));

@@ -57,13 +57,13 @@ Values for_each_tensor(NodeContext& node, std::size_t inputs_each, Step step) {
 }
 
 /// A scalar input, converted to the type of the tensors.
-Formula scalar_input(NodeContext& node, std::size_t index, Value like) {
-  return {node, convert(node, scalar(node, node.input(index), "a scalar input"), like.type())};
+Formula read_scalar(NodeContext& node, std::size_t index, Value like) {
+  return {node, convert(node, require_scalar(node, node.input(index), "a scalar input"), like.type())};
 }
 
 /// Whether this is the first step: T is 0.
-Value is_first_step(NodeContext& node) {
-  const Value count = scalar(node, node.input(1), "the update count");
+Value emit_is_first_step(NodeContext& node) {
+  const Value count = require_scalar(node, node.input(1), "the update count");
   return node.op(ops::Equal, {count, node.integer(0, count.type())});
 }
 
@@ -73,8 +73,8 @@ Values adagrad_1(NodeContext& node) {
   const double penalty = node.real("norm_coefficient", 0);
   return for_each_tensor(node, 3, [&](auto input) {
     const Formula x = input(0);
-    const Formula updates = scalar_input(node, 1, x.value());
-    const Formula first_rate = scalar_input(node, 0, x.value());
+    const Formula updates = read_scalar(node, 1, x.value());
+    const Formula first_rate = read_scalar(node, 0, x.value());
     const Formula rate = first_rate / (decay * updates + 1.0);
     const Formula gradient = penalty * x + input(1);
     const Formula squares = input(2) + gradient * gradient;
@@ -91,8 +91,8 @@ Values adam_1(NodeContext& node) {
   const double penalty_after = node.real("norm_coefficient_post", 0);
   return for_each_tensor(node, 4, [&](auto input) {
     const Formula x = input(0);
-    const Formula rate = scalar_input(node, 0, x.value());
-    const Formula updates = scalar_input(node, 1, x.value());
+    const Formula rate = read_scalar(node, 0, x.value());
+    const Formula updates = read_scalar(node, 1, x.value());
     const Formula gradient = penalty * x + input(1);
     const Formula kept_average = alpha * input(2);
     const Formula average = kept_average + (1 - alpha) * gradient;
@@ -104,8 +104,8 @@ Values adam_1(NodeContext& node) {
     const Formula one = x.number(1);
     const Formula raised = rate * square_root(one - power_of(beta));
     const Formula corrected = raised / (one - power_of(alpha));
-    const Formula used_rate(node,
-                            node.op(ops::Select, {is_first_step(node), rate.value(), corrected.value()}));
+    const Formula used_rate(
+        node, node.op(ops::Select, {emit_is_first_step(node), rate.value(), corrected.value()}));
     const Formula step = used_rate * average;
     const Formula moved = x - step / (square_root(squares) + epsilon);
     return std::array{(1 - penalty_after) * moved, average, squares};
@@ -120,11 +120,11 @@ Values momentum_1(NodeContext& node) {
   if (mode != "standard" && mode != "nesterov") node.fail("attribute 'mode' must be standard or nesterov");
   return for_each_tensor(node, 3, [&](auto input) {
     const Formula x = input(0);
-    const Formula rate = scalar_input(node, 0, x.value());
+    const Formula rate = read_scalar(node, 0, x.value());
     const Formula gradient = penalty * x + input(1);
     // The first step uses the full gradient.
     const Formula beta_now(
-        node, node.op(ops::Select, {is_first_step(node), x.number(1).value(), x.number(beta).value()}));
+        node, node.op(ops::Select, {emit_is_first_step(node), x.number(1).value(), x.number(beta).value()}));
     const Formula kept = alpha * input(2);
     const Formula velocity = kept + beta_now * gradient;
     const Formula step = mode == "nesterov" ? gradient + alpha * velocity : velocity;

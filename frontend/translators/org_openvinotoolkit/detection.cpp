@@ -28,7 +28,7 @@ std::int64_t size(NodeContext& node, std::string_view name, std::int64_t absent)
 }
 
 /// Height and width of a batch of images.
-Value image_size(NodeContext& node, std::size_t input) {
+Value emit_image_size(NodeContext& node, std::size_t input) {
   const Value image = node.input(input);
   if (node.rank(image) != 4)
     node.fail("input " + std::to_string(input) + " must be a batch of images, of rank 4");
@@ -38,40 +38,40 @@ Value image_size(NodeContext& node, std::size_t input) {
 }
 
 /// Boxes and variances [2, P] of the operation become [1, 2, P].
-Values prior_boxes(NodeContext& node, ir::Op operation, AttributeList attributes) {
-  const Value map = image_size(node, 0);
-  const Value image = image_size(node, 1);
+Values emit_prior_boxes(NodeContext& node, ir::Op operation, AttributeList attributes) {
+  const Value map = emit_image_size(node, 0);
+  const Value image = emit_image_size(node, 1);
   return {unsqueeze(node, node.op(operation, {map, image}, attributes), {0})};
 }
 
 Values prior_box(NodeContext& node) {
-  return prior_boxes(node, ops::PriorBox,
-                     {{"min_size", reals(node, "min_size")},
-                      {"max_size", reals(node, "max_size")},
-                      {"aspect_ratio", reals(node, "aspect_ratio")},
-                      {"density", reals(node, "density")},
-                      {"fixed_ratio", reals(node, "fixed_ratio")},
-                      {"fixed_size", reals(node, "fixed_size")},
-                      {"clip", node.flag("clip")},
-                      {"flip", node.flag("flip")},
-                      {"step", node.real("step", 0)},
-                      {"offset", node.real("offset", 0)},
-                      {"variance", reals(node, "variance")},
-                      {"scale_all_sizes", node.flag("scale_all_sizes", true)},
-                      {"min_max_aspect_ratios_order", node.flag("min_max_aspect_ratios_order", true)}});
+  return emit_prior_boxes(node, ops::PriorBox,
+                          {{"min_size", reals(node, "min_size")},
+                           {"max_size", reals(node, "max_size")},
+                           {"aspect_ratio", reals(node, "aspect_ratio")},
+                           {"density", reals(node, "density")},
+                           {"fixed_ratio", reals(node, "fixed_ratio")},
+                           {"fixed_size", reals(node, "fixed_size")},
+                           {"clip", node.flag("clip")},
+                           {"flip", node.flag("flip")},
+                           {"step", node.real("step", 0)},
+                           {"offset", node.real("offset", 0)},
+                           {"variance", reals(node, "variance")},
+                           {"scale_all_sizes", node.flag("scale_all_sizes", true)},
+                           {"min_max_aspect_ratios_order", node.flag("min_max_aspect_ratios_order", true)}});
 }
 
 Values prior_box_clustered(NodeContext& node) {
   constexpr double kVariance = 0.1F;
-  return prior_boxes(node, ops::PriorBoxClustered,
-                     {{"width", reals(node, "width")},
-                      {"height", reals(node, "height")},
-                      {"clip", node.flag("clip")},
-                      {"step", node.real("step", 0)},
-                      {"step_w", node.real("step_w", 0)},
-                      {"step_h", node.real("step_h", 0)},
-                      {"offset", node.real("offset", 0)},
-                      {"variance", reals(node, "variance", {kVariance})}});
+  return emit_prior_boxes(node, ops::PriorBoxClustered,
+                          {{"width", reals(node, "width")},
+                           {"height", reals(node, "height")},
+                           {"clip", node.flag("clip")},
+                           {"step", node.real("step", 0)},
+                           {"step_w", node.real("step_w", 0)},
+                           {"step_h", node.real("step_h", 0)},
+                           {"offset", node.real("offset", 0)},
+                           {"variance", reals(node, "variance", {kVariance})}});
 }
 
 Values detection_output(NodeContext& node) {
@@ -110,7 +110,7 @@ Values generate_proposals(NodeContext& node) {
   const Value anchors = node.input(3);
   if (node.rank(scores) != 4) node.fail("the scores must have rank 4");
   if (node.rank(anchors) != 2) node.fail("the anchors must have rank 2");
-  const Value pixels = image_size(node, 0);
+  const Value pixels = emit_image_size(node, 0);
   const Value count_of_anchors = dimension_of(node, anchors, 0);
   const Value shape = concat(node, {pixels, count_of_anchors, node.integers({4})});
   const Value for_pixels = broadcast_to(node, anchors, shape);

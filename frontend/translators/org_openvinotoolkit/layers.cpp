@@ -9,7 +9,7 @@ namespace {
 
 /// A constant bound with leading axes of size 1: OpenVINO counts the levels of other bounds wrongly if the
 /// data is dynamic.
-Value of_full_rank(NodeContext& node, Value bound, Value x) {
+Value raise_to_full_rank(NodeContext& node, Value bound, Value x) {
   const auto sizes = bound.shape().sizes();
   if (!sizes || sizes->empty() || !x.shape().has_rank() || sizes->size() >= x.shape().rank()) return bound;
   std::vector<std::int64_t> shape(x.shape().rank() - sizes->size(), 1);
@@ -22,20 +22,20 @@ Values fake_quantize(NodeContext& node) {
   const Value x = node.input(0);
   Values inputs{x};
   for (std::size_t i = 1; i < 5; ++i)
-    inputs.push_back(of_full_rank(node, convert(node, node.input(i), x.type()), x));
+    inputs.push_back(raise_to_full_rank(node, convert(node, node.input(i), x.type()), x));
   return {node.op(ops::FakeQuantize, inputs, {{"levels", node.integer("levels")}})};
 }
 
 /// Parameters for each channel may have further axes of size 1.
-Value as_vector(NodeContext& node, Value value) {
-  return value.shape().has_rank() && value.shape().rank() == 1 ? value : flat(node, value);
+Value reshape_to_vector(NodeContext& node, Value value) {
+  return value.shape().has_rank() && value.shape().rank() == 1 ? value : flatten(node, value);
 }
 
 /// GroupNorm, ExperimentalDetectronGroupNorm.
 Values group_norm(NodeContext& node) {
   const Value x = node.input(0);
-  const Value scale = as_vector(node, convert(node, node.input(1), x.type()));
-  const Value bias = as_vector(node, convert(node, node.input(2), x.type()));
+  const Value scale = reshape_to_vector(node, convert(node, node.input(1), x.type()));
+  const Value bias = reshape_to_vector(node, convert(node, node.input(2), x.type()));
   const std::int64_t groups = node.integer("num_groups");
   if (groups < 1) node.fail("attribute 'num_groups' must be positive");
   return {node.op(ops::GroupNormalization, {x, scale, bias},
@@ -49,12 +49,12 @@ Values normalize(NodeContext& node) {
   const std::int64_t rank = node.rank(x);
   if (rank < 2) node.fail("the input has no channels");
   const bool is_of_image = node.flag("across_spatial");
-  const Value axes = axes_between(node, 1, is_of_image ? rank : 2);
+  const Value axes = emit_axes_between(node, 1, is_of_image ? rank : 2);
   const Value normal =
       node.op(ops::NormalizeL2, {x, axes}, {{"eps", node.real("eps", 0)}, {"eps_mode", "add"}});
   const Value factors = convert(node, node.input(1), x.type());
   if (node.flag("channel_shared")) {
-    return {node.op(ops::Multiply, {normal, scalar(node, factors, "the weight of all channels")})};
+    return {node.op(ops::Multiply, {normal, require_scalar(node, factors, "the weight of all channels")})};
   }
   return {node.op(ops::Multiply, {normal, reshape(node, factors, shape_along(1, rank))})};
 }
@@ -63,7 +63,7 @@ Values normalize(NodeContext& node) {
 Values swish(NodeContext& node) {
   const Value x = node.input(0);
   if (!node.has_input(1)) return {node.op(ops::Swish, {x})};
-  const Value beta = scalar(node, node.input(1), "the factor beta");
+  const Value beta = require_scalar(node, node.input(1), "the factor beta");
   return {node.op(ops::Swish, {x, convert(node, beta, x.type())})};
 }
 

@@ -10,7 +10,7 @@ constexpr std::string_view kAten = "org.pytorch.aten";
 /// adaptive_avg_pool2d: image, sizes of the result.
 Values adaptive_avg_pool(NodeContext& node) {
   const Value image = node.input(0);
-  const Value sizes = as_list(node, node.input(1));
+  const Value sizes = convert_to_list(node, node.input(1));
   const std::int64_t rank = node.rank(image);
   const auto count = sizes.shape().element_count();
   if (!count) node.fail("the number of sizes of the result is dynamic");
@@ -31,7 +31,7 @@ BagMode bag_mode(NodeContext& node) {
 }
 
 /// Bags of one size: indices [B, L].
-Value packed_bags(NodeContext& node, Value table, Value indices, Value factors) {
+Value gather_packed_bags(NodeContext& node, Value table, Value indices, Value factors) {
   Value rows = gather(node, table, indices);
   if (factors) rows = node.op(ops::Multiply, {rows, unsqueeze(node, factors, {2})});
   switch (bag_mode(node)) {
@@ -46,7 +46,7 @@ Value packed_bags(NodeContext& node, Value table, Value indices, Value factors) 
 }
 
 /// Bags that begin at offsets into a list of indices. An empty bag gives zeros.
-Value listed_bags(NodeContext& node, Value table, Value indices, Value offsets, Value factors) {
+Value gather_listed_bags(NodeContext& node, Value table, Value indices, Value offsets, Value factors) {
   const BagMode mode = bag_mode(node);
   if (mode == BagMode::max) node.fail("the maximum over bags of different sizes cannot be expressed");
   indices = convert(node, indices, ElementType::i32);
@@ -57,7 +57,7 @@ Value listed_bags(NodeContext& node, Value table, Value indices, Value offsets, 
     const Value rows = gather(node, table, indices);
     table = node.op(ops::Multiply, {rows, unsqueeze(node, factors, {1})});
     const Value count = dimension_of(node, indices, 0);
-    indices = convert(node, numbers_below(node, count), ElementType::i32);
+    indices = convert(node, emit_range(node, count), ElementType::i32);
   }
   const Value sums = node.op(ops::EmbeddingBagOffsetsSum, {table, indices, offsets});
   if (mode == BagMode::sum) return sums;
@@ -77,10 +77,10 @@ Operands embedding_bag(NodeContext& node) {
   if (node.integer("padding_idx", -1) >= 0) node.fail("attribute 'padding_idx' cannot be expressed");
   if (factors && bag_mode(node) != BagMode::sum) node.fail("only sums can have factors (per_sample_weights)");
   const std::int64_t rank = node.rank(indices);
-  if (rank == 2) return {packed_bags(node, table, indices, factors), {}, {}, {}};
+  if (rank == 2) return {gather_packed_bags(node, table, indices, factors), {}, {}, {}};
   if (rank != 1) node.fail("the indices must have rank 1 or 2");
   if (!node.has_input(2)) node.fail("a list of indices needs offsets, input 2");
-  return {listed_bags(node, table, indices, node.input(2), factors), {}, {}, {}};
+  return {gather_listed_bags(node, table, indices, node.input(2), factors), {}, {}, {}};
 }
 
 /// ATen: the attribute 'operator' names the operator.

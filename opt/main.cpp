@@ -145,8 +145,10 @@ std::optional<std::string> set_row_order(Arguments& arguments, std::string_view 
   return std::nullopt;
 }
 
+/// The command of all options: onnx2ir-opt has only one.
+constexpr cli::CommandSet kCommand{cli::Command::convert};
+
 std::vector<cli::Option> option_table(Arguments& arguments) {
-  constexpr cli::CommandSet kCommand{cli::Command::convert};
   const auto flag = [](std::string name, std::string summary, std::string group, bool& target) {
     return cli::flag(std::move(name), std::move(summary), std::move(group), kCommand, target);
   };

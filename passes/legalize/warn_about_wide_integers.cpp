@@ -1,10 +1,11 @@
 // The CPU plugin computes 64-bit integers in 32 bits: larger constants cause a warning.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -46,24 +47,20 @@ std::optional<std::int64_t> wide_value(const ir::Node& node) {
 bool warn_about_wide_integers(ir::Model& model, PassContext& context) {
   if (context.sink == nullptr) return false;
   Diagnostic diagnostic;
-  std::size_t not_named = 0;
+  std::set<std::string> found;
   for (const ir::Graph* graph : graphs_of(model)) {
     for (const auto& node : graph->nodes()) {
       const auto value = wide_value(*node);
       if (!value) continue;
       std::string note = node->name.empty() ? fmt::format("a constant holds {}", *value)
                                             : fmt::format("constant '{}' holds {}", node->name, *value);
-      auto& notes = diagnostic.notes;
-      if (std::find(notes.begin(), notes.end(), note) != notes.end()) continue;
-      if (notes.size() == kMaxNotes) {
-        ++not_named;
-      } else {
-        notes.push_back(std::move(note));
-      }
+      const bool is_new = found.insert(note).second;  // copies in bodies have the same name
+      if (is_new && diagnostic.notes.size() < kMaxNotes) diagnostic.notes.push_back(std::move(note));
     }
   }
   if (diagnostic.notes.empty()) return false;
-  if (not_named != 0) diagnostic.notes.push_back(fmt::format("and {} more", not_named));
+  if (found.size() > kMaxNotes)
+    diagnostic.notes.push_back(fmt::format("and {} more", found.size() - kMaxNotes));
   diagnostic.severity = Severity::warning;
   diagnostic.code = DiagnosticCode::wide_integer;
   diagnostic.message = "OpenVINO's CPU runtime computes int64 in 32 bits, the model has larger constants";

@@ -10,10 +10,12 @@ bool is_static(const ir::PartialShape& shape) {
 }
 
 /// Whether the operation computes integers or booleans without an error for all operands: the division of
-/// integers by 0 ends the process.
+/// integers by 0, and of the least one by -1, ends the process.
 bool computes_any_integers(const ir::Node& node) {
-  if (node.is_one_of({ops::Divide, ops::Mod, ops::FloorMod}))
-    return ir::known_scalar(node.input(1)).value_or(0) != 0;
+  if (node.is_one_of({ops::Divide, ops::Mod, ops::FloorMod})) {
+    const auto divisor = ir::known_scalar(node.input(1));
+    return divisor && *divisor != 0 && *divisor != -1;
+  }
   if (node.is(ops::Power)) return false;
   return node.op().traits.broadcasts ||
          node.is_one_of({ops::Convert, ops::Negative, ops::Abs, ops::LogicalNot});

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "passes/analysis/never_fails.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/final_or_initial.hpp"
@@ -16,12 +17,6 @@ namespace {
 
 /// If the trip count takes more nodes to compute, a guard is cheaper than a copy of them.
 constexpr int kMaxCopied = 16;
-
-bool divides_integers(const ir::Node& node) {
-  const bool divides =
-      node.is(ops::Divide) || node.is(ops::Mod) || node.is(ops::FloorMod) || node.is(ops::Power);
-  return divides && !ir::is_floating(node.output(0).type);
-}
 
 /// Copies the computation of a body value from invariants and constants to the graph around the loop.
 class Copy {
@@ -40,8 +35,7 @@ class Copy {
     if (node.constant() != nullptr || outer_of(node)) return true;
     const ir::Traits& traits = node.op().traits;
     const bool is_arithmetic = traits.broadcasts || (traits.keeps_shape && node.inputs().size() == 1);
-    if (!is_arithmetic || traits.is_volatile || divides_integers(node)) return false;
-    if (!value.shape().is_static() || --remaining < 0) return false;
+    if (!is_arithmetic || traits.is_volatile || !never_fails(node) || --remaining < 0) return false;
     return std::ranges::all_of(node.inputs(), [&](ir::Value input) { return is_possible(input, remaining); });
   }
 

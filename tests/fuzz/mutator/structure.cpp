@@ -180,6 +180,9 @@ void enclose_node(onnx::ModelProto& model, const Parts& parts, Random& random) {
       break;
     default: {
       onnx::NodeProto call = call_of(model, inner);  // may move the functions, and with them `list`
+      // The node in the function names an input that is absent.
+      if (call.input_size() > 0 && random.one_in(3))
+        call.mutable_input(any_index(call.input_size(), random))->clear();
       if (model.functions_size() == 1 || &list == model.mutable_graph()->mutable_node())
         node = std::move(call);
     }

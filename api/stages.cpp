@@ -24,15 +24,14 @@ Diagnostic internal_error(const std::string& message) {
 Diagnostic diagnostic_of(const base::Failure& failure) {
   switch (failure.code()) {
     case DiagnosticCode::cancelled:
+    case DiagnosticCode::invalid_model:
       return base::diagnostic_of(failure.problem());
     case DiagnosticCode::unreadable_input:
       return unreadable_input(failure.what());
     case DiagnosticCode::invalid_node:
-      // Every node was valid when it was created. If a pass infers more, for example because it decomposes an
-      // operation, it can find a contradiction that was in the model.
-      return base::diagnostic_of(
-          {DiagnosticCode::invalid_model, std::string("the model contradicts itself: ") + failure.what(),
-           "check the declared shapes; if another runtime runs the model, please report it"});
+      // The type of an input or an initializer of the model. Those of nodes are reported with the node, and
+      // passes turn theirs into internal errors.
+      return base::diagnostic_of({DiagnosticCode::invalid_model, failure.what()});
     default:  // all other failures are handled where their place is known
       return internal_error(failure.what());
   }

@@ -10,14 +10,9 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// Throws Failure (invalid_node): the number of inputs, and whether they are present, can depend on the
-/// model.
 void check_inputs(const OpDescriptor& op, std::span<const Value> inputs, const Graph& graph) {
-  if (!op.takes(inputs.size()))
-    throw base::Failure(DiagnosticCode::invalid_node,
-                        std::string(op.name) + " does not take " + std::to_string(inputs.size()) + " inputs");
+  if (const auto problem = input_problem(op, inputs)) throw base::InternalError(*problem);
   for (const Value& input : inputs) {
-    if (!input) throw base::Failure(DiagnosticCode::invalid_node, "a required input is absent");
     if (&input.node->graph() != &graph)
       throw base::InternalError(std::string(op.name) + " has an input from another graph");
   }

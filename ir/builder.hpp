@@ -22,7 +22,7 @@ class Builder {
   void set_name(std::string name) { name_ = std::move(name); }
   const std::string& name() const { return name_; }
 
-  /// Emits a node with one output. Throws Failure (invalid_node) if the inputs do not fit the operation.
+  /// Emits a node with one output. Throws Failure (invalid_node) if types, shapes or values do not fit.
   ///     builder.op(ops::SoftMax, {x}, {{"axis", 1}})
   Value op(Op op, std::initializer_list<Value> inputs, AttributeList attributes = {});
   Value op(Op op, std::span<const Value> inputs, AttributeList attributes = {});

@@ -50,8 +50,8 @@ bool is_variable(Value value) {
 
 }  // namespace
 
-void fail_of_absent_input() {
-  throw base::Failure(DiagnosticCode::invalid_node, "a required input is absent");
+void fail_of_null_value() {
+  throw base::InternalError("an absent value is used");
 }
 
 Node::Node(const OpDescriptor& op, Graph& graph, std::span<const Value> inputs, std::size_t output_count)

@@ -39,15 +39,15 @@ struct Value {
   std::uint32_t index = 0;
 
   explicit operator bool() const { return node != nullptr; }
-  /// Throws Failure (invalid_node) if the value is null: the model omits an input that its node requires.
+  /// Throws InternalError if the value is null.
   inline Output& output() const;
   inline ElementType type() const;
   inline const PartialShape& shape() const;
   friend bool operator==(const Value&, const Value&) = default;
 };
 
-/// Throws the Failure of a null Value.
-[[noreturn]] void fail_of_absent_input();
+/// Throws the InternalError of a null Value.
+[[noreturn]] void fail_of_null_value();
 
 /// A use of a value: input `index` of `node`.
 struct Use {
@@ -294,7 +294,7 @@ class Node {
 std::uint32_t count_variable_inputs(const Node& node);
 inline Output& Value::output() const {
   if (node == nullptr) [[unlikely]]
-    fail_of_absent_input();
+    fail_of_null_value();
   return node->output(index);
 }
 inline ElementType Value::type() const {

@@ -13,6 +13,14 @@ void invalid(const std::string& message) {
   throw base::Failure(DiagnosticCode::invalid_node, message);
 }
 
+std::optional<std::string> input_problem(const OpDescriptor& op, std::span<const Value> inputs) {
+  const std::string name(op.name);
+  if (!op.takes(inputs.size())) return name + " cannot have " + std::to_string(inputs.size()) + " inputs";
+  const auto absent = std::ranges::find(inputs, Value{});
+  if (absent == inputs.end()) return std::nullopt;
+  return "input " + std::to_string(absent - inputs.begin()) + " of " + name + " is absent";
+}
+
 void fail_missing_element(std::size_t index, std::size_t size) {
   throw base::InternalError("a list of " + std::to_string(size) + (size == 1 ? " element" : " elements") +
                             " has no element " + std::to_string(index));

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,13 +14,16 @@
 namespace onnx2ir::ir {
 
 /// Throws Failure (invalid_node) with `message`, the reason in terms of the operation. Inference and Builder
-/// do so if a node is invalid, because a model can cause that.
+/// do so if the types, shapes or values of a node do not fit, because a model can cause that.
 [[noreturn]] void invalid(const std::string& message);
 /// Throws Failure (invalid_node) with `message` unless `condition` holds. For literals: a computed message
 /// would be computed each time.
 inline void require(bool condition, std::string_view message) {
   if (!condition) invalid(std::string(message));
 }
+/// Why a node of `op` cannot have `inputs`: their number is wrong, or one is null. Whoever emits operations
+/// that a text or the user chooses asks before; Builder throws InternalError.
+std::optional<std::string> input_problem(const OpDescriptor& op, std::span<const Value> inputs);
 
 /// Sets type and shape of output `index`, and clears its known values. For inference; others declare.
 void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);

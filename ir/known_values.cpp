@@ -81,7 +81,9 @@ std::optional<std::int64_t> known_scalar(Value value) {
   const Output& output = value.output();
   if (!has_integer_values(output.type)) return std::nullopt;
   if (const ConstantData* data = value.node->constant()) {
-    return output.shape.element_count() == 1 ? decode_integer(output.type, data->bytes()) : std::nullopt;
+    if (output.shape.element_count() != 1) return std::nullopt;
+    const auto element = decode_integer(output.type, data->bytes());
+    return element && !is_beyond_int64(output.type, *element) ? element : std::nullopt;
   }
   if (!output.known || output.known->size() != 1 || !output.known->front().is_exact()) return std::nullopt;
   return output.known->front().min;

@@ -52,7 +52,7 @@ std::optional<KnownValues> known_values(Value value);
 std::optional<Integers> exact_values(Value value);
 /// The same as numbers, also of floating-point values.
 std::optional<Numbers> exact_numbers(Value value);
-/// The element of an integer or boolean value that has exactly one.
+/// The element of an integer or boolean value that has exactly one, if it fits into 64 bits with a sign.
 std::optional<std::int64_t> known_scalar(Value value);
 /// The element of a floating-point constant that has exactly one.
 std::optional<double> exact_number(Value value);

@@ -220,8 +220,6 @@ int main(int argc, char** argv) {
   try {
     return run(platform::arguments(argc, argv));
   } catch (const base::Failure& failure) {
-    if (failure.code() == DiagnosticCode::invalid_node)
-      std::cerr << "onnx2ir-opt: the model contradicts itself: ";
     std::cerr << failure.what() << '\n';
     return kModelError;
   } catch (const std::exception& fault) {

@@ -92,6 +92,17 @@ bool apply_workaround(ir::Model& model, PassContext& context) {
   return apply_rows(model, RowIndex(context.target, *context.workaround));
 }
 
+/// Runs `pass`. Nodes of the model fit each other; a pass that emits one that does not is wrong. What a
+/// change reveals about other nodes is found by tidy().
+bool run_checked(const Pass& pass, ir::Model& model, PassContext& context) {
+  try {
+    return pass.run(model, context);
+  } catch (const base::Failure& failure) {
+    if (failure.code() != DiagnosticCode::invalid_node) throw;
+    throw base::InternalError("pass " + std::string(pass.name) + ": " + failure.what());
+  }
+}
+
 /// Runs passes on a model, and tracks which properties hold.
 class Runner {
  public:
@@ -109,7 +120,7 @@ class Runner {
     context_->pass = &pass;
     model_->graph.set_emitter(emitter_of(pass));
     const Structure before = context_->checks ? structure_of(*model_) : Structure();
-    const bool modified = is_enabled && pass.run(*model_, *context_);
+    const bool modified = is_enabled && run_checked(pass, *model_, *context_);
     if (context_->checks && !modified && structure_of(*model_) != before)
       report("after", pass, "the model has changed, but the pass says that it has not");
     model_->graph.set_emitter(0);

@@ -14,6 +14,7 @@
 #include "frontend/mapping/extension_library.hpp"
 #include "frontend/mapping/operator_map.hpp"
 #include "frontend/reader/onnx_proto.hpp"
+#include "ir/inference.hpp"
 #include "ir/op_descriptor.hpp"
 
 namespace onnx2ir::frontend {
@@ -218,10 +219,13 @@ int emit(onnx2ir_node* node, onnx2ir_text operation, const onnx2ir_value* inputs
     std::vector<Value> arguments;
     for (const onnx2ir_value input : list(inputs, input_count))
       arguments.push_back(value_or_null(node, input));
+    const auto reject = [&](std::string_view reason) {
+      context.fail(fmt::format("{} rejects its inputs or attributes: {}", op.name, reason));
+    };
+    if (const auto problem = ir::input_problem(op, arguments)) reject(*problem);
     const auto created = base::attempt(DiagnosticCode::invalid_node,
                                        [&] { return &context.node(op.id, arguments, values, output_count); });
-    if (!created)
-      context.fail(fmt::format("{} rejects its inputs or attributes: {}", op.name, created.error().message));
+    if (!created) reject(created.error().message);
     ir::Node* const emitted = *created;
     if (emitted->outputs().size() != output_count)
       context.fail(

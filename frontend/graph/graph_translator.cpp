@@ -19,6 +19,7 @@
 #include "frontend/reader/node_inference.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
+#include "frontend/reader/schemas.hpp"
 #include "frontend/reader/tensor_data.hpp"
 #include "ir/inference.hpp"
 
@@ -51,6 +52,15 @@ void check_outputs(const onnx::NodeProto& node, std::size_t converted) {
     if (node.output(i).empty()) continue;
     throw base::Failure(DiagnosticCode::cannot_convert,
                         "its output " + std::to_string(i) + " is not converted");
+  }
+}
+
+/// Fails if a required input is absent: the reader has checked that it has a name, but the call of a function
+/// can omit the value. ONNX's library does not check it, and dereferences its type.
+void check_required_inputs(const NodeContext& node) {
+  const auto inputs = find_input_types(node.domain(), node.op_type(), node.opset());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].is_required && !node.has_input(i)) node.fail("input " + std::to_string(i) + " is missing");
   }
 }
 
@@ -227,6 +237,7 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
     return true;
   }
   if (has_function_body(domain, node.op_type(), opset)) {
+    check_required_inputs(context);
     if (auto body = expand_operator(node, opset, to_onnx_types(inputs), this->opset(""))) {
       return emit_function(*body, node, inputs, outputs);
     }

@@ -10,6 +10,7 @@
 #include "frontend/graph/node_context.hpp"
 #include "frontend/mapping/operator_map.hpp"
 #include "frontend/reader/onnx_proto.hpp"
+#include "ir/inference.hpp"
 #include "ir/op_descriptor.hpp"
 
 namespace onnx2ir::frontend {
@@ -97,6 +98,7 @@ Operands map_operator(NodeContext& node, const OperatorRule& rule) {
     node.fail(fmt::format("{}, to which line {} of the operator map converts it, rejects the node: {}",
                           rule.operation->name, rule.line, reason));
   };
+  if (const auto problem = ir::input_problem(*rule.operation, inputs)) fail(*problem);
   const auto created = base::attempt(DiagnosticCode::invalid_node, [&] {
     return &node.node(rule.operation->id, inputs, attributes, node.output_count());
   });

@@ -81,8 +81,12 @@ bool operator==(const OperandType& a, const OperandType& b) {
 }
 
 OperandType type_of(const Operand& operand) {
-  if (const auto* tensor = std::get_if<ir::Value>(&operand))
+  if (const auto* tensor = std::get_if<ir::Value>(&operand)) {
+    if (!*tensor)
+      throw base::Failure(DiagnosticCode::cannot_convert,
+                          "it uses a value that the call of the enclosing function omits");
     return {.type = tensor->type(), .shape = tensor->shape()};
+  }
   if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) {
     return {.kind = Kind::sequence,
             .type = (*sequence)->type,

@@ -77,6 +77,8 @@ std::string note_rank(OpenRank& open, std::int64_t rank);
 /// Widens the element shape of `sequence` to include `element`.
 void widen_element(Sequence& sequence, const ir::PartialShape& element);
 
+/// Throws Failure (cannot_convert) if the operand is absent: bodies can return an input that the call of a
+/// function omits.
 OperandType type_of(const Operand& operand);
 /// The type that holds values of both types. If the types differ too much, the problem (cannot_convert) is a
 /// clause that follows the names of both.

@@ -46,6 +46,7 @@ std::vector<InputType> input_types(const onnx::OpSchema& schema) {
     const auto first = std::find_if(inputs.begin(), inputs.end(), same) - inputs.begin();
     if (inputs[i].GetIsHomogeneous() && first <= std::numeric_limits<std::int8_t>::max())
       type.group = static_cast<std::int8_t>(first);
+    type.is_required = inputs[i].GetOption() == onnx::OpSchema::Single;
     types.push_back(type);
   }
   return types;

@@ -17,13 +17,14 @@ namespace onnx2ir::frontend {
 /// ONNX's, or was added later. The operator may be deprecated. Lives as long as the process. Thread-safe.
 const onnx::OpSchema* find_schema(std::string_view domain, std::string_view op_type, std::int64_t opset);
 
-/// What a schema states about the type of an input that is a tensor.
+/// What a schema states about an input: about its type if it is a tensor.
 struct InputType {
   /// Kinds of element types; a set of bits.
   enum Kind : std::uint8_t { floating = 1, integer = 2, boolean = 4, string = 8, other = 16 };
   std::uint8_t kinds = 0;
   /// Inputs of the same group have the same type; -1: no group.
   std::int8_t group = -1;
+  bool is_required = false;  ///< it is neither optional nor variadic
 };
 /// The inputs of find_schema(); the last one stands for all further ones if it is variadic. Empty if there is
 /// no schema.

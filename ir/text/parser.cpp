@@ -168,10 +168,8 @@ class Parser {
       if (!statement.inputs.empty()) cursor_.expect(',', "or ')' after an input");
       statement.inputs.push_back(value(scope));
     }
-    const OpDescriptor& op = *statement.op;
-    const std::size_t count = statement.inputs.size();
-    if (!op.takes(count))
-      cursor_.fail(statement.op_offset, fmt::format("{} cannot have {} inputs", op.name, count));
+    if (const auto problem = input_problem(*statement.op, statement.inputs))
+      cursor_.fail(statement.op_offset, *problem);
   }
 
   void parse_attributes(Statement& statement) {

@@ -125,7 +125,7 @@ POOL = rule(
 @pytest.mark.parametrize(
     ("rules", "node", "reason"),
     [
-        (rule("Add"), "y = com.example.Op (x)", "Add, to which line 3 of the operator map converts it, rejects the node: Add does not take 1 inputs [cannot-convert]"),
+        (rule("Add"), "y = com.example.Op (x)", "Add, to which line 3 of the operator map converts it, rejects the node: Add cannot have 1 inputs [cannot-convert]"),
         (rule("LogicalNot"), "y = com.example.Op (x)", "LogicalNot, to which line 3 of the operator map converts it, rejects the node: the input must be boolean [cannot-convert]"),
         (rule("SoftMax", {"axis": {"from": "axis"}}), "y = com.example.Op (x)", "attribute 'axis' is missing [cannot-convert]"),
         (rule("SoftMax", {"axis": {"from": "axis"}}), "y = com.example.Op <axis = 1.5> (x)", "attribute 'axis' has another type than 'axis' of SoftMax [cannot-convert]"),

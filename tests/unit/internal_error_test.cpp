@@ -1,6 +1,8 @@
 // Mistakes of translators: errors of onnx2ir, never of the model.
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "catch.hpp"
 #include "frontend/graph/graph_translator.hpp"
@@ -14,12 +16,22 @@ namespace {
 using namespace onnx2ir;
 using namespace onnx2ir::frontend;
 
-/// Two operators: the translator of the first one accesses an element that a list does not have, that of the
-/// second one finds a fault of the model.
+/// Operators whose translators make a mistake each, and Refused, whose translator finds a fault of the model.
 std::vector<TranslatorRow> faulty_translators() {
-  const auto broken = [](NodeContext& node) -> Values { return {node.integer(ir::Integers{}[0])}; };
+  const auto missing_element = [](NodeContext& node) -> Values { return {node.integer(ir::Integers{}[0])}; };
+  const auto one_input = [](NodeContext& node) -> Values { return {node.op(ops::Add, {node.input(0)})}; };
+  const auto absent_input = [](NodeContext& node) -> Values {
+    return {node.op(ops::Add, {node.input(0), node.optional_input(1)})};
+  };
+  const auto absent_value = [](NodeContext& node) -> Values {
+    return {node.integer(node.rank(node.optional_input(1)))};
+  };
   const auto refused = [](NodeContext&) -> Values { ir::invalid("its input is too small"); };
-  return {{"Broken", 1, TensorTranslator(broken)}, {"Refused", 1, TensorTranslator(refused)}};
+  return {{"MissingElement", 1, TensorTranslator(missing_element)},
+          {"OneInput", 1, TensorTranslator(one_input)},
+          {"AbsentInput", 1, TensorTranslator(absent_input)},
+          {"AbsentValue", 1, TensorTranslator(absent_value)},
+          {"Refused", 1, TensorTranslator(refused)}};
 }
 
 /// Translates an If whose then_branch has `op_type`, and whose else_branch has an Identity.
@@ -53,12 +65,20 @@ std::vector<Diagnostic> diagnostics_of_branch(std::string_view op_type) {
 }  // namespace
 
 TEST_CASE("a mistake of a translator is an internal error, and never removes a branch of an If") {
-  const auto found = diagnostics_of_branch("Broken");
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].severity == Severity::error);
-  CHECK(found[0].code == DiagnosticCode::internal_error);
-  CHECK(found[0].place.op_type == "Broken");
-  CHECK(found[0].message == "an internal error of onnx2ir: a list of 0 elements has no element 0");
+  const std::pair<std::string_view, std::string_view> mistakes[] = {
+      {"MissingElement", "a list of 0 elements has no element 0"},
+      {"OneInput", "Add cannot have 1 inputs"},
+      {"AbsentInput", "input 1 of Add is absent"},
+      {"AbsentValue", "an absent value is used"}};
+  for (const auto& [op_type, message] : mistakes) {
+    CAPTURE(op_type);
+    const auto found = diagnostics_of_branch(op_type);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].severity == Severity::error);
+    CHECK(found[0].code == DiagnosticCode::internal_error);
+    CHECK(found[0].place.op_type == op_type);
+    CHECK(found[0].message == "an internal error of onnx2ir: " + std::string(message));
+  }
 }
 
 TEST_CASE("a branch of an If that the model makes invalid is left out") {

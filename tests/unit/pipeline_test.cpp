@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "catch.hpp"
+#include "failure_code.hpp"
 #include "ir/builder.hpp"
 #include "ir/text/parser.hpp"
+#include "ir/views/reshaping.hpp"
 
 using namespace onnx2ir;
 using passes::Pass;
@@ -115,6 +117,39 @@ TEST_CASE("running a pass reports a property that does not hold, and the node th
                     "before pass make_shapes_distinct: no_guarded_outputs does not hold: Loop 'y' breaks it");
   context.checks = false;
   CHECK_FALSE(passes::run_pass(*model, *passes::find_pass("make_shapes_distinct"), context));
+}
+
+namespace {
+
+/// A pass that emits a node whose inputs do not fit, and one whose change reveals that those of another do
+/// not.
+bool add_different_sizes(ir::Model& model, passes::PassContext&) {
+  ir::Builder builder(model.graph);
+  builder.op(ops::Add, {builder.integers({1, 2}), builder.integers({1, 2, 3})});
+  return true;
+}
+bool reshape_to_four(ir::Model& model, passes::PassContext&) {
+  ir::Builder builder(model.graph);
+  model.graph.results().front()->input(0).node->set_input(ir::ReshapeView::Input::shape,
+                                                          builder.integers({4}));
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("an invalid node that a pass emits is an internal error, a contradiction that it reveals is not") {
+  const auto run = [](bool (*change)(ir::Model&, passes::PassContext&)) {
+    const auto model = ir::parse_text(R"(model "m"
+%x = Parameter : f32[2,3]
+%shape = Parameter : i64[1]
+%y = Reshape(%x, %shape) {special_zero=false}
+%r = Result(%y)
+)");
+    passes::PassContext context;
+    passes::run_pass(*model, {{}, passes::PassKind::optimize, "change", change, ""}, context);
+  };
+  CHECK_THROWS_AS(run(add_different_sizes), base::InternalError);
+  CHECK(code_of([&] { return run(reshape_to_four), 0; }) == DiagnosticCode::invalid_model);
 }
 
 TEST_CASE("repetitions without an end are an internal error", "[passes]") {

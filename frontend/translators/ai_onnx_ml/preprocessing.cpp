@@ -91,6 +91,7 @@ Values array_feature_extractor_1(NodeContext& node) {
 /// FeatureVectorizer 1: concatenates the features of all inputs.
 Values feature_vectorizer_1(NodeContext& node) {
   const auto widths = node.integer_list("inputdimensions");
+  if (node.input_count() == 0) node.fail("it has no inputs");
   Values parts;
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     Value part = read_feature_matrix(node, i);

@@ -40,7 +40,7 @@ BeamSearch read_search(NodeContext& node, Value prompt) {
   search.prompts = dimension_of(node, prompt, 0);
   search.length = read_vector(node, Input::max_length, ElementType::i64);
   search.beams = read_vector(node, Input::num_beams, ElementType::i64);
-  search.length_penalty = read_vector(node, Input::length_penalty, ElementType::f32);
+  search.length_penalty = read_optional_vector(node, Input::length_penalty, ElementType::f32);
   search.rules = read_rules(node, Input::repetition_penalty);
   return search;
 }
@@ -114,7 +114,7 @@ Values search_beams(NodeContext& node, std::int64_t type) {
     node.fail(type == kWhisper ? "input_features must have three dimensions" : "input_ids must be a matrix");
   BeamSearch search = read_search(node, prompt);
   if (type == kWhisper) {
-    search.rules.temperature = read_vector(node, Input::temperature, ElementType::f32);
+    search.rules.temperature = read_optional_vector(node, Input::temperature, ElementType::f32);
     search.timestamps = timestamp_rules_of(node, Input::logits_processor);
   }
   Value sequences = emit_first_tokens(node, search, type);

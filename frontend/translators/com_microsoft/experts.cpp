@@ -113,12 +113,10 @@ bool normalizes_routing(NodeContext& node) {
 
 /// MoE.
 Values mixture_of_experts(NodeContext& node) {
-  const auto layer = [&](std::size_t weights) {
-    return ExpertLayer{node.optional_input(weights), node.optional_input(weights + 1)};
-  };
-  const ExpertLayer first = layer(2);
-  const ExpertLayer second = layer(4);
-  return {mix_experts(node, first, second, layer(6), {{}, normalizes_routing(node)})};
+  const ExpertLayer first{node.input(2), node.optional_input(3)};
+  const ExpertLayer second{node.input(4), node.optional_input(5)};
+  const ExpertLayer third{node.optional_input(6), node.optional_input(7)};
+  return {mix_experts(node, first, second, third, {{}, normalizes_routing(node)})};
 }
 
 /// The input indices of a layer in QMoE.
@@ -129,7 +127,6 @@ struct InputIndices {
 };
 
 ExpertLayer read_quantized_layer(NodeContext& node, const InputIndices& places) {
-  if (!node.has_input(places.weights)) return {};
   const std::int64_t bits = node.integer(places.bits, node.integer("expert_weight_bits", 4));
   if (bits != 2 && bits != 4 && bits != 8) node.fail("only weights of 2, 4 and 8 bits are converted");
   const auto stored = node.input(places.weights).shape().sizes();
@@ -172,7 +169,8 @@ Values quantized_mixture_of_experts(NodeContext& node) {
   }
   const ExpertLayer first = read_quantized_layer(node, {2, 11, "fc1_expert_weight_bits"});
   const ExpertLayer second = read_quantized_layer(node, {5, 12, "fc2_expert_weight_bits"});
-  const ExpertLayer third = read_quantized_layer(node, {8, 13, "fc3_expert_weight_bits"});
+  const ExpertLayer third =
+      node.has_input(8) ? read_quantized_layer(node, {8, 13, "fc3_expert_weight_bits"}) : ExpertLayer{};
   // onnxruntime always normalises the softmax of the scores.
   const Value mixing = node.optional_input(14);
   return {mix_experts(node, first, second, third, {mixing, !mixing || normalizes_routing(node)})};

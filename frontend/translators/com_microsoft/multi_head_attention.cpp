@@ -108,7 +108,7 @@ Value gather_beams(NodeContext& node, Value cache, Value origins) {
 
 /// The cache of input `past`, followed by `now`.
 Cache extend_cache(NodeContext& node, const InputIndices& places, std::size_t past, Value now) {
-  const Value length = read_vector(node, places.past_length, ElementType::i64);
+  const Value length = read_optional_vector(node, places.past_length, ElementType::i64);
   Cache cache = extend_cache(node, node.input(past), length, now);
   if (node.has_input(places.indirection))
     cache.used = gather_beams(node, cache.used, node.input(places.indirection));

@@ -91,8 +91,10 @@ Values q_linear_mat_mul_10(NodeContext& node) {
 
 /// Einsum 12. OpenVINO requires an explicit output if a label is repeated, as in "ii->".
 Values einsum_12(NodeContext& node) {
+  const Values inputs = node.inputs();
+  if (inputs.empty()) node.fail("it has no inputs");
   const std::string equation = ir::to_string(ir::parse_einsum(node.text("equation")));
-  return {node.op(ops::Einsum, node.inputs(), {{"equation", equation}})};
+  return {node.op(ops::Einsum, inputs, {{"equation", equation}})};
 }
 
 /// Expands along the first row and computes every minor once: 2^size products, for small matrices.

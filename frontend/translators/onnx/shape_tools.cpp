@@ -15,8 +15,11 @@ Value reshape_constant(Builder& builder, Value value, const std::vector<std::int
 }
 
 Value read_vector(NodeContext& node, std::size_t index, ElementType type) {
-  if (!node.has_input(index)) return {};
   return reshape(node, convert(node, node.input(index), type), {1});
+}
+
+Value read_optional_vector(NodeContext& node, std::size_t index, ElementType type) {
+  return node.has_input(index) ? read_vector(node, index, type) : Value{};
 }
 
 Value reshape_to_scalar(Builder& builder, Value value) {

@@ -14,8 +14,10 @@ namespace onnx2ir::frontend {
 
 /// `value` in a static shape; no operation is emitted if it is a constant.
 Value reshape_constant(Builder& builder, Value value, const std::vector<std::int64_t>& shape);
-/// Input `index`, which has one element, as a vector of `type`; null if absent.
+/// Input `index`, which has one element, as a vector of `type`; fails if it is absent.
 Value read_vector(NodeContext& node, std::size_t index, ElementType type);
+/// The same; null if it is absent.
+Value read_optional_vector(NodeContext& node, std::size_t index, ElementType type);
 /// A value of one element as a scalar.
 Value reshape_to_scalar(Builder& builder, Value value);
 /// An index list or scalar as a list, i64 [n].

@@ -118,7 +118,7 @@ onnx2ir_value tensor(onnx2ir_node* node, onnx2ir_text name) noexcept {
     if (proto == nullptr) context.fail(fmt::format("attribute '{}' is missing", view(name)));
     if (!proto->has_t() && !proto->has_sparse_tensor())
       context.fail(fmt::format("attribute '{}' is not a tensor", view(name)));
-    TensorAttribute read = context.tensor(view(name));
+    TensorAttribute read = context.tensor_attribute(view(name));
     return handle(node, context.constant(read.type, read.shape, std::move(read.data)));
   });
 }

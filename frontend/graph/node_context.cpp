@@ -133,24 +133,24 @@ const std::string& text_of(const NodeContext& node, const onnx::AttributeProto& 
 
 }  // namespace
 
-std::int64_t NodeContext::integer(std::string_view name) const {
+std::int64_t NodeContext::integer_attribute(std::string_view name) const {
   return integer_of(*this, get(name));
 }
-std::int64_t NodeContext::integer(std::string_view name, std::int64_t absent) const {
+std::int64_t NodeContext::integer_attribute(std::string_view name, std::int64_t absent) const {
   const auto* attribute = find_attribute(name);
   return attribute != nullptr ? integer_of(*this, *attribute) : absent;
 }
-double NodeContext::real(std::string_view name) const {
+double NodeContext::real_attribute(std::string_view name) const {
   return real_of(*this, get(name));
 }
-double NodeContext::real(std::string_view name, double absent) const {
+double NodeContext::real_attribute(std::string_view name, double absent) const {
   const auto* attribute = find_attribute(name);
   return attribute != nullptr ? real_of(*this, *attribute) : absent;
 }
-std::string NodeContext::text(std::string_view name) const {
+std::string NodeContext::text_attribute(std::string_view name) const {
   return text_of(*this, get(name));
 }
-std::string NodeContext::text(std::string_view name, std::string_view absent) const {
+std::string NodeContext::text_attribute(std::string_view name, std::string_view absent) const {
   const auto* attribute = find_attribute(name);
   return attribute != nullptr ? text_of(*this, *attribute) : std::string(absent);
 }
@@ -178,7 +178,7 @@ ir::CheckedList<std::string> NodeContext::text_list(std::string_view name) const
   return {attribute->strings().begin(), attribute->strings().end()};
 }
 
-TensorAttribute NodeContext::tensor(std::string_view name) const {
+TensorAttribute NodeContext::tensor_attribute(std::string_view name) const {
   const onnx::AttributeProto& attribute = get(name);
   if (!attribute.has_t() && !attribute.has_sparse_tensor()) fail_type(*this, attribute, "a tensor");
   const WeightTable& weights = translator_->attempt().input->model->weights();

@@ -85,25 +85,25 @@ class NodeContext : public Builder {
   /// The rank that the model declares for output `index`; no value if it declares none, or in a function.
   std::optional<std::int64_t> declared_rank(std::size_t index) const;
 
-  using Builder::integer;  // the constant: integer(5)
-
   // Attributes. Functions with a default return it if the attribute is absent; the others fail.
   bool has_attribute(std::string_view name) const { return find_attribute(name) != nullptr; }
   /// Null if the node does not have the attribute.
   const onnx::AttributeProto* find_attribute(std::string_view name) const;
-  std::int64_t integer(std::string_view name) const;
-  std::int64_t integer(std::string_view name, std::int64_t absent) const;
+  std::int64_t integer_attribute(std::string_view name) const;
+  std::int64_t integer_attribute(std::string_view name, std::int64_t absent) const;
   /// Whether an integer is not 0.
-  bool flag(std::string_view name, bool absent = false) const { return integer(name, absent ? 1 : 0) != 0; }
-  double real(std::string_view name) const;
-  double real(std::string_view name, double absent) const;
-  std::string text(std::string_view name) const;
-  std::string text(std::string_view name, std::string_view absent) const;
+  bool flag_attribute(std::string_view name, bool absent = false) const {
+    return integer_attribute(name, absent ? 1 : 0) != 0;
+  }
+  double real_attribute(std::string_view name) const;
+  double real_attribute(std::string_view name, double absent) const;
+  std::string text_attribute(std::string_view name) const;
+  std::string text_attribute(std::string_view name, std::string_view absent) const;
   /// Empty if absent.
   ir::Integers integer_list(std::string_view name) const;
   ir::Numbers real_list(std::string_view name) const;
   ir::CheckedList<std::string> text_list(std::string_view name) const;
-  TensorAttribute tensor(std::string_view name) const;
+  TensorAttribute tensor_attribute(std::string_view name) const;
   const onnx::GraphProto& graph_attribute(std::string_view name) const;
   const onnx::TypeProto& type_attribute(std::string_view name) const;
   /// The attributes that no function above was asked for.

@@ -81,7 +81,7 @@ Value read_feature_matrix(NodeContext& node, std::size_t index) {
 }
 
 std::vector<double> tensor_numbers(NodeContext& node, std::string_view attribute) {
-  TensorAttribute tensor = node.tensor(attribute);
+  TensorAttribute tensor = node.tensor_attribute(attribute);
   std::size_t count = 1;
   for (const std::int64_t size : tensor.shape) count *= static_cast<std::size_t>(size);
   auto numbers = ir::decode_numbers(tensor.type, tensor.data.bytes(), count);
@@ -90,7 +90,7 @@ std::vector<double> tensor_numbers(NodeContext& node, std::string_view attribute
 }
 
 PostTransform post_transform_of(NodeContext& node) {
-  const std::string name = node.text("post_transform", "NONE");
+  const std::string name = node.text_attribute("post_transform", "NONE");
   constexpr std::array<std::string_view, 5> kNames = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO",
                                                       "PROBIT"};
   const auto index = std::find(kNames.begin(), kNames.end(), name) - kNames.begin();

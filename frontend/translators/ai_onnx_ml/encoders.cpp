@@ -27,7 +27,7 @@ DictionarySide words_of_tensor(NodeContext& node, std::string_view name) {
       words.texts.assign(attribute.t().string_data().begin(), attribute.t().string_data().end());
       return words;
     }
-    words.type = node.tensor(name).type;
+    words.type = node.tensor_attribute(name).type;
     words.numbers = tensor_numbers(node, name);
     return words;
   }
@@ -105,14 +105,14 @@ Values label_encoder_2(NodeContext& node) {
   if (keys.size() != values.size()) node.fail("keys and values differ in number");
   const DictionarySide other = words_of_tensor(node, "default_tensor");
   if (values.type == ElementType::string) {
-    values.texts.push_back(other.texts.empty() ? node.text("default_string", "_Unused")
+    values.texts.push_back(other.texts.empty() ? node.text_attribute("default_string", "_Unused")
                                                : other.texts.front());
   } else if (!other.numbers.empty()) {
     values.numbers.push_back(other.numbers.front());
   } else if (ir::is_integral(values.type)) {
-    values.numbers.push_back(static_cast<double>(node.integer("default_int64", -1)));
+    values.numbers.push_back(static_cast<double>(node.integer_attribute("default_int64", -1)));
   } else {
-    values.numbers.push_back(node.real("default_float", -0.0));
+    values.numbers.push_back(node.real_attribute("default_float", -0.0));
   }
   return {look_up(node, keys, values)};
 }
@@ -124,10 +124,10 @@ Values map_between(NodeContext& node, std::vector<std::string> texts, std::vecto
   DictionarySide named{{}, std::move(texts), ElementType::string};
   DictionarySide numbered{std::move(numbers), {}, ElementType::i64};
   if (node.input(0).type() == ElementType::string) {
-    numbered.numbers.push_back(static_cast<double>(node.integer("default_int64", -1)));
+    numbered.numbers.push_back(static_cast<double>(node.integer_attribute("default_int64", -1)));
     return {look_up(node, named, numbered)};
   }
-  named.texts.push_back(node.text("default_string", "_Unused"));
+  named.texts.push_back(node.text_attribute("default_string", "_Unused"));
   return {look_up(node, numbered, named)};
 }
 
@@ -148,7 +148,7 @@ Values category_mapper_1(NodeContext& node) {
 /// OneHotEncoder 1: a column for each category; all 0 for other values. With zeros = 0, which scikit-learn's
 /// encoder has by default, onnxruntime fails for other values.
 Values one_hot_encoder_1(NodeContext& node) {
-  node.integer("zeros", 1);
+  node.integer_attribute("zeros", 1);
   DictionarySide keys = words_of(node, "cats");
   Value input = node.input(0);
   // Categories are integers, and values of any type are converted to integers for the comparison.

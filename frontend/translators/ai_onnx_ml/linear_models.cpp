@@ -40,7 +40,8 @@ Value emit_linear_scores(NodeContext& node, Value features, std::int64_t outputs
 
 /// LinearRegressor 1.
 Values linear_regressor_1(NodeContext& node) {
-  const Value scores = emit_linear_scores(node, read_feature_matrix(node), node.integer("targets", 1));
+  const Value scores =
+      emit_linear_scores(node, read_feature_matrix(node), node.integer_attribute("targets", 1));
   return {apply_post_transform(node, scores, post_transform_of(node))};
 }
 
@@ -63,7 +64,7 @@ Values linear_classifier_1(NodeContext& node) {
   const Value label = gather_label(node, labels, convert(node, positive, ElementType::i64));
   // onnxruntime applies probit and logistic to the single score before it adds the other one.
   if (transform != PostTransform::none && transform != PostTransform::logistic) {
-    node.fail("post_transform " + node.text("post_transform") + " of two classes with one score");
+    node.fail("post_transform " + node.text_attribute("post_transform") + " of two classes with one score");
   }
   const Value score = apply_post_transform(node, scores, transform);
   return {label, concat(node, {node.op(ops::Subtract, {node.number_like(1, score), score}), score}, 1)};
@@ -71,7 +72,7 @@ Values linear_classifier_1(NodeContext& node) {
 
 /// The kernel between samples [samples, n] and rows [m, n]: [samples, m].
 Value emit_kernel(NodeContext& node, Value features, Value rows) {
-  const std::string type = node.text("kernel_type", "LINEAR");
+  const std::string type = node.text_attribute("kernel_type", "LINEAR");
   auto parameters = node.real_list("kernel_params");
   parameters.resize(3, 0.0);
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
@@ -98,7 +99,7 @@ Values svm_regressor_1(NodeContext& node) {
   const auto coefficients = node.real_list("coefficients");
   const auto rho = node.real_list("rho");
   if (rho.empty()) node.fail("rho is missing");
-  const std::int64_t supports = node.integer("n_supports", 0);
+  const std::int64_t supports = node.integer_attribute("n_supports", 0);
   Value scores;
   if (supports > 0) {
     if (coefficients.size() != static_cast<std::size_t>(supports)) {
@@ -112,7 +113,7 @@ Values svm_regressor_1(NodeContext& node) {
     scores = emit_kernel(node, features, emit_row(node, coefficients));
   }
   scores = node.op(ops::Add, {scores, node.number(rho.front(), ElementType::f32)});
-  if (node.flag("one_class")) {
+  if (node.flag_attribute("one_class")) {
     const Value inside = node.op(ops::Greater, {scores, node.number(0, ElementType::f32)});
     return {
         node.op(ops::Select, {inside, node.number(1, ElementType::f32), node.number(-1, ElementType::f32)})};

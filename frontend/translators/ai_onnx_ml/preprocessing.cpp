@@ -30,7 +30,7 @@ Values scaler_1(NodeContext& node) {
 /// Normalizer 1: divides each sample by its norm, unless that is 0.
 Values normalizer_1(NodeContext& node) {
   const Value input = convert(node, node.input(0), ElementType::f32);
-  const std::string norm = node.text("norm", "MAX");
+  const std::string norm = node.text_attribute("norm", "MAX");
   const Value last = node.integers({-1});
   Value size;
   if (norm == "MAX") {
@@ -58,10 +58,10 @@ Values imputer_1(NodeContext& node) {
   if (of_integers) {
     for (const std::int64_t value : node.integer_list("imputed_value_int64s"))
       imputed.push_back(static_cast<double>(value));
-    replaced = static_cast<double>(node.integer("replaced_value_int64", 0));
+    replaced = static_cast<double>(node.integer_attribute("replaced_value_int64", 0));
   } else {
     imputed = node.real_list("imputed_value_floats").unchecked();
-    replaced = node.real("replaced_value_float", 0.0);
+    replaced = node.real_attribute("replaced_value_float", 0.0);
   }
   if (imputed.empty()) node.fail("there is no imputed value of the input's type");
   const Value found = std::isnan(replaced) ? node.op(ops::IsNaN, {input})
@@ -72,7 +72,7 @@ Values imputer_1(NodeContext& node) {
 /// Binarizer 1: 1 above the threshold, else 0.
 Values binarizer_1(NodeContext& node) {
   const Value input = node.input(0);
-  const double threshold = node.real("threshold", 0.0);
+  const double threshold = node.real_attribute("threshold", 0.0);
   const Value border =
       node.number_like(ir::is_integral(input.type()) ? std::floor(threshold) : threshold, input);
   const Value above = node.op(ops::Greater, {input, border});

@@ -100,7 +100,7 @@ void keep_first_weights(Forest& forest) {
 /// TreeEnsembleRegressor 1, 3 (tensors of doubles), 5.
 Values tree_ensemble_regressor_1(NodeContext& node) {
   Forest forest = forest_of(node, "target");
-  forest.targets = node.integer("n_targets", 1);
+  forest.targets = node.integer_attribute("n_targets", 1);
   if (forest.targets < 1) node.fail("n_targets must be positive");
   // onnxruntime reads one weight of each leaf. The decision_leaf of scikit-learn's converter has equal ones.
   if (forest.targets == 1) keep_first_weights(forest);
@@ -108,7 +108,7 @@ Values tree_ensemble_regressor_1(NodeContext& node) {
                                                         {"SUM", Aggregate::sum},
                                                         {"MIN", Aggregate::min},
                                                         {"MAX", Aggregate::max}};
-  const auto aggregate = kAggregates.find(node.text("aggregate_function", "SUM"));
+  const auto aggregate = kAggregates.find(node.text_attribute("aggregate_function", "SUM"));
   if (aggregate == kAggregates.end()) node.fail("there is no such aggregate_function");
   forest.base = numbers_of(node, "base_values");
   if (!forest.base.empty() && forest.base.size() != static_cast<std::size_t>(forest.targets)) {
@@ -223,7 +223,7 @@ Values tree_ensemble_5(NodeContext& node) {
   if (node.has_attribute("membership_values")) members = tensor_numbers(node, "membership_values");
 
   Forest forest;
-  forest.targets = node.integer("n_targets", 1);
+  forest.targets = node.integer_attribute("n_targets", 1);
   if (forest.targets < 1) node.fail("n_targets must be positive");
   forest.roots = node.integer_list("tree_roots").unchecked();
   const auto child = [&](std::int64_t index, bool is_leaf) {
@@ -259,11 +259,11 @@ Values tree_ensemble_5(NodeContext& node) {
     next = end == members.end() ? end : std::next(end);
   }
 
-  const std::int64_t aggregate = node.integer("aggregate_function", 1);
+  const std::int64_t aggregate = node.integer_attribute("aggregate_function", 1);
   if (aggregate < 0 || aggregate > 3) node.fail("there is no such aggregate_function");
   const Value scores =
       compute_forest_scores(node, forest, read_feature_matrix(node), static_cast<Aggregate>(aggregate));
-  const PostTransform transform = post_transform_of(node, node.integer("post_transform", 0));
+  const PostTransform transform = post_transform_of(node, node.integer_attribute("post_transform", 0));
   return {convert(node, apply_post_transform(node, scores, transform), node.input(0).type())};
 }
 

@@ -48,7 +48,7 @@ Projections split_projection(NodeContext& node, Value projected, std::int64_t co
 /// / r) with r = rotary_embedding_dim, which is h by default.
 void rotate(NodeContext& node, Projections& heads, Value past_length) {
   const ir::Dimension whole = heads.query.shape()[3];
-  std::int64_t size = node.integer("rotary_embedding_dim", 0);
+  std::int64_t size = node.integer_attribute("rotary_embedding_dim", 0);
   if (size == 0) {
     if (whole.is_dynamic()) node.fail("the size of the heads must be known when the model is converted");
     size = whole.size();
@@ -65,13 +65,13 @@ void rotate(NodeContext& node, Projections& heads, Value past_length) {
 
 Values emit_attention(NodeContext& node, Projections heads, const InputIndices& places) {
   const Value past = node.optional_input(places.past);
-  const bool is_buffer = past && node.flag("past_present_share_buffer");
+  const bool is_buffer = past && node.flag_attribute("past_present_share_buffer");
   if (is_buffer && !node.has_input(places.past_length)) {
     node.fail("a cache that is shared with the output (past_present_share_buffer) needs past_sequence_length",
               "Export the model with a cache that grows.");
   }
   const Value length = is_buffer ? read_vector(node, places.past_length, ElementType::i64) : Value{};
-  if (node.flag("do_rotary")) {
+  if (node.flag_attribute("do_rotary")) {
     rotate(node, heads, past && !is_buffer ? dimension_of(node, past, 3) : length);
   }
   Cache keys{heads.key, heads.key};
@@ -84,9 +84,10 @@ Values emit_attention(NodeContext& node, Projections heads, const InputIndices& 
     values = cached(1, heads.value);
   }
   AttentionInputs inputs{heads.query, keys.used, values.used};
-  inputs.bias = emit_mask_bias(node, node.optional_input(places.mask), heads.query, keys.used,
-                               node.real("mask_filter_value", -10000),
-                               node.flag("unidirectional") ? Causality::to_last_key : Causality::none);
+  inputs.bias =
+      emit_mask_bias(node, node.optional_input(places.mask), heads.query, keys.used,
+                     node.real_attribute("mask_filter_value", -10000),
+                     node.flag_attribute("unidirectional") ? Causality::to_last_key : Causality::none);
   inputs.bias = add_if_present(node, inputs.bias, node.optional_input(places.bias));
   inputs.scale = scale_of(node);
   Values outputs{join_heads(node, attend(node, inputs).mixed)};
@@ -99,7 +100,7 @@ Values emit_attention(NodeContext& node, Projections heads, const InputIndices& 
 
 std::int64_t head_count(NodeContext& node) {
   if (node.rank(node.input(0)) != 3) node.fail("the input must be a batch of sequences");
-  const std::int64_t count = node.integer("num_heads");
+  const std::int64_t count = node.integer_attribute("num_heads");
   if (count < 1) node.fail("num_heads must be positive");
   return count;
 }

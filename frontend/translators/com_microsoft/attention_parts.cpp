@@ -82,7 +82,7 @@ Value find_future_keys(NodeContext& node, Value query, Value key, Causality caus
 }  // namespace
 
 std::optional<double> scale_of(const NodeContext& node) {
-  const double scale = node.real("scale", 0);
+  const double scale = node.real_attribute("scale", 0);
   return scale != 0 ? std::optional(scale) : std::nullopt;
 }
 

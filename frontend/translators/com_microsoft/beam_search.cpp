@@ -34,9 +34,9 @@ struct Output {
 
 BeamSearch read_search(NodeContext& node, Value prompt) {
   BeamSearch search;
-  search.end_token = node.integer("eos_token_id");
-  search.pad_token = node.integer("pad_token_id");
-  search.is_early = node.flag("early_stopping");
+  search.end_token = node.integer_attribute("eos_token_id");
+  search.pad_token = node.integer_attribute("pad_token_id");
+  search.is_early = node.flag_attribute("early_stopping");
   search.prompts = dimension_of(node, prompt, 0);
   search.length = read_vector(node, Input::max_length, ElementType::i64);
   search.beams = read_vector(node, Input::num_beams, ElementType::i64);
@@ -68,7 +68,7 @@ void repeat_for_beams(NodeContext& node, BeamSearch& search, DecoderStep& first,
 /// needed.
 Value compute_no_speech_probabilities(NodeContext& node, Value logits) {
   if (!node.has_output(Output::no_speech_probabilities)) return {};
-  const Value token = node.integer(node.integer("no_speech_token_id"));
+  const Value token = node.integer(node.integer_attribute("no_speech_token_id"));
   return gather(node, node.op(ops::SoftMax, {logits}, {{"axis", 1}}), token, 1);
 }
 
@@ -92,7 +92,7 @@ Value emit_first_tokens(NodeContext& node, const BeamSearch& search, std::int64_
   if (type == kGpt) return node.input(Input::prompt);
   if (type == kWhisper && node.has_input(Input::decoder_input_ids))
     return node.input(Input::decoder_input_ids);
-  const Value start = node.integer(node.integer("decoder_start_token_id", -1), ElementType::i32);
+  const Value start = node.integer(node.integer_attribute("decoder_start_token_id", -1), ElementType::i32);
   return broadcast_to(node, start, concat(node, {search.prompts, node.integers({1})}));
 }
 
@@ -152,15 +152,15 @@ Values search_beams(NodeContext& node, std::int64_t type) {
 }
 
 Values beam_search(NodeContext& node) {
-  return search_beams(node, node.integer("model_type", kGpt));
+  return search_beams(node, node.integer_attribute("model_type", kGpt));
 }
 
 Values whisper_beam_search(NodeContext& node) {
   if (node.has_input(Input::extra_decoding_ids))
     node.fail("extra_decoding_ids is not converted", "Append them to decoder_input_ids.");
-  if (node.has_output(Output::cross_qk) || node.flag("decoder_output_cross_qk"))
+  if (node.has_output(Output::cross_qk) || node.flag_attribute("decoder_output_cross_qk"))
     node.fail("the scores of the cross attention (output 3) are not converted");
-  return search_beams(node, node.integer("model_type", kWhisper));
+  return search_beams(node, node.integer_attribute("model_type", kWhisper));
 }
 
 }  // namespace

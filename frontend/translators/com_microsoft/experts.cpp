@@ -24,13 +24,13 @@ Value apply_layer(NodeContext& node, Value x, const ExpertLayer& layer) {
 Value swiglu(NodeContext& node, Value gate, Value linear) {
   const auto number = [&](double value) { return node.number_like(value, gate); };
   if (node.has_attribute("swiglu_limit")) {
-    const double limit = node.real("swiglu_limit");
+    const double limit = node.real_attribute("swiglu_limit");
     gate = node.op(ops::Minimum, {gate, number(limit)});
     linear = node.op(ops::Clamp, {linear}, {{"min", -limit}, {"max", limit}});
   }
-  const Value opened =
-      node.op(ops::Sigmoid, {node.op(ops::Multiply, {gate, number(node.real("activation_alpha", 1))})});
-  const Value shifted = node.op(ops::Add, {linear, number(node.real("activation_beta", 0))});
+  const Value opened = node.op(
+      ops::Sigmoid, {node.op(ops::Multiply, {gate, number(node.real_attribute("activation_alpha", 1))})});
+  const Value shifted = node.op(ops::Add, {linear, number(node.real_attribute("activation_beta", 0))});
   return node.op(ops::Multiply, {node.op(ops::Multiply, {gate, opened}), shifted});
 }
 
@@ -46,9 +46,9 @@ Value emit_fused_swiglu(NodeContext& node, Value y, bool is_interleaved) {
 }
 
 Value activate(NodeContext& node, Value x, const ExpertLayer& first, const ExpertLayer& third) {
-  const std::string name = node.text("activation_type", "relu");
+  const std::string name = node.text_attribute("activation_type", "relu");
   const Value y = apply_layer(node, x, first);
-  const std::int64_t fusion = node.integer("swiglu_fusion", 0);
+  const std::int64_t fusion = node.integer_attribute("swiglu_fusion", 0);
   if (name == "swiglu" && fusion != 0) return emit_fused_swiglu(node, y, fusion == 1);
   const Value linear = third.weights ? apply_layer(node, x, third) : Value{};
   if (name == "swiglu") {
@@ -77,7 +77,7 @@ struct Routing {
 /// The weight of each expert for each token, [T, E]: 0 for all but the `k` best.
 Value compute_routing_weights(NodeContext& node, const Routing& routing) {
   const Value logits = node.input(1);
-  ir::Node& best = top_k(node, logits, node.integer(node.integer("k", 1)), 1);
+  ir::Node& best = top_k(node, logits, node.integer(node.integer_attribute("k", 1)), 1);
   const auto at_best = [&](Value value) {
     return node.op(ops::GatherElements, {value, best.value(1)}, {{"axis", 1}});
   };
@@ -108,7 +108,7 @@ Value mix_experts(NodeContext& node, const ExpertLayer& first, const ExpertLayer
 }
 
 bool normalizes_routing(NodeContext& node) {
-  return node.flag("normalize_routing_weights");
+  return node.flag_attribute("normalize_routing_weights");
 }
 
 /// MoE.
@@ -127,7 +127,7 @@ struct InputIndices {
 };
 
 ExpertLayer read_quantized_layer(NodeContext& node, const InputIndices& places) {
-  const std::int64_t bits = node.integer(places.bits, node.integer("expert_weight_bits", 4));
+  const std::int64_t bits = node.integer_attribute(places.bits, node.integer_attribute("expert_weight_bits", 4));
   if (bits != 2 && bits != 4 && bits != 8) node.fail("only weights of 2, 4 and 8 bits are converted");
   const auto stored = node.input(places.weights).shape().sizes();
   if (!stored || stored->size() != 3) {
@@ -136,7 +136,8 @@ ExpertLayer read_quantized_layer(NodeContext& node, const InputIndices& places) 
   const std::int64_t experts = (*stored)[0];
   const std::int64_t rows = (*stored)[1];
   const std::int64_t columns = ir::checked_multiply((*stored)[2], 8 / bits);
-  const std::int64_t block = node.integer("block_size", 0) > 0 ? node.integer("block_size") : columns;
+  const std::int64_t block =
+      node.integer_attribute("block_size", 0) > 0 ? node.integer_attribute("block_size") : columns;
   if (columns == 0 || columns % block != 0)
     node.fail("the columns of the weights cannot be divided into blocks");
   const std::int64_t blocks = columns / block;
@@ -160,10 +161,10 @@ ExpertLayer read_quantized_layer(NodeContext& node, const InputIndices& places) 
 
 /// QMoE.
 Values quantized_mixture_of_experts(NodeContext& node) {
-  if (const std::string type = node.text("quant_type", "int"); type != "int") {
+  if (const std::string type = node.text_attribute("quant_type", "int"); type != "int") {
     node.fail("weights of type '" + type + "' are not converted");
   }
-  if (node.integer("weights_prepacked", -1) > 0) {
+  if (node.integer_attribute("weights_prepacked", -1) > 0) {
     node.fail("weights in the layout of one device (weights_prepacked) are not converted",
               "Use the model from before it was prepared for that device.");
   }

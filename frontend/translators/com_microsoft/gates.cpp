@@ -21,7 +21,7 @@ Value normalize_by_rms(NodeContext& node, Value x, double epsilon) {
 Values scaled_silu(NodeContext& node) {
   const ElementType type = node.input(0).type();
   const Value scale = node.has_input(1) ? reshape_to_scalar(node, read_number(node, 1))
-                                        : node.number(node.real("alpha", 1), ElementType::f32);
+                                        : node.number(node.real_attribute("alpha", 1), ElementType::f32);
   const Value z = convert(node, node.op(ops::Multiply, {read_number(node, 0), scale}), type);
   return {node.op(ops::Multiply, {z, node.op(ops::Sigmoid, {z})})};
 }
@@ -33,7 +33,7 @@ Values gated_add(NodeContext& node) {
 
 /// GatedRMSNorm: normalises groups of the length of the scale, and multiplies by the activated gate.
 Values gated_rms_norm(NodeContext& node) {
-  const std::string activation = node.text("activation", "silu");
+  const std::string activation = node.text_attribute("activation", "silu");
   if (activation != "silu" && activation != "swish" && activation != "sigmoid") {
     node.fail("activation '" + activation + "' does not exist");
   }
@@ -41,7 +41,8 @@ Values gated_rms_norm(NodeContext& node) {
   const Value scale = read_number(node, 1);
   const Value shape = concat(node, {node.integers({-1}), dimension_of(node, scale, 0)});
   const Value x = reshape(node, read_number(node, 0), shape);
-  const Value y = node.op(ops::Multiply, {normalize_by_rms(node, x, node.real("epsilon", 1e-5F)), scale});
+  const Value y =
+      node.op(ops::Multiply, {normalize_by_rms(node, x, node.real_attribute("epsilon", 1e-5F)), scale});
   const Value gate = read_number(node, 2);
   const Value opened = node.op(activation == "sigmoid" ? ops::Sigmoid : ops::Swish, {gate});
   const Value product = node.op(ops::Multiply, {reshape(node, y, shape_of(node, input)), opened});
@@ -64,8 +65,8 @@ Value split_into_branches(NodeContext& node, Value streams, std::int64_t count) 
 /// BranchwiseRMSNorm.
 Values branchwise_rms_norm(NodeContext& node) {
   const Value input = node.input(0);
-  const Value x = split_into_branches(node, read_number(node, 0), node.integer("num_branches", 0));
-  Value y = normalize_by_rms(node, x, node.real("epsilon", 1e-5F));
+  const Value x = split_into_branches(node, read_number(node, 0), node.integer_attribute("num_branches", 0));
+  Value y = normalize_by_rms(node, x, node.real_attribute("epsilon", 1e-5F));
   if (node.has_input(1)) {
     Value scale = read_number(node, 1);
     const ir::Dimension width = x.shape()[x.shape().rank() - 1];
@@ -96,17 +97,17 @@ Value reshape_gates(NodeContext& node, Value gates, Value branches) {
 
 /// HyperConnectionPreMix: the sum of the branches, each multiplied by its gate.
 Values hyper_connection_pre_mix(NodeContext& node) {
-  const Value x = split_into_branches(node, read_number(node, 0), node.integer("num_branches", 0));
+  const Value x = split_into_branches(node, read_number(node, 0), node.integer_attribute("num_branches", 0));
   const Value product = node.op(ops::Multiply, {x, reshape_gates(node, read_number(node, 1), x)});
   const Value sum = reduce(node, ops::ReduceSum, product, {-2});
-  const double scale = node.real("reduction_scale", 1);
+  const double scale = node.real_attribute("reduction_scale", 1);
   return {convert(node, node.op(ops::Multiply, {sum, node.number_like(scale, sum)}), node.input(0).type())};
 }
 
 /// HyperConnectionPostMix: mixes the branches, and adds the output of a block to each.
 Values hyper_connection_post_mix(NodeContext& node) {
   const Value input = node.input(0);
-  Value x = split_into_branches(node, read_number(node, 0), node.integer("num_branches", 0));
+  Value x = split_into_branches(node, read_number(node, 0), node.integer_attribute("num_branches", 0));
   const Value gates = reshape_gates(node, read_number(node, 2), x);
   if (node.has_input(3)) {
     x = mat_mul(node, read_number(node, 3), x, {.a = true});
@@ -120,7 +121,7 @@ Values hyper_connection_post_mix(NodeContext& node) {
 /// EngramGate: the value, gated by the similarity of key and query.
 Values engram_gate(NodeContext& node) {
   const ElementType type = node.input(0).type();
-  const double epsilon = node.real("epsilon", 1e-5F);
+  const double epsilon = node.real_attribute("epsilon", 1e-5F);
   const auto normalized = [&](std::size_t x, std::size_t scale) {
     return node.op(ops::Multiply,
                    {normalize_by_rms(node, read_number(node, x), epsilon), read_number(node, scale)});
@@ -171,10 +172,10 @@ Value move_split_channels_last(NodeContext& node, Value value, Value like) {
 /// CausalConvWithState along one axis, with one state. With channels_last there may be several axes of
 /// channels.
 Values causal_conv_with_state(NodeContext& node) {
-  if (node.integer("ndim", 1) != 1 || node.flag("state_window")) {
+  if (node.integer_attribute("ndim", 1) != 1 || node.flag_attribute("state_window")) {
     node.fail("several axes and windows of states are not converted; onnxruntime's CPU provider has neither");
   }
-  const bool is_last = node.flag("channels_last");
+  const bool is_last = node.flag_attribute("channels_last");
   Operands inputs = node.operands();
   if (is_last) {
     inputs[0] = move_joint_channels_first(node, node.input(0));
@@ -189,7 +190,7 @@ Values causal_conv_with_state(NodeContext& node) {
 
 /// LinearAttention: the part that equals ONNX's operator.
 Operands linear_attention(NodeContext& node) {
-  if (node.flag("state_window")) node.fail("windows of states are not converted");
+  if (node.flag_attribute("state_window")) node.fail("windows of states are not converted");
   node.mark_all_as_read();
   return translate_function_body(node, 27);
 }

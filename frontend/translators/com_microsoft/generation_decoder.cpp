@@ -40,7 +40,7 @@ Value extend_mask(Builder& builder, Value mask) {
 Value take_last_logits(NodeContext& node, Builder& builder, Value logits) {
   if (node.rank(logits) != 3) node.fail("the logits of its decoder must have three dimensions");
   Value last = gather(builder, logits, builder.integer(-1), 1);
-  if (const std::int64_t size = node.integer("vocab_size", -1); size > 0)
+  if (const std::int64_t size = node.integer_attribute("vocab_size", -1); size > 0)
     last = slice(builder, last, 0, size, 1);
   return convert(builder, last, ElementType::f32);
 }

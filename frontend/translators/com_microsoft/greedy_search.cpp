@@ -60,10 +60,10 @@ struct Progress {
 };
 
 GreedySearch read_search(NodeContext& node) {
-  if (node.flag("model_type")) node.fail("only decoders of GPT-2 (model_type 0) are converted");
+  if (node.flag_attribute("model_type")) node.fail("only decoders of GPT-2 (model_type 0) are converted");
   GreedySearch search;
-  search.end_token = node.integer("eos_token_id");
-  search.pad_token = node.integer("pad_token_id");
+  search.end_token = node.integer_attribute("eos_token_id");
+  search.pad_token = node.integer_attribute("pad_token_id");
   search.rules = read_rules(node, Input::repetition_penalty);
   return search;
 }
@@ -71,10 +71,10 @@ GreedySearch read_search(NodeContext& node) {
 Sampling read_sampling(NodeContext& node) {
   if (node.has_input(Input::presence_mask)) node.fail("presence_mask is not converted");
   Sampling sampling;
-  sampling.top_p = node.real("top_p", 0);
-  sampling.filter_value = node.real("filter_value", -1e20);
-  sampling.least_kept = node.integer("min_tokens_to_keep", 0);
-  sampling.is_custom = node.flag("custom");
+  sampling.top_p = node.real_attribute("top_p", 0);
+  sampling.filter_value = node.real_attribute("filter_value", -1e20);
+  sampling.least_kept = node.integer_attribute("min_tokens_to_keep", 0);
+  sampling.is_custom = node.flag_attribute("custom");
   if (node.has_input(Input::seed)) {
     // The seeds of OpenVINO's operations are attributes.
     if (const auto known = node.known_integers(node.input(Input::seed)); known && known->size() == 1)
@@ -160,7 +160,7 @@ Values greedy_search(NodeContext& node) {
 
 Values sample(NodeContext& node) {
   GreedySearch search = read_search(node);
-  if (const double temperature = node.real("temperature", 1); temperature != 1)
+  if (const double temperature = node.real_attribute("temperature", 1); temperature != 1)
     search.rules.temperature = node.number(temperature, ElementType::f32);
   search.sampling = read_sampling(node);
   if (node.has_output(1)) node.fail("the filtered logits (output 1) are not converted");

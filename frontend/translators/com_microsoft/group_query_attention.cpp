@@ -66,8 +66,8 @@ Value compute_rotary_positions(NodeContext& node, const Projections& heads, cons
 
 void rotate(NodeContext& node, Projections& heads, Value positions) {
   if (!node.has_input(7) || !node.has_input(8)) node.fail("do_rotary needs cos_cache and sin_cache");
-  const Rotation rotation =
-      gather_rotation(node, node.input(7), node.input(8), positions, node.flag("rotary_interleaved"));
+  const Rotation rotation = gather_rotation(node, node.input(7), node.input(8), positions,
+                                            node.flag_attribute("rotary_interleaved"));
   heads.query = rotate_heads(node, heads.query, rotation);
   if (!has_no_new_keys(heads)) heads.key = rotate_heads(node, heads.key, rotation);
 }
@@ -97,12 +97,12 @@ Value gather_cache(NodeContext& node, Value past, Value now, Value origins) {
 /// Which keys are visible, [B, 1, S, T]. `keys`: their positions [T] or [B, 1, 1, T].
 Value find_seen_keys(NodeContext& node, const Lengths& lengths, Value keys, Value positions) {
   const Value total = unsqueeze(node, lengths.total, {1, 2, 3});
-  if (!node.flag("causal", true)) return node.op(ops::Less, {keys, total});
+  if (!node.flag_attribute("causal", true)) return node.op(ops::Less, {keys, total});
   // Queries after the end of a row do not see more keys than its last query.
   const Value last = node.op(ops::Subtract, {total, node.integer(1)});
   const Value own = unsqueeze(node, positions, {1, 3});
   const Value is_past = node.op(ops::LessEqual, {keys, node.op(ops::Minimum, {own, last})});
-  const std::int64_t window = node.integer("local_window_size", -1);
+  const std::int64_t window = node.integer_attribute("local_window_size", -1);
   if (window < 1) return is_past;
   // Each query sees a key, because attention to nothing is NaN.
   const Value before = node.op(ops::Minimum, {node.op(ops::Subtract, {own, node.integer(window)}),
@@ -111,14 +111,15 @@ Value find_seen_keys(NodeContext& node, const Lengths& lengths, Value keys, Valu
 }
 
 Scores requested_scores(NodeContext& node) {
-  const std::int64_t output = node.integer("qk_output", 0);
+  const std::int64_t output = node.integer_attribute("qk_output", 0);
   if (output == 0 || !node.has_output(3)) return Scores::none;
   return output == 1 ? Scores::before_softmax : Scores::after_softmax;
 }
 
 /// x / sqrt(mean(x * x) + epsilon) * weight over the last axis.
 Value normalize_heads(NodeContext& node, Value x, Value weight) {
-  const Value factor = compute_inverse_rms(node, x, node.integers({-1}), node.real("qk_norm_epsilon", 1e-6F));
+  const Value factor =
+      compute_inverse_rms(node, x, node.integers({-1}), node.real_attribute("qk_norm_epsilon", 1e-6F));
   return node.op(ops::Multiply, {node.op(ops::Multiply, {x, factor}), weight});
 }
 
@@ -127,10 +128,10 @@ AttentionOutputs attend_in_groups(NodeContext& node, AttentionInputs inputs, std
   inputs.key = repeat_heads(node, inputs.key, group);
   inputs.value = repeat_heads(node, inputs.value, group);
   inputs.scale = scale_of(node);
-  inputs.softcap = node.real("softcap", 0);
+  inputs.softcap = node.real_attribute("softcap", 0);
   inputs.sinks = node.optional_input(11);
-  if (!inputs.sinks && node.integer("smooth_softmax", 0) == 1) {
-    const std::vector<std::int64_t> shape = {node.integer("num_heads")};
+  if (!inputs.sinks && node.integer_attribute("smooth_softmax", 0) == 1) {
+    const std::vector<std::int64_t> shape = {node.integer_attribute("num_heads")};
     const std::vector<double> zeros(static_cast<std::size_t>(shape.front()), 0.0);
     inputs.sinks = node.numbers(zeros, shape, inputs.query.type());
   }
@@ -139,7 +140,7 @@ AttentionOutputs attend_in_groups(NodeContext& node, AttentionInputs inputs, std
 
 Values attend_with_masked_cache(NodeContext& node, Projections heads, const MaskedTokens& tokens,
                                 std::int64_t group) {
-  if (node.flag("do_rotary")) {
+  if (node.flag_attribute("do_rotary")) {
     const Value given = node.optional_input(9);
     rotate(node, heads,
            given ? convert(node, given, ElementType::i64) : compute_query_positions(node, tokens));
@@ -147,16 +148,17 @@ Values attend_with_masked_cache(NodeContext& node, Projections heads, const Mask
   heads.key = append_to_cache(node, node.input(3), heads.key);
   heads.value = append_to_cache(node, node.input(4), heads.value);
   AttentionInputs inputs{.query = heads.query, .key = heads.key, .value = heads.value};
-  inputs.seen = find_seen_keys(node, tokens, node.integer("local_window_size", -1));
+  inputs.seen = find_seen_keys(node, tokens, node.integer_attribute("local_window_size", -1));
   return {join_heads(node, attend_in_groups(node, inputs, group).mixed), heads.key, heads.value, {}};
 }
 
 Values attend_with_packed_cache(NodeContext& node, Projections heads, std::int64_t group) {
-  const bool has_window_cache = node.flag("sliding_window_cache");
+  const bool has_window_cache = node.flag_attribute("sliding_window_cache");
   const Lengths lengths = compute_lengths(node, heads);
   const Value positions = compute_query_positions(node, heads, lengths);
-  if (node.flag("do_rotary")) rotate(node, heads, compute_rotary_positions(node, heads, lengths, positions));
-  const std::int64_t keys = node.integer("kv_num_heads");
+  if (node.flag_attribute("do_rotary"))
+    rotate(node, heads, compute_rotary_positions(node, heads, lengths, positions));
+  const std::int64_t keys = node.integer_attribute("kv_num_heads");
   const QuantizedCache keys_code = read_cache_quantization(node, "k_quant_type", 12, keys);
   const QuantizedCache values_code = read_cache_quantization(node, "v_quant_type", 13, keys);
   const ir::Dimension key_size = heads.key.shape()[3];
@@ -201,14 +203,14 @@ Values attend_with_packed_cache(NodeContext& node, Projections heads, std::int64
 }
 
 Values group_query_attention(NodeContext& node) {
-  const std::int64_t queries = node.integer("num_heads");
-  const std::int64_t keys = node.integer("kv_num_heads");
+  const std::int64_t queries = node.integer_attribute("num_heads");
+  const std::int64_t keys = node.integer_attribute("kv_num_heads");
   constexpr std::int64_t kMaxHeads = 1 << 16;
   if (keys < 1 || queries < keys || queries % keys != 0 || queries > kMaxHeads) {
     node.fail("num_heads must be a multiple of kv_num_heads, and at most " + std::to_string(kMaxHeads));
   }
   if (node.has_input(3) != node.has_input(4)) node.fail("past_key and past_value belong together");
-  if (node.flag("sliding_window_cache")) check_window_cache(node);
+  if (node.flag_attribute("sliding_window_cache")) check_window_cache(node);
   Projections heads = split_inputs(node, queries, keys);
   if (node.has_input(14)) {
     heads.query = normalize_heads(node, heads.query, node.input(14));

@@ -36,21 +36,22 @@ Values max_pool_with_mask(NodeContext& node) {
 Value normalize_groups(NodeContext& node, Value x) {
   const Value gamma = convert(node, node.input(1), x.type());
   const Value beta = convert(node, node.input(2), x.type());
-  const Value y = node.op(ops::GroupNormalization, {x, gamma, beta},
-                          {{"num_groups", node.integer("groups")}, {"epsilon", node.real("epsilon", 1e-5F)}});
-  return node.integer("activation", 0) == 1 ? node.op(ops::Swish, {y}) : y;
+  const Value y = node.op(
+      ops::GroupNormalization, {x, gamma, beta},
+      {{"num_groups", node.integer_attribute("groups")}, {"epsilon", node.real_attribute("epsilon", 1e-5F)}});
+  return node.integer_attribute("activation", 0) == 1 ? node.op(ops::Swish, {y}) : y;
 }
 
 Values group_norm(NodeContext& node) {
   const Value x = node.input(0);
-  if (!node.flag("channels_last", true)) return {normalize_groups(node, x)};
+  if (!node.flag_attribute("channels_last", true)) return {normalize_groups(node, x)};
   return {move_channels_last(node, normalize_groups(node, move_channels_first(node, x)))};
 }
 
 /// SkipGroupNorm: GroupNorm of the sum of input, skip and bias; the sum is also an output.
 Values skip_group_norm(NodeContext& node) {
   const Value x = node.input(0);
-  const bool is_last = node.flag("channels_last", true);
+  const bool is_last = node.flag_attribute("channels_last", true);
   Value skip = node.input(3);
   if (node.rank(skip) == 2)
     skip = unsqueeze(node, skip, is_last ? std::vector<std::int64_t>{1, 2} : std::vector<std::int64_t>{2, 3});
@@ -106,7 +107,7 @@ Values crop_and_resize(NodeContext& node) {
   const Value x = node.input(0);
   const Value boxes = convert(node, node.input(1), ElementType::f32);
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
-  const std::string mode = node.text("mode", "bilinear");
+  const std::string mode = node.text_attribute("mode", "bilinear");
   if (mode != "bilinear" && mode != "nearest") node.fail("mode '" + mode + "' does not exist");
   const Value images = convert(node, gather(node, x, node.input(2)), ElementType::f32);
   const auto edge = [&](std::int64_t which) { return gather(node, boxes, node.integers({which}), 1); };
@@ -143,7 +144,7 @@ Values crop_and_resize(NodeContext& node) {
                                 {{"align_corners", true}, {"mode", mode}, {"padding_mode", "border"}});
   const Value hidden = node.op(ops::LogicalOr, {unsqueeze(node, outside(rows, size(2)), {1, 3}),
                                                 unsqueeze(node, outside(columns, size(3)), {1, 2})});
-  const Value outer = number(node.real("extrapolation_value", 0));
+  const Value outer = number(node.real_attribute("extrapolation_value", 0));
   return {convert(node, node.op(ops::Select, {hidden, outer, sampled}), x.type())};
 }
 

@@ -82,10 +82,10 @@ bool become_variables(NodeContext& node) {
 /// quantised cache.
 bool needs_packed_cache(NodeContext& node) {
   const bool has_bias = node.has_input(10);
-  const bool has_code =
-      node.text("k_quant_type", "NONE") != "NONE" || node.text("v_quant_type", "NONE") != "NONE";
-  const bool returns_scores = node.flag("qk_output") && node.has_output(3);
-  return has_bias || has_code || returns_scores || !node.flag("causal", true);
+  const bool has_code = node.text_attribute("k_quant_type", "NONE") != "NONE" ||
+                        node.text_attribute("v_quant_type", "NONE") != "NONE";
+  const bool returns_scores = node.flag_attribute("qk_output") && node.has_output(3);
+  return has_bias || has_code || returns_scores || !node.flag_attribute("causal", true);
 }
 
 /// The attention mask of the model from which the lengths of the node are computed; null if they are not.
@@ -98,7 +98,7 @@ Value mask_of_lengths(NodeContext& node) {
 
 /// A variable is empty at first, so that it does not have the size of the window.
 void check_window_of_variable(NodeContext& node) {
-  if (!node.flag("sliding_window_cache")) return;
+  if (!node.flag_attribute("sliding_window_cache")) return;
   node.fail(
       "its cache of the window (sliding_window_cache) cannot be kept in a variable, because the lengths are "
       "not computed from an input attention_mask, or because it has a bias, scores as an output, or a "

@@ -116,12 +116,12 @@ Cache extend_cache(NodeContext& node, const InputIndices& places, std::size_t pa
 }
 
 Causality causality_of(NodeContext& node, bool has_past) {
-  if (!node.flag("unidirectional")) return Causality::none;
+  if (!node.flag_attribute("unidirectional")) return Causality::none;
   return has_past ? Causality::to_last_key : Causality::from_first_key;
 }
 
 Values attention(NodeContext& node, const InputIndices& places) {
-  const std::int64_t count = node.integer("num_heads");
+  const std::int64_t count = node.integer_attribute("num_heads");
   if (count < 1) node.fail("num_heads must be positive");
   const Projections all = read_projections(node, places, count);
   Cache key{all.key, all.key};
@@ -133,8 +133,9 @@ Values attention(NodeContext& node, const InputIndices& places) {
     value = extend_cache(node, places, places.past_key + 1, all.value);
   }
   AttentionInputs inputs{all.query, key.used, value.used};
-  inputs.bias = emit_mask_bias(node, node.optional_input(places.mask), all.query, key.used,
-                               node.real("mask_filter_value", -10000), causality_of(node, has_past));
+  inputs.bias =
+      emit_mask_bias(node, node.optional_input(places.mask), all.query, key.used,
+                     node.real_attribute("mask_filter_value", -10000), causality_of(node, has_past));
   inputs.bias = add_if_present(node, inputs.bias, node.optional_input(places.score_bias));
   inputs.scale = scale_of(node);
   inputs.scores = node.has_output(3) ? Scores::before_softmax : Scores::none;

@@ -72,10 +72,10 @@ Values split_into_blocks(NodeContext& node, Value value) {
 Values murmur_hash(NodeContext& node) {
   const WordArithmetic words(node);
   const Values blocks = split_into_blocks(node, node.input(0));
-  Value hash = words.emit_word(static_cast<std::uint32_t>(node.integer("seed", 0)));
+  Value hash = words.emit_word(static_cast<std::uint32_t>(node.integer_attribute("seed", 0)));
   for (const Value& block : blocks) hash = add_block(words, hash, block);
   hash = finish(words, hash, static_cast<std::uint32_t>(4 * blocks.size()));
-  return {node.flag("positive", true) ? convert(node, hash, ElementType::u32) : hash};
+  return {node.flag_attribute("positive", true) ? convert(node, hash, ElementType::u32) : hash};
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ std::int64_t block_count(std::int64_t count, std::int64_t size) {
 }
 
 PackedBlocks blocks_of(NodeContext& node) {
-  PackedBlocks blocks{node.integer("bits", 4), node.integer("K"), node.integer("N"),
-                      node.integer("block_size"), 0};
+  PackedBlocks blocks{node.integer_attribute("bits", 4), node.integer_attribute("K"),
+                      node.integer_attribute("N"), node.integer_attribute("block_size"), 0};
   check_bits(node, blocks.bits);
   if (blocks.inner < 1 || blocks.rows < 1 || blocks.block < 16 || blocks.inner > kLargest ||
       blocks.rows > kLargest || blocks.block > kLargest) {
@@ -89,14 +89,14 @@ Value dequantize_weights(NodeContext& node, const PackedBlocks& blocks, ElementT
 /// MatMulNBits: A times the transpose of B [N, K], whose rows are packed in blocks with a scale and a zero
 /// point each.
 Values mat_mul_n_bits(NodeContext& node) {
-  if (node.flag("weight_prepacked")) {
+  if (node.flag_attribute("weight_prepacked")) {
     node.fail("weights in the layout of one device (weight_prepacked) are not converted",
               "Use the model from before it was prepared for that device.");
   }
   const Value a = node.input(0);
   const Value weights = dequantize_weights(node, blocks_of(node), a.type());
   // Level 4 allows onnxruntime to round A to 8 bits, so OpenVINO may do so as well.
-  const bool may_round = node.integer("accuracy_level", 0) == 4;
+  const bool may_round = node.integer_attribute("accuracy_level", 0) == 4;
   const AttributeList exact = {{"transpose_a", false}, {"transpose_b", true}};
   const AttributeList rounded = {{"transpose_a", false}, {"transpose_b", true}, {"may_round_input", true}};
   const Value product = node.op(ops::MatMul, {a, weights}, may_round ? rounded : exact);
@@ -137,14 +137,14 @@ Value emit_numbers_of_bytes(NodeContext& node, const std::array<double, 16>& cod
 /// MatMulBnb4: A times B or its transpose; B [N, K] is stored as one row of blocks of 4-bit codes.
 Values mat_mul_bnb_4(NodeContext& node) {
   const Value a = node.input(0);
-  const std::int64_t inner = node.integer("K");
-  const std::int64_t rows = node.integer("N");
-  const std::int64_t block = node.integer("block_size");
+  const std::int64_t inner = node.integer_attribute("K");
+  const std::int64_t rows = node.integer_attribute("N");
+  const std::int64_t block = node.integer_attribute("block_size");
   if (inner < 1 || rows < 1 || block < 1 || inner > kLargest || rows > kLargest) {
     node.fail("K, N or block_size is out of range");
   }
   const std::int64_t count = inner * rows;
-  const auto& codes = node.integer("quant_type") == 0 ? kFloat4 : kNormalFloat4;
+  const auto& codes = node.integer_attribute("quant_type") == 0 ? kFloat4 : kNormalFloat4;
   const Value bytes =
       convert(node, reshape_constant(node, node.input(1), {(count + 1) / 2}), ElementType::i32);
   Value numbers =
@@ -161,7 +161,7 @@ Values mat_mul_bnb_4(NodeContext& node) {
     weights = node.op(ops::Multiply, {numbers, gather(node, scales, own)});
   }
   weights = reshape(node, weights, {rows, inner});
-  const bool is_transposed = node.flag("transB", true);
+  const bool is_transposed = node.flag_attribute("transB", true);
   return {mat_mul(node, a, weights, {.b = is_transposed})};
 }
 
@@ -175,12 +175,12 @@ Values gather_block_quantized(NodeContext& node) {
     node.fail("the shapes of data and scales must be known when the model is converted");
   }
   const auto rank = static_cast<std::int64_t>(stored->size());
-  const std::int64_t bits = data.type() == ElementType::u8 ? node.integer("bits", 4) : 8;
+  const std::int64_t bits = data.type() == ElementType::u8 ? node.integer_attribute("bits", 4) : 8;
   check_bits(node, bits);
   ir::Integers shape = *stored;
   shape.back() = ir::checked_multiply(shape.back(), 8 / bits);
-  const auto axis = static_cast<std::size_t>(node.axis(node.integer("quantize_axis", 1), rank));
-  std::int64_t block = node.integer("block_size", 128);
+  const auto axis = static_cast<std::size_t>(node.axis(node.integer_attribute("quantize_axis", 1), rank));
+  std::int64_t block = node.integer_attribute("block_size", 128);
   if (block == 0) block = shape[axis];
   const std::int64_t count = (*parameters)[axis];
   if (block < 1 || count != block_count(shape[axis], block)) {
@@ -217,7 +217,7 @@ Values gather_block_quantized(NodeContext& node) {
     blocks = node.op(ops::Subtract, {blocks, node.number(middle, type)});
   }
   blocks = node.op(ops::Multiply, {blocks, spread(scales)});
-  const std::int64_t from = node.axis(node.integer("gather_axis", 0), rank);
+  const std::int64_t from = node.axis(node.integer_attribute("gather_axis", 0), rank);
   return {gather(node, reshape(node, blocks, shape.unchecked()), node.input(1), from)};
 }
 

@@ -19,15 +19,15 @@ Value move_batch_first(NodeContext& node, Value value) {
 Values fused_mat_mul(NodeContext& node) {
   const auto factor = [&](std::size_t index, std::string_view batch) {
     const Value value = node.input(index);
-    return node.flag(batch) ? move_batch_first(node, value) : value;
+    return node.flag_attribute(batch) ? move_batch_first(node, value) : value;
   };
   const auto is_transposed = [&](std::string_view name, std::size_t input) {
-    return node.flag(name) && node.rank(node.input(input)) > 1;
+    return node.flag_attribute(name) && node.rank(node.input(input)) > 1;
   };
   const Transposed transposed{.a = is_transposed("transA", 0), .b = is_transposed("transB", 1)};
   const Value a = factor(0, "transBatchA");
   const Value product = mat_mul(node, a, factor(1, "transBatchB"), transposed);
-  return {multiply_by(node, product, node.real("alpha", 1))};
+  return {multiply_by(node, product, node.real_attribute("alpha", 1))};
 }
 
 /// Applies the activation `name` with its parameters; missing parameters have defaults.
@@ -68,12 +68,12 @@ Value activate(NodeContext& node, Value x, const std::string& name, const std::v
 Values fused_gemm(NodeContext& node) {
   const Value sums =
       translate_as(node, "Gemm", 11, {node.operand(0), node.operand(1), node.operand(2)}).front();
-  const std::string activation = node.text("activation", "");
+  const std::string activation = node.text_attribute("activation", "");
   const bool is_selu = activation == "Selu";
   std::vector<double> parameters;
   for (const std::string_view name : {"activation_alpha", is_selu ? "activation_gamma" : "activation_beta"}) {
     if (!node.has_attribute(name)) break;
-    parameters.push_back(node.real(name));
+    parameters.push_back(node.real_attribute(name));
   }
   return {activate(node, sums, activation, parameters)};
 }
@@ -90,8 +90,8 @@ Values fused_conv(NodeContext& node) {
   const Operands inputs{node.operand(0), node.operand(1), node.operand(2)};
   const Value conv = translate_as(node, "Conv", 11, inputs).front();
   const Value result = add_if_present(node, conv, node.optional_input(3));
-  return {
-      activate(node, result, node.text("activation", ""), node.real_list("activation_params").unchecked())};
+  return {activate(node, result, node.text_attribute("activation", ""),
+                   node.real_list("activation_params").unchecked())};
 }
 
 /// ConvTransposeWithDynamicPads: the pads are an input, and are removed from the full result.

@@ -89,14 +89,14 @@ Values q_linear_concat(NodeContext& node) {
   Values parts;
   for (std::size_t i = 2; i < node.input_count(); i += 3)
     parts.push_back(restore_numbers(node, i, i + 1, i + 2));
-  const std::int64_t axis = node.axis(node.integer("axis"), node.rank(node.input(2)));
+  const std::int64_t axis = node.axis(node.integer_attribute("axis"), node.rank(node.input(2)));
   const Value all = concat(node, parts, axis);
   return quantize_like(node, all, 0, 1, 2);
 }
 
 /// The pooling operator `op` of ONNX on quantised images, with channels first unless `channels_last`.
 Value q_linear_pool(NodeContext& node, std::string_view op, std::int64_t opset) {
-  const bool channels_last = node.flag("channels_last");
+  const bool channels_last = node.flag_attribute("channels_last");
   const Value x = restore_numbers(node, 0, 1, 2);
   const Value y = translate_as(node, op, opset, {channels_last ? move_channels_first(node, x) : x}).front();
   return channels_last ? move_channels_last(node, y) : y;
@@ -129,7 +129,7 @@ Values q_linear_leaky_relu(NodeContext& node) {
 /// QLinearSoftmax: Softmax in the version of attribute `opset`.
 Values q_linear_softmax(NodeContext& node) {
   // The default of `axis` is the last axis for each opset. Softmax has this default since opset 13.
-  const std::int64_t opset = node.integer("opset");
+  const std::int64_t opset = node.integer_attribute("opset");
   const Value y =
       translate_as(node, "Softmax", node.has_attribute("axis") ? opset : 13, {restore_numbers(node, 0, 1, 2)})
           .front();
@@ -151,7 +151,7 @@ Values q_linear_reduce_mean(NodeContext& node) {
 /// QLinearConv, also with channels in the last axis.
 Values q_linear_conv(NodeContext& node) {
   Operands inputs = node.operands();
-  const bool is_last = node.flag("channels_last");
+  const bool is_last = node.flag_attribute("channels_last");
   if (is_last) inputs[0] = move_channels_first(node, node.input(0));
   const Value y = translate_as(node, "QLinearConv", 10, inputs).front();
   return {is_last ? move_channels_last(node, y) : y};

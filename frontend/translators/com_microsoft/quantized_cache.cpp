@@ -33,10 +33,10 @@ Value unpack_codes(NodeContext& node, Value bytes, ir::Dimension size) {
 
 QuantizedCache read_cache_quantization(NodeContext& node, std::string_view type, std::size_t index,
                                        std::int64_t heads) {
-  const std::string kind = node.text(type, "NONE");
+  const std::string kind = node.text_attribute(type, "NONE");
   QuantizedCache cache;
   if (kind == "NONE") return cache;
-  cache.bits = node.integer("kv_cache_bit_width", 8);
+  cache.bits = node.integer_attribute("kv_cache_bit_width", 8);
   if (cache.bits != 4 && cache.bits != 8) node.fail("kv_cache_bit_width must be 4 or 8");
   const bool is_per_channel = kind == "PER_CHANNEL";
   if (!is_per_channel && kind != "PER_TENSOR")

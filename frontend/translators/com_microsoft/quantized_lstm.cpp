@@ -64,7 +64,7 @@ bool is_stacked(const StackedWeights& weights, std::int64_t directions) {
 
 QuantizedProducts make_quantized_products(NodeContext& node, const StackedWeights& w,
                                           const StackedWeights& r) {
-  const std::int64_t directions = node.text("direction", "forward") == "bidirectional" ? 2 : 1;
+  const std::int64_t directions = node.text_attribute("direction", "forward") == "bidirectional" ? 2 : 1;
   if (!has_integer_kernels(node, {8, 9, 10, 11}) || !is_stacked(w, directions) || !is_stacked(r, directions))
     return {};
   if (!is_compressed((*r.integers.shape().sizes())[1])) return {};

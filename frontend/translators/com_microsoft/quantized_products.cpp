@@ -11,12 +11,14 @@ namespace {
 /// QGemm on the numbers that the integers represent.
 Values fast_q_gemm(NodeContext& node) {
   const Grid of_a = read_grid(node, 1, 2);
-  const double alpha = node.real("alpha", 1);
+  const double alpha = node.real_attribute("alpha", 1);
   const Value a = dequantize(node, node.input(0), of_a);
   // Scales of B are those of the columns of the product.
-  const Value b = dequantize(node, node.input(3), read_grid(node, 4, 5, node.flag("transB") ? 0 : 1, 2));
-  Value sums =
-      multiply_by(node, mat_mul(node, a, b, {.a = node.flag("transA"), .b = node.flag("transB")}), alpha);
+  const Value b =
+      dequantize(node, node.input(3), read_grid(node, 4, 5, node.flag_attribute("transB") ? 0 : 1, 2));
+  Value sums = multiply_by(
+      node, mat_mul(node, a, b, {.a = node.flag_attribute("transA"), .b = node.flag_attribute("transB")}),
+      alpha);
   if (const Value c = node.optional_input(6)) {
     const Value scale = node.op(ops::Multiply, {of_a.scale, read_grid(node, 4, 5).scale});
     sums = node.op(ops::Add, {sums, multiply_by(node, dequantize(node, c, {scale, {}}), alpha)});
@@ -31,7 +33,7 @@ Values fast_q_gemm(NodeContext& node) {
 Values q_gemm(NodeContext& node) {
   if (has_integer_kernels(node, {1, 2, 4, 5, 7, 8})) return fast_q_gemm(node);
   const auto transposed = [&](Value value, std::string_view name) {
-    return node.flag(name) ? transpose(node, value, {1, 0}) : value;
+    return node.flag_attribute(name) ? transpose(node, value, {1, 0}) : value;
   };
   const auto factor = [&](std::size_t data, std::size_t zero_point, std::string_view transpose_name) {
     const Value x = transposed(convert(node, node.input(data), ElementType::f32), transpose_name);
@@ -42,7 +44,8 @@ Values q_gemm(NodeContext& node) {
   if (const Value c = node.optional_input(6))
     sums = node.op(ops::Add, {sums, convert(node, c, ElementType::f32)});
   const Value scale = node.op(ops::Multiply, {node.input(1), node.input(4)});
-  const Value result = node.op(ops::Multiply, {sums, multiply_by(node, scale, node.real("alpha", 1))});
+  const Value result =
+      node.op(ops::Multiply, {sums, multiply_by(node, scale, node.real_attribute("alpha", 1))});
   if (!node.has_input(7)) return {result};
   if (!node.has_input(8)) return {divide(node, result, node.input(7))};
   return {quantize(node, result, read_grid(node, 7, 8), node.input(8).type())};

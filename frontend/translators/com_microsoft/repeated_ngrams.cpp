@@ -38,7 +38,7 @@ namespace {
 Values block_repeated_ngrams(NodeContext& node) {
   const Value tokens = convert(node, node.input(0), ElementType::i64);
   const Value scores = node.input(1);
-  const std::int64_t size = node.integer("ngram_size");
+  const std::int64_t size = node.integer_attribute("ngram_size");
   if (size < 1 || size > kMaxNgram)
     node.fail("ngram_size must be between 1 and " + std::to_string(kMaxNgram));
   return {node.op(ops::Select, {find_repeated_ngrams(node, tokens, scores, size),

@@ -43,9 +43,9 @@ Value join_pairs(NodeContext& node, const Halves& halves, Value size, bool is_in
 
 /// [B, S, N * h] as [B, N, S, h]. Without num_heads, all `rotary` elements of a head are rotated.
 Value split_input(NodeContext& node, Value input, Value rotary) {
-  if (const std::int64_t count = node.integer("num_heads", 0); count > 0)
+  if (const std::int64_t count = node.integer_attribute("num_heads", 0); count > 0)
     return split_heads(node, input, count);
-  if (node.flag("rotary_embedding_dim")) node.fail("attribute num_heads is missing");
+  if (node.flag_attribute("rotary_embedding_dim")) node.fail("attribute num_heads is missing");
   const Value shape = concat(node, {node.integers({0, 0, -1}), rotary});
   return transpose(node, reshape_keeping(node, input, shape), {0, 2, 1, 3});
 }
@@ -79,7 +79,7 @@ Values multimodal_rotary_embedding(NodeContext& node) {
   for (const std::int64_t section : sections) {
     if (section < 0 || section > pairs) node.fail("mrope_section does not fit the caches");
   }
-  const bool is_interleaved = node.flag("mrope_layout");
+  const bool is_interleaved = node.flag_attribute("mrope_layout");
   const auto follows = [&](std::int64_t pair, std::size_t which) {
     const auto number = static_cast<std::int64_t>(which);
     if (is_interleaved) return pair % 3 == number && pair < 3 * sections[which];
@@ -99,7 +99,7 @@ Values multimodal_rotary_embedding(NodeContext& node) {
     }
     return unsqueeze(node, result, {1});
   };
-  const Rotation rotation{mixed(node.input(2)), mixed(node.input(3)), node.flag("interleaved")};
+  const Rotation rotation{mixed(node.input(2)), mixed(node.input(3)), node.flag_attribute("interleaved")};
   return {restore_layout(node, rotate_heads(node, heads, rotation))};
 }
 
@@ -112,7 +112,7 @@ Values rotary_embedding(NodeContext& node) {
     positions = unsqueeze(node, node.op(ops::Add, {positions, enumerate_along(node, heads, 2)}), {0});
   }
   const Rotation rotation =
-      gather_rotation(node, node.input(2), node.input(3), positions, node.flag("interleaved"));
+      gather_rotation(node, node.input(2), node.input(3), positions, node.flag_attribute("interleaved"));
   return {restore_layout(node, rotate_heads(node, heads, rotation))};
 }
 

@@ -38,8 +38,8 @@ Value merge_tokens(NodeContext& node, Value source, Value count) {
 /// The place after the n-gram of the source that ends the tokens; -1 unless the source has it once or at its
 /// end.
 Value match_suffix(NodeContext& node, Value source, Value count, Value tokens) {
-  const std::int64_t smallest = node.integer("min_ngram_size", 1);
-  const std::int64_t largest = node.integer("max_ngram_size", 1);
+  const std::int64_t smallest = node.integer_attribute("min_ngram_size", 1);
+  const std::int64_t largest = node.integer_attribute("max_ngram_size", 1);
   if (smallest < 1 || largest < smallest || largest > kMaxNgram) {
     node.fail("min_ngram_size and max_ngram_size must be between 1 and " + std::to_string(kMaxNgram));
   }

@@ -72,9 +72,9 @@ Values sample(NodeContext& node) {
 Values unfold(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
-  const std::int64_t axis = node.axis(node.integer("dim", -1), rank);
-  const std::int64_t size = node.integer("size");
-  const std::int64_t step = node.integer("step", 1);
+  const std::int64_t axis = node.axis(node.integer_attribute("dim", -1), rank);
+  const std::int64_t size = node.integer_attribute("size");
+  const std::int64_t step = node.integer_attribute("step", 1);
   if (size < 1 || step < 1) node.fail("size and step must be positive");
   const Value room = node.op(ops::Subtract, {size_of(node, x, axis), node.integer(size - step)});
   const Value count = divide(node, room, node.integer(step));
@@ -88,7 +88,7 @@ Values unfold(NodeContext& node) {
 
 /// CDist: the distance between each row of A and each row of B.
 Values distances(NodeContext& node) {
-  const std::string metric = node.text("metric", "sqeuclidean");
+  const std::string metric = node.text_attribute("metric", "sqeuclidean");
   if (metric != "sqeuclidean" && metric != "euclidean") node.fail("metric '" + metric + "' does not exist");
   const Value a = node.input(0);
   const Value b = node.input(1);

@@ -115,14 +115,14 @@ Value prefer_timestamps(Builder& builder, const TimestampRules& rules, Value sco
 
 std::optional<TimestampRules> timestamp_rules_of(NodeContext& node, std::size_t logits_processor) {
   constexpr std::int64_t kTimestamps = 1;
-  const std::int64_t end = node.integer("eos_token_id");
+  const std::int64_t end = node.integer_attribute("eos_token_id");
   TimestampRules rules{.end = end,
-                       .start = node.integer("decoder_start_token_id", -1),
-                       .translate = node.integer("translate_token_id", -1),
-                       .transcribe = node.integer("transcribe_token_id", -1),
-                       .start_of_lm = node.integer("start_of_lm_token_id", -1),
-                       .no_timestamps = node.integer("no_timestamps_token_id", -1),
-                       .first_timestamp = node.integer("beginning_timestamp_token_id", -1),
+                       .start = node.integer_attribute("decoder_start_token_id", -1),
+                       .translate = node.integer_attribute("translate_token_id", -1),
+                       .transcribe = node.integer_attribute("transcribe_token_id", -1),
+                       .start_of_lm = node.integer_attribute("start_of_lm_token_id", -1),
+                       .no_timestamps = node.integer_attribute("no_timestamps_token_id", -1),
+                       .first_timestamp = node.integer_attribute("beginning_timestamp_token_id", -1),
                        .is_active = {}};
   if (!node.has_input(logits_processor)) return std::nullopt;
   const Value processor = read_vector(node, logits_processor, ElementType::i64);

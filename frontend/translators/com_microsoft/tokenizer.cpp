@@ -121,7 +121,7 @@ Rule rule_of(NodeContext& node) {
   Rule rule;
   const auto separators = node.text_list("separators");
   if (node.has_attribute("tokenexp")) {
-    const std::string pattern = node.text("tokenexp");
+    const std::string pattern = node.text_attribute("tokenexp");
     const Expression parsed = parsed_pattern(node, pattern);
     const auto bytes = set_of(without_repetition(parsed));
     rule.by_character = pattern == ".";
@@ -307,13 +307,13 @@ class Tokens : private ByteTable {
 /// Tokenizer 1.
 Values tokenizer(NodeContext& node) {
   const Rule rule = rule_of(node);
-  const std::int64_t least = node.integer("mincharnum");
+  const std::int64_t least = node.integer_attribute("mincharnum");
   const Value input = node.input(0);
   if (input.shape().element_count() == 0) return {input};
   const StringList texts(node, input);
   Tokens tokens(node, texts, rule);
   if (least > 1) tokens.drop_shorter_than(least);
-  return {tokens.emit_table(node.text("pad_value"), node.integer("mark") != 0)};
+  return {tokens.emit_table(node.text_attribute("pad_value"), node.integer_attribute("mark") != 0)};
 }
 
 }  // namespace

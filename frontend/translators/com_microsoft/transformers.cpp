@@ -34,7 +34,7 @@ Values fast_gelu(NodeContext& node) {
 /// x * sigmoid(alpha * x).
 Values quick_gelu(NodeContext& node) {
   const Value x = node.input(0);
-  return {node.op(ops::Swish, {x, node.number_like(node.real("alpha", 1.702F), x)})};
+  return {node.op(ops::Swish, {x, node.number_like(node.real_attribute("alpha", 1.702F), x)})};
 }
 
 /// Values normalised over the last axis in f32, and the factors of the normalisation.
@@ -71,7 +71,7 @@ Values normalize_sum(NodeContext& node, bool centred) {
   const Value sum = add_if_present(node, both, node.optional_input(centred ? 4 : 3));
   const Value beta = centred ? node.optional_input(3) : Value{};
   const Normalized result =
-      normalize_rows(node, sum, node.input(2), beta, node.real("epsilon", 1e-12F), centred);
+      normalize_rows(node, sum, node.input(2), beta, node.real_attribute("epsilon", 1e-12F), centred);
   return {result.y, result.mean, result.inverse_deviation, sum};
 }
 
@@ -85,7 +85,8 @@ Values skip_simplified_layer_normalization(NodeContext& node) {
 
 /// Normalises the sum of the embeddings [B, S, D], and counts the unmasked words of each sentence.
 Values normalize_embeddings(NodeContext& node, Value sum, Value gamma, Value beta, Value mask) {
-  const Normalized result = normalize_rows(node, sum, gamma, beta, node.real("epsilon", 1e-12F), true);
+  const Normalized result =
+      normalize_rows(node, sum, gamma, beta, node.real_attribute("epsilon", 1e-12F), true);
   Value counts;
   if (mask) {
     const Value ones =
@@ -158,10 +159,10 @@ Values relative_position_bias(NodeContext& node) {
   const auto sizes = table.shape().sizes();
   if (!sizes || sizes->size() != 2)
     node.fail("the shape of bias_table must be known when the model is converted");
-  const bool is_bidirectional = node.flag("is_bidirectional");
+  const bool is_bidirectional = node.flag_attribute("is_bidirectional");
   const std::int64_t all = sizes->front();
   const std::int64_t buckets = is_bidirectional ? all / 2 : all;
-  const std::int64_t longest = node.integer("max_distance");
+  const std::int64_t longest = node.integer_attribute("max_distance");
   if (buckets < 2 || longest <= buckets / 2 || longest > kLongestDistance) {
     node.fail("max_distance does not fit to " + std::to_string(all) + " buckets");
   }

@@ -10,7 +10,8 @@ namespace {
 /// How many keys of a sequence of length `total` are in a cache of `capacity` elements. If it is full,
 /// onnxruntime removes as many keys as the window does not need.
 Value count_resident_keys(NodeContext& node, Value total, Value capacity) {
-  const Value spare = node.op(ops::Subtract, {capacity, node.integer(node.integer("local_window_size"))});
+  const Value spare =
+      node.op(ops::Subtract, {capacity, node.integer(node.integer_attribute("local_window_size"))});
   const Value group = node.op(ops::Add, {spare, node.integer(1)});
   const Value excess = node.op(ops::Add, {node.op(ops::Subtract, {total, capacity}), spare});
   const Value positive = node.op(ops::Maximum, {excess, node.integer(0)});
@@ -21,7 +22,8 @@ Value count_resident_keys(NodeContext& node, Value total, Value capacity) {
 }  // namespace
 
 void check_window_cache(NodeContext& node) {
-  if (node.integer("local_window_size", -1) < 1) node.fail("sliding_window_cache needs local_window_size");
+  if (node.integer_attribute("local_window_size", -1) < 1)
+    node.fail("sliding_window_cache needs local_window_size");
   if (!node.has_input(3)) node.fail("sliding_window_cache needs past_key and past_value");
   if (node.has_output(3)) {
     node.fail("the scores of a cache of the window (sliding_window_cache) are not converted",

@@ -15,8 +15,8 @@ Values nms_rotated(NodeContext& node) {
   ir::Node& selected = node.node(
       ops::NMSRotated,
       {boxes, node.input(1), node.integer(std::numeric_limits<std::int32_t>::max()),
-       node.number(node.real("iou_threshold"), ElementType::f32),
-       node.number(node.real("score_threshold"), ElementType::f32)},
+       node.number(node.real_attribute("iou_threshold"), ElementType::f32),
+       node.number(node.real_attribute("score_threshold"), ElementType::f32)},
       {{"sort_result_descending", false}, {"output_type", ElementType::i64}, {"clockwise", true}}, 3);
   return {selected.value(0)};
 }
@@ -25,18 +25,18 @@ Values nms_rotated(NodeContext& node) {
 Values roi_align_rotated(NodeContext& node) {
   const Value regions = node.input(1);
   const auto size = [&](std::string_view name) {
-    const std::int64_t value = node.integer(name);
+    const std::int64_t value = node.integer_attribute(name);
     if (value < 1) node.fail("attribute '" + std::string(name) + "' must be positive");
     return value;
   };
-  const double scale = node.real("spatial_scale", 1);
+  const double scale = node.real_attribute("spatial_scale", 1);
   const auto columns = [&](std::initializer_list<std::int64_t> indices) {
     return gather(node, regions, node.integers(indices), 1);
   };
   const Value column = gather(node, regions, node.integer(0), 1);
   const Value images = convert(node, column, ElementType::i32);
   Value boxes = columns({1, 2, 3, 4, 5});
-  if (!node.flag("aligned", true)) {
+  if (!node.flag_attribute("aligned", true)) {
     // The operation moves the centre by half a pixel, and mmdeploy does not. It also makes regions at least
     // one pixel large.
     const Value centre = node.op(ops::Add, {columns({1, 2}), node.number_like(0.5 / scale, regions)});
@@ -46,9 +46,9 @@ Values roi_align_rotated(NodeContext& node) {
   return {node.op(ops::ROIAlignRotated, {node.input(0), boxes, images},
                   {{"pooled_h", size("output_height")},
                    {"pooled_w", size("output_width")},
-                   {"sampling_ratio", node.integer("sampling_ratio", 0)},
+                   {"sampling_ratio", node.integer_attribute("sampling_ratio", 0)},
                    {"spatial_scale", scale},
-                   {"clockwise_mode", node.flag("clockwise")}})};
+                   {"clockwise_mode", node.flag_attribute("clockwise")}})};
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 Values leaky_relu_1(NodeContext& node) {
   const Value x = node.input(0);
-  const double alpha = node.real("alpha", 0.01F);
+  const double alpha = node.real_attribute("alpha", 0.01F);
   // Releases before 2026 do not compile a vector as the slope of a scalar.
   if (x.shape().is_scalar()) return {node.op(ops::PReLU, {x, node.number_like(alpha, x)})};
   constexpr std::int64_t kOne[] = {1};
@@ -54,13 +54,13 @@ Values prelu_1(NodeContext& node) {
 
 /// Elu 1, 6, 22.
 Values elu_1(NodeContext& node) {
-  return {node.op(ops::Elu, {node.input(0)}, {{"alpha", node.real("alpha", 1)}})};
+  return {node.op(ops::Elu, {node.input(0)}, {{"alpha", node.real_attribute("alpha", 1)}})};
 }
 
 Values selu(NodeContext& node, double alpha, double gamma) {
   const Value x = node.input(0);
-  return {node.op(ops::Selu, {x, node.number_like(node.real("alpha", alpha), x),
-                              node.number_like(node.real("gamma", gamma), x)})};
+  return {node.op(ops::Selu, {x, node.number_like(node.real_attribute("alpha", alpha), x),
+                              node.number_like(node.real_attribute("gamma", gamma), x)})};
 }
 
 /// Selu 1: coarser defaults.
@@ -74,7 +74,7 @@ Values selu_6(NodeContext& node) {
 /// Celu 12: max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
 Values celu_12(NodeContext& node) {
   const Value x = node.input(0);
-  const double alpha = node.real("alpha", 1);
+  const double alpha = node.real_attribute("alpha", 1);
   if (alpha == 1) return {node.op(ops::Elu, {x}, {{"alpha", 1.0}})};
   const Value factor = node.number_like(alpha, x);
   return {node.op(ops::Multiply, {node.op(ops::Elu, {divide(node, x, factor)}, {{"alpha", 1.0}}), factor})};
@@ -82,18 +82,18 @@ Values celu_12(NodeContext& node) {
 
 Values thresholded_relu_1(NodeContext& node) {
   const Value x = node.input(0);
-  const Value is_above = node.op(ops::Greater, {x, node.number_like(node.real("alpha", 1), x)});
+  const Value is_above = node.op(ops::Greater, {x, node.number_like(node.real_attribute("alpha", 1), x)});
   return {node.op(ops::Select, {is_above, x, node.number_like(0, x)})};
 }
 
 Values hard_sigmoid_1(NodeContext& node) {
   const Value x = node.input(0);
-  return {node.op(ops::HardSigmoid, {x, node.number_like(node.real("alpha", 0.2F), x),
-                                     node.number_like(node.real("beta", 0.5F), x)})};
+  return {node.op(ops::HardSigmoid, {x, node.number_like(node.real_attribute("alpha", 0.2F), x),
+                                     node.number_like(node.real_attribute("beta", 0.5F), x)})};
 }
 
 Values gelu_20(NodeContext& node) {
-  const std::string approximate = node.text("approximate", "none");
+  const std::string approximate = node.text_attribute("approximate", "none");
   if (approximate != "none" && approximate != "tanh") {
     node.fail("attribute 'approximate' must be none or tanh, it is " + approximate);
   }
@@ -104,7 +104,7 @@ Values gelu_20(NodeContext& node) {
 /// Swish 24: x * sigmoid(alpha * x).
 Values swish_24(NodeContext& node) {
   const Value x = node.input(0);
-  const double alpha = node.real("alpha", 1);
+  const double alpha = node.real_attribute("alpha", 1);
   if (alpha == 1) return {node.op(ops::Swish, {x})};
   return {node.op(ops::Swish, {x, node.number_like(alpha, x)})};
 }
@@ -114,8 +114,8 @@ Values shrink_9(NodeContext& node) {
   const Value input = node.input(0);
   const ElementType computed = ir::is_floating(input.type()) ? input.type() : ElementType::f32;
   const Value x = convert(node, input, computed);
-  const double lambda = node.real("lambd", 0.5);
-  const Value bias = node.number_like(node.real("bias", 0), x);
+  const double lambda = node.real_attribute("lambd", 0.5);
+  const Value bias = node.number_like(node.real_attribute("bias", 0), x);
   const Value is_above = node.op(ops::Greater, {x, node.number_like(lambda, x)});
   const Value is_below = node.op(ops::Less, {x, node.number_like(-lambda, x)});
   const Value high =

@@ -15,8 +15,8 @@ namespace {
 
 /// Splits packed inputs, [B, S, N * h], into heads.
 Heads unpack_heads(NodeContext& node) {
-  const std::int64_t queries = node.integer("q_num_heads");
-  const std::int64_t keys = node.integer("kv_num_heads");
+  const std::int64_t queries = node.integer_attribute("q_num_heads");
+  const std::int64_t keys = node.integer_attribute("kv_num_heads");
   if (keys < 1 || queries < keys || queries % keys != 0) {
     node.fail("q_num_heads must be a multiple of kv_num_heads");
   }
@@ -74,12 +74,13 @@ struct AttentionOptions {
 };
 
 AttentionOptions attention_options(NodeContext& node, ElementType type) {
-  if (node.has_attribute("softmax_precision")) type = node.element_type(node.integer("softmax_precision"));
-  return {node.real("softcap", 0), type, node.has_output(3)};
+  if (node.has_attribute("softmax_precision"))
+    type = node.element_type(node.integer_attribute("softmax_precision"));
+  return {node.real_attribute("softcap", 0), type, node.has_output(3)};
 }
 
 std::optional<double> scale_of(const NodeContext& node) {
-  return node.has_attribute("scale") ? std::optional(node.real("scale")) : std::nullopt;
+  return node.has_attribute("scale") ? std::optional(node.real_attribute("scale")) : std::nullopt;
 }
 
 struct DecomposedAttention {
@@ -97,7 +98,7 @@ DecomposedAttention decompose_attention(NodeContext& node, const Heads& heads, V
   weights = convert(node, weights, heads.query.type());
   if (mask && options.scores) weights = zero_fully_masked_rows(node, weights, mask);
   const std::array stages{products, limited, masked, weights};
-  const std::int64_t mode = node.integer("qk_matmul_output_mode", 0);
+  const std::int64_t mode = node.integer_attribute("qk_matmul_output_mode", 0);
   return {mat_mul(node, weights, heads.value),
           stages[mode >= 0 && mode < 4 ? static_cast<std::size_t>(mode) : 0]};
 }

@@ -28,9 +28,9 @@ struct Rules {
 };
 
 Rules rules_of(const NodeContext& node) {
-  return {node.integer("is_causal", 0) == 1,
-          node.integer("left_window_size", -1),
-          node.integer("right_window_size", -1),
+  return {node.integer_attribute("is_causal", 0) == 1,
+          node.integer_attribute("left_window_size", -1),
+          node.integer_attribute("right_window_size", -1),
           node.has_input(3),
           node.has_input(4),
           node.has_input(6)};

@@ -161,7 +161,7 @@ Value convert_bits_to_integer(NodeContext& node, Value pattern, ElementType type
 Values bit_cast_26(NodeContext& node) {
   const Value value = node.input(0);
   const ElementType from = value.type();
-  const ElementType to = node.element_type(node.integer("to"));
+  const ElementType to = node.element_type(node.integer_attribute("to"));
   if (from == to) return {value};
   if (ir::info(from).bits != ir::info(to).bits) node.fail("the two types differ in width");
   if (const ir::ConstantData* data = value.node->constant()) {

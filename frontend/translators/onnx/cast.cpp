@@ -21,7 +21,7 @@ Value saturate_numbers(NodeContext& node, Value value, double largest, Value of_
 /// float8e8m0 represents the powers of two from 2^-127 to 2^127. Convert rounds to the nearest one, of two to
 /// the even exponent, and saturates.
 Value round_to_power_of_two(NodeContext& node, Value value) {
-  const std::string mode = node.text("round_mode", "up");
+  const std::string mode = node.text_attribute("round_mode", "up");
   if (mode != "up" && mode != "down" && mode != "nearest")
     node.fail("attribute 'round_mode' must be up, down or nearest");
   const Value exact = convert(node, value, ElementType::f32);
@@ -32,7 +32,7 @@ Value round_to_power_of_two(NodeContext& node, Value value) {
   const ir::Op is_past = mode == "up" ? ops::Less : mode == "down" ? ops::Greater : ops::LessEqual;
   const Value next = node.op(ops::Multiply, {nearest, node.number_like(mode == "down" ? 0.5 : 2, nearest)});
   Value power = node.op(ops::Select, {node.op(is_past, {bound, exact}), next, nearest});
-  if (!node.flag("saturate", true)) {
+  if (!node.flag_attribute("saturate", true)) {
     // The CPU plugin compares subnormal numbers as 0, which must become NaN. So do those from 2^-127 to
     // 2^-126.
     const auto limit = [&](int exponent) { return node.number_like(std::ldexp(1.0, exponent), exact); };
@@ -48,7 +48,7 @@ Value round_to_power_of_two(NodeContext& node, Value value) {
 Value convert_to_small_float(NodeContext& node, Value value, ElementType type) {
   if (!ir::is_floating(value.type())) value = convert(node, value, ElementType::f32);
   if (type == ElementType::f8e8m0) return round_to_power_of_two(node, value);
-  if (is_float8_or_float4(type) && node.flag("saturate", true)) {
+  if (is_float8_or_float4(type) && node.flag_attribute("saturate", true)) {
     // float4 has no NaN.
     const Value of_nan = type == ElementType::f4e2m1 ? node.number_like(-0.0, value) : value;
     value = saturate_numbers(node, value, *ir::largest_finite(type), of_nan);
@@ -92,12 +92,12 @@ std::int64_t type_number(const NodeContext& node, const std::string& name) {
 }
 
 Values cast_1(NodeContext& node) {
-  return {cast(node, node.input(0), node.element_type(type_number(node, node.text("to"))))};
+  return {cast(node, node.input(0), node.element_type(type_number(node, node.text_attribute("to"))))};
 }
 
 /// Cast 6, 9, 13, 19, 21, 23, 24, 25, 28; from 19 on with `saturate` for float8.
 Values cast_6(NodeContext& node) {
-  return {cast(node, node.input(0), node.element_type(node.integer("to")))};
+  return {cast(node, node.input(0), node.element_type(node.integer_attribute("to")))};
 }
 
 Values cast_like_15(NodeContext& node) {

@@ -38,16 +38,18 @@ Value emit_list(NodeContext& node, const google::protobuf::RepeatedField<Number>
 Values constant_1(NodeContext& node) {
   for (const char* name : {"value", "sparse_value"}) {
     if (!node.has_attribute(name)) continue;
-    TensorAttribute tensor = node.tensor(name);
+    TensorAttribute tensor = node.tensor_attribute(name);
     return {node.constant(tensor.type, tensor.shape, std::move(tensor.data))};
   }
-  if (node.has_attribute("value_int")) return {node.integer(node.integer("value_int"))};
+  if (node.has_attribute("value_int")) return {node.integer(node.integer_attribute("value_int"))};
   if (const auto* list = find_list(node, "value_ints"))
     return {emit_list(node, list->ints(), ElementType::i64)};
-  if (node.has_attribute("value_float")) return {node.number(node.real("value_float"), ElementType::f32)};
+  if (node.has_attribute("value_float"))
+    return {node.number(node.real_attribute("value_float"), ElementType::f32)};
   if (const auto* list = find_list(node, "value_floats"))
     return {emit_list(node, list->floats(), ElementType::f32)};
-  if (node.has_attribute("value_string")) return {emit_strings(node, {node.text("value_string")}, {})};
+  if (node.has_attribute("value_string"))
+    return {emit_strings(node, {node.text_attribute("value_string")}, {})};
   if (node.has_attribute("value_strings")) {
     const auto values = node.text_list("value_strings");
     const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
@@ -60,7 +62,7 @@ Values constant_1(NodeContext& node) {
 Values constant_of_shape_9(NodeContext& node) {
   Value value = node.number(0.0, ElementType::f32);
   if (node.has_attribute("value")) {
-    TensorAttribute tensor = node.tensor("value");
+    TensorAttribute tensor = node.tensor_attribute("value");
     if (PartialShape(tensor.shape).element_count() != 1)
       node.fail("the attribute 'value' must be a tensor of one element");
     value = node.constant(tensor.type, {}, std::move(tensor.data));
@@ -75,11 +77,12 @@ Values eye_like_9(NodeContext& node) {
   const Value input = node.input(0);
   if (node.rank(input) != 2) node.fail("the input must be a matrix");
   const ElementType type =
-      node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : input.type();
+      node.has_attribute("dtype") ? node.element_type(node.integer_attribute("dtype")) : input.type();
   const auto size = [&](std::int64_t axis) {
     return reshape_to_scalar(node, dimension_of(node, input, axis));
   };
-  return {node.op(ops::Eye, {size(0), size(1), node.integer(node.integer("k", 0))}, {{"output_type", type}})};
+  return {node.op(ops::Eye, {size(0), size(1), node.integer(node.integer_attribute("k", 0))},
+                  {{"output_type", type}})};
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ ir::WindowSteps steps_of(const Window& window) {
 
 /// The number of groups of filters: attribute `group`, which must divide the number of filters.
 std::int64_t filter_group_count(NodeContext& node, Value filter) {
-  const std::int64_t groups = node.integer("group", 1);
+  const std::int64_t groups = node.integer_attribute("group", 1);
   const std::int64_t filters = filter.shape()[0].size();
   if (groups <= 0 || (filters >= 0 && filters % groups != 0)) {
     node.fail("the filters cannot be divided into the groups");
@@ -288,7 +288,7 @@ Value multiply_windows_by_channel(NodeContext& node, Value input, Value filter, 
 Values causal_conv_with_state_27(NodeContext& node) {
   const Value input = node.input(0);
   const Value filter = node.input(1);
-  const std::int64_t dilation = node.integer("dilation", 1);
+  const std::int64_t dilation = node.integer_attribute("dilation", 1);
   if (dilation < 1) node.fail("attribute 'dilation' must be positive");
   const Value gaps = node.op(ops::Subtract, {dimension_of(node, filter, 2), node.integers({1})});
   const Value before = node.op(ops::Multiply, {gaps, node.integer(dilation)});
@@ -312,7 +312,7 @@ Values causal_conv_with_state_27(NodeContext& node) {
     result = multiply_windows_by_channel(node, extended, filter, dimension_of(node, input, 2), dilation);
   }
   result = add_bias(node, result, node.optional_input(2), 3);
-  const std::string activation = node.text("activation", "none");
+  const std::string activation = node.text_attribute("activation", "none");
   if (activation == "silu" || activation == "swish") {
     const Value exact = convert(node, result, ElementType::f32);
     result = convert(node, node.op(ops::Swish, {exact}), result.type());

@@ -28,7 +28,7 @@ Values non_max_suppression_10(NodeContext& node) {
   const Value overlap = read_parameter(node, 3, node.number(0.0, ElementType::f32));
   // Without a threshold, all scores count.
   const Value threshold = read_parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
-  const bool centre = node.flag("center_point_box");
+  const bool centre = node.flag_attribute("center_point_box");
   // With dynamic shapes, plugins return as many rows as there are selected boxes, without padding.
   return {node.op(ops::NonMaxSuppression,
                   {set_last_axis(node, node.input(0)), node.input(1), most, overlap, threshold},
@@ -39,7 +39,7 @@ Values non_max_suppression_10(NodeContext& node) {
 
 /// An attribute for a size of the result.
 std::int64_t positive_size(const NodeContext& node, std::string_view name) {
-  const std::int64_t size = node.integer(name, 1);
+  const std::int64_t size = node.integer_attribute(name, 1);
   if (size < 1) node.fail("attribute '" + std::string(name) + "' must be positive");
   return size;
 }
@@ -47,22 +47,22 @@ std::int64_t positive_size(const NodeContext& node, std::string_view name) {
 /// RoiAlign 10 (no half pixels), 16 (coordinate_transformation_mode), 22.
 Values roi_align_10(NodeContext& node) {
   const bool is_old = node.opset() < 16;
-  const bool half_pixel = node.text("coordinate_transformation_mode",
-                                    is_old ? "output_half_pixel" : "half_pixel") == "half_pixel";
+  const bool half_pixel = node.text_attribute("coordinate_transformation_mode",
+                                              is_old ? "output_half_pixel" : "half_pixel") == "half_pixel";
   const std::int64_t height = positive_size(node, "output_height");
   const std::int64_t width = positive_size(node, "output_width");
   const Value regions = set_last_axis(node, node.input(1));
   const Value batches = convert(node, node.input(2), ElementType::i64);
   // Without regions, both modes give the same empty tensor.
   const bool has_regions = regions.shape()[0] != ir::Dimension(0);
-  if (has_regions && node.text("mode", "avg") == "max") {
+  if (has_regions && node.text_attribute("mode", "avg") == "max") {
     return {emit_region_maximum(node, node.input(0), regions, batches, half_pixel)};
   }
   return {node.op(ops::ROIAlign, {node.input(0), regions, batches},
                   {{"pooled_h", height},
                    {"pooled_w", width},
-                   {"sampling_ratio", node.integer("sampling_ratio", 0)},
-                   {"spatial_scale", node.real("spatial_scale", 1.0)},
+                   {"sampling_ratio", node.integer_attribute("sampling_ratio", 0)},
+                   {"spatial_scale", node.real_attribute("spatial_scale", 1.0)},
                    {"mode", "avg"},
                    {"aligned_mode", half_pixel ? "half_pixel_for_nn" : "asymmetric"}})};
 }
@@ -79,7 +79,7 @@ Values max_roi_pool_1(NodeContext& node) {
   return {node.op(ops::ROIPooling, {node.input(0), regions},
                   {{"pooled_h", sizes[0]},
                    {"pooled_w", sizes[1]},
-                   {"spatial_scale", node.real("spatial_scale", 1.0)},
+                   {"spatial_scale", node.real_attribute("spatial_scale", 1.0)},
                    {"method", "max"}})};
 }
 

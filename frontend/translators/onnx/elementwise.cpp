@@ -14,11 +14,11 @@ namespace {
 /// The second input of a version below 7, reshaped for numpy broadcasting.
 Value reshape_at_axis(NodeContext& node) {
   const Value b = node.input(1);
-  if (!node.flag("broadcast") || !node.has_attribute("axis")) return b;
+  if (!node.flag_attribute("broadcast") || !node.has_attribute("axis")) return b;
   const std::int64_t rank = node.rank(node.input(0));
   const std::int64_t own_rank = node.rank(b);
   if (own_rank == 0) return b;
-  const std::int64_t axis = node.axis(node.integer("axis"), rank);
+  const std::int64_t axis = node.axis(node.integer_attribute("axis"), rank);
   if (axis + own_rank > rank) node.fail("the second input does not fit the first at attribute 'axis'");
   return add_unit_dimensions(node, b, 0, rank - axis - own_rank);
 }
@@ -65,7 +65,7 @@ Value power(NodeContext& node, Value base, Value exponent) {
 Values mod_10(NodeContext& node) {
   const Value a = node.input(0);
   const Value b = node.input(1);
-  const std::int64_t fmod = node.integer("fmod", 0);
+  const std::int64_t fmod = node.integer_attribute("fmod", 0);
   const bool has_sign_of_dividend = fmod == 1;
   const bool is_whole = !ir::is_floating(a.type());
   if (is_whole && !has_sign_of_dividend) return {node.op(ops::FloorMod, {a, b})};
@@ -92,7 +92,7 @@ Value plain(NodeContext& node, Value a, Value b) {
 /// BitShift 11, 28: from 28 on signed integers, whose right shift keeps the sign. Negative counts and counts
 /// not below the width of the type, which OpenVINO does not define, shift out all bits.
 Values bit_shift_11(NodeContext& node) {
-  const std::string direction = node.text("direction");
+  const std::string direction = node.text_attribute("direction");
   if (direction != "LEFT" && direction != "RIGHT") node.fail("attribute 'direction' must be LEFT or RIGHT");
   const bool is_left = direction == "LEFT";
   const Value x = node.input(0);

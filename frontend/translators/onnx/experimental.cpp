@@ -9,30 +9,33 @@ namespace {
 
 /// Affine: alpha * x + beta.
 Values affine(NodeContext& node) {
-  const Value x = multiply_by(node, node.input(0), node.real("alpha", 1));
-  return {node.op(ops::Add, {x, node.number_like(node.real("beta", 0), x)})};
+  const Value x = multiply_by(node, node.input(0), node.real_attribute("alpha", 1));
+  return {node.op(ops::Add, {x, node.number_like(node.real_attribute("beta", 0), x)})};
 }
 
 /// Scale: scale * x.
 Values scale(NodeContext& node) {
-  return {node.op(ops::Multiply, {node.input(0), node.number_like(node.real("scale", 1), node.input(0))})};
+  return {node.op(ops::Multiply,
+                  {node.input(0), node.number_like(node.real_attribute("scale", 1), node.input(0))})};
 }
 
 /// ScaledTanh: alpha * tanh(beta * x).
 Values scaled_tanh(NodeContext& node) {
-  return {multiply_by(node, node.op(ops::Tanh, {multiply_by(node, node.input(0), node.real("beta", 1))}),
-                      node.real("alpha", 1))};
+  return {multiply_by(node,
+                      node.op(ops::Tanh, {multiply_by(node, node.input(0), node.real_attribute("beta", 1))}),
+                      node.real_attribute("alpha", 1))};
 }
 
 /// ParametricSoftplus: alpha * log(exp(beta * x) + 1).
 Values parametric_softplus(NodeContext& node) {
-  return {multiply_by(node, node.op(ops::SoftPlus, {multiply_by(node, node.input(0), node.real("beta", 1))}),
-                      node.real("alpha", 1))};
+  return {multiply_by(
+      node, node.op(ops::SoftPlus, {multiply_by(node, node.input(0), node.real_attribute("beta", 1))}),
+      node.real_attribute("alpha", 1))};
 }
 
 /// ImageScaler: scale * x + bias, a bias for each channel.
 Values image_scaler(NodeContext& node) {
-  const Value x = multiply_by(node, node.input(0), node.real("scale", 1));
+  const Value x = multiply_by(node, node.input(0), node.real_attribute("scale", 1));
   const auto bias = node.real_list("bias");
   if (bias.empty()) return {x};
   const std::vector<std::int64_t> shape{static_cast<std::int64_t>(bias.size()), 1, 1};
@@ -65,15 +68,16 @@ Values dynamic_slice(NodeContext& node) {
 /// ConstantFill: fills a shape, given by an attribute, an input, or the shape of an input, with a value.
 Values constant_fill(NodeContext& node) {
   constexpr std::int64_t kFloat = 1;
-  const Value number = node.number(node.real("value", 0), node.element_type(node.integer("dtype", kFloat)));
+  const Value number = node.number(node.real_attribute("value", 0),
+                                   node.element_type(node.integer_attribute("dtype", kFloat)));
   const auto extra = node.integer_list("extra_shape");
   if (!node.has_input(0)) {
     ir::Integers shape = node.integer_list("shape");
     shape.insert(shape.end(), extra.begin(), extra.end());
     return {broadcast_to(node, number, node.integers(shape))};
   }
-  Value shape = node.flag("input_as_shape") ? convert_to_dimensions(node, node.input(0))
-                                            : shape_of(node, node.input(0));
+  Value shape = node.flag_attribute("input_as_shape") ? convert_to_dimensions(node, node.input(0))
+                                                      : shape_of(node, node.input(0));
   if (!extra.empty()) shape = concat(node, {shape, node.integers(extra)});
   return {broadcast_to(node, number, shape)};
 }

@@ -46,7 +46,7 @@ Values affine_grid_20(NodeContext& node) {
   if (sizes.shape() != PartialShape{spatial + 2}) {
     node.fail("the size must be a list of " + std::to_string(spatial + 2) + " numbers");
   }
-  const bool align_corners = node.flag("align_corners");
+  const bool align_corners = node.flag_attribute("align_corners");
   Values axes;
   for (std::int64_t i = 0; i < spatial; ++i) axes.push_back(gather(node, sizes, node.integers({i + 2})));
   // Homogeneous coordinates [..., x, y, z, 1]: the last axis of the grid comes first.
@@ -244,11 +244,11 @@ Value sample_volume(NodeContext& node, bool align_corners, bool nearest, std::st
 
 /// GridSample 16, 20 (other names of the modes, volumes), 22.
 Values grid_sample_16(NodeContext& node) {
-  std::string mode = node.text("mode", node.opset() < 20 ? "bilinear" : "linear");
+  std::string mode = node.text_attribute("mode", node.opset() < 20 ? "bilinear" : "linear");
   if (mode == "linear") mode = "bilinear";
   if (mode == "cubic") mode = "bicubic";
-  const bool align_corners = node.flag("align_corners");
-  const std::string padding = node.text("padding_mode", "zeros");
+  const bool align_corners = node.flag_attribute("align_corners");
+  const std::string padding = node.text_attribute("padding_mode", "zeros");
   if (node.rank(node.input(0)) != 4) {
     if (mode != "bilinear" && mode != "nearest") node.fail("mode '" + mode + "' is for images only");
     return {sample_volume(node, align_corners, mode == "nearest", padding)};

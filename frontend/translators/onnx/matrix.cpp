@@ -20,14 +20,15 @@ Values mat_mul_1(NodeContext& node) {
 /// Gemm 1, 6, 7, 9, 11, 13: alpha * A' * B' + beta * C. C is broadcast to the product, before 7 only with
 /// attribute `broadcast`, which changes nothing for shapes that fit; from 11 on it is optional.
 Values gemm_1(NodeContext& node) {
-  const double alpha = node.real("alpha", 1);
-  const double beta = node.real("beta", 1);
+  const double alpha = node.real_attribute("alpha", 1);
+  const double beta = node.real_attribute("beta", 1);
   const ElementType type = node.input(0).type();
   const bool factors_are_whole = std::trunc(alpha) == alpha && std::trunc(beta) == beta;
   const ElementType computed = ir::is_floating(type) || factors_are_whole ? type : ElementType::f32;
   const Value a = convert(node, node.input(0), computed);
   const Value b = convert(node, node.input(1), computed);
-  const Value product = mat_mul(node, a, b, {.a = node.flag("transA"), .b = node.flag("transB")});
+  const Value product =
+      mat_mul(node, a, b, {.a = node.flag_attribute("transA"), .b = node.flag_attribute("transB")});
   Value result = multiply_by(node, product, alpha);
   if (const Value c = node.optional_input(2)) {
     result = node.op(ops::Add, {result, multiply_by(node, convert(node, c, computed), beta)});
@@ -93,7 +94,7 @@ Values q_linear_mat_mul_10(NodeContext& node) {
 Values einsum_12(NodeContext& node) {
   const Values inputs = node.inputs();
   if (inputs.empty()) node.fail("it has no inputs");
-  const std::string equation = ir::to_string(ir::parse_einsum(node.text("equation")));
+  const std::string equation = ir::to_string(ir::parse_einsum(node.text_attribute("equation")));
   return {node.op(ops::Einsum, inputs, {{"equation", equation}})};
 }
 

@@ -98,7 +98,7 @@ Values mel_weight_matrix_17(NodeContext& node) {
   weights = node.op(ops::Select, {rising, rise, weights});
   weights = node.op(ops::Select,
                     {node.op(ops::Equal, {frequency, peak}), node.number(1, ElementType::f32), weights});
-  return {convert(node, weights, node.element_type(node.integer("output_datatype", kFloat)))};
+  return {convert(node, weights, node.element_type(node.integer_attribute("output_datatype", kFloat)))};
 }
 
 }  // namespace

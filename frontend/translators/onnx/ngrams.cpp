@@ -87,9 +87,9 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
   const bool one_row = node.rank(vocabulary.input) == 1;
   const Value rows = one_row ? unsqueeze(node, vocabulary.input, {0}) : vocabulary.input;
   if (node.rank(rows) != 2) node.fail("the input must be a list or rows of words");
-  const std::int64_t shortest = node.integer("min_gram_length");
-  const std::int64_t longest = node.integer("max_gram_length");
-  const std::int64_t most_skipped = node.integer("max_skip_count");
+  const std::int64_t shortest = node.integer_attribute("min_gram_length");
+  const std::int64_t longest = node.integer_attribute("max_gram_length");
+  const std::int64_t most_skipped = node.integer_attribute("max_skip_count");
   constexpr std::int64_t kMaxSkipped = 1000;
   if (most_skipped < 0 || most_skipped > kMaxSkipped) node.fail("max_skip_count is out of range");
   const auto columns = node.integer_list("ngram_indexes");
@@ -118,7 +118,7 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
     total += n_grams.count();
   }
   if (total != columns.size()) node.fail("ngram_indexes are not as many as n-grams");
-  const std::string mode = node.text("mode");
+  const std::string mode = node.text_attribute("mode");
   const auto weights = node.real_list("weights");
   if (!weights.empty() && weights.size() != total) node.fail("weights are not as many as n-grams");
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF") node.fail("mode '" + mode + "' does not exist");

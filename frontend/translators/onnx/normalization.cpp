@@ -58,7 +58,7 @@ BatchNorm read_batch_norm(NodeContext& node) {
                    node.input(3),
                    node.input(4),
                    node.rank(node.input(0)),
-                   node.real("epsilon", 1e-5F)};
+                   node.real_attribute("epsilon", 1e-5F)};
   const ElementType data = result.x.type();
   const auto values = {&result.x, &result.scale, &result.bias, &result.mean, &result.variance};
   const bool is_mixed =
@@ -91,7 +91,7 @@ Values batch_norm_for_inference(NodeContext& node) {
 /// and saved variance are the statistics of the batch.
 Values batch_norm_for_training(NodeContext& node) {
   const BatchNorm norm = read_batch_norm(node);
-  const double momentum = node.real("momentum", 0.9F);
+  const double momentum = node.real_attribute("momentum", 0.9F);
   std::vector<std::int64_t> others = numbers_between(0, norm.rank);
   std::erase(others, 1);
   const Value axes = node.integers(others);
@@ -111,8 +111,8 @@ Values batch_norm_for_training(NodeContext& node) {
 
 /// BatchNormalization 1, 6: `is_test` selects inference; `spatial` 0 means parameters per activation.
 Values batch_normalization_1(NodeContext& node) {
-  return node.flag("is_test") || node.output_count() == 1 ? batch_norm_for_inference(node)
-                                                          : batch_norm_for_training(node);
+  return node.flag_attribute("is_test") || node.output_count() == 1 ? batch_norm_for_inference(node)
+                                                                    : batch_norm_for_training(node);
 }
 
 /// BatchNormalization 7, 9: training if more than one output is used.
@@ -122,14 +122,16 @@ Values batch_normalization_7(NodeContext& node) {
 
 /// BatchNormalization 14, 15: `training_mode` selects training.
 Values batch_normalization_14(NodeContext& node) {
-  return !node.flag("training_mode") ? batch_norm_for_inference(node) : batch_norm_for_training(node);
+  return !node.flag_attribute("training_mode") ? batch_norm_for_inference(node)
+                                               : batch_norm_for_training(node);
 }
 
 /// InstanceNormalization 1, 6, 22.
 Values instance_normalization_1(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
-  const Value y = normalize_over(node, x, emit_axes_between(node, 2, rank), node.real("epsilon", 1e-5F));
+  const Value y =
+      normalize_over(node, x, emit_axes_between(node, 2, rank), node.real_attribute("epsilon", 1e-5F));
   const Value scaled = node.op(ops::Multiply, {y, reshape_for_channels(node, node.input(1), rank)});
   return {node.op(ops::Add, {scaled, reshape_for_channels(node, node.input(2), rank)})};
 }
@@ -137,7 +139,7 @@ Values instance_normalization_1(NodeContext& node) {
 /// The type in which statistics are computed: attribute `stash_type` (ONNX element types), float by default.
 ElementType stash_type(const NodeContext& node) {
   constexpr std::int64_t kFloat = 1;
-  const std::int64_t type = node.integer("stash_type", kFloat);
+  const std::int64_t type = node.integer_attribute("stash_type", kFloat);
   if (type == 0) {
     node.fail("attribute 'stash_type' is 0, which is not an element type",
               "Set it to 1 (float), or remove the attribute.");
@@ -148,13 +150,13 @@ ElementType stash_type(const NodeContext& node) {
 /// The axes of input 0 from attribute `axis` on.
 Value emit_normalized_axes(NodeContext& node) {
   const std::int64_t rank = node.rank(node.input(0));
-  return emit_axes_between(node, node.axis(node.integer("axis", -1), rank), rank);
+  return emit_axes_between(node, node.axis(node.integer_attribute("axis", -1), rank), rank);
 }
 
 /// LayerNormalization over the axes from `axis` on, with a result of `type`.
 Values layer_normalization(NodeContext& node, ElementType type) {
   const Value input = node.input(0);
-  const double epsilon = node.real("epsilon", 1e-5F);
+  const double epsilon = node.real_attribute("epsilon", 1e-5F);
   const Value axes = emit_normalized_axes(node);
   const Value x = convert(node, input, stash_type(node));
   Value y = convert(node, normalize_over(node, x, axes, epsilon), type);
@@ -184,7 +186,7 @@ Values rms_normalization_23(NodeContext& node) {
   const Value input = node.input(0);
   const Value axes = emit_normalized_axes(node);
   const Value x = convert(node, input, stash_type(node));
-  const Value factor = compute_inverse_rms(node, x, axes, node.real("epsilon", 1e-5F));
+  const Value factor = compute_inverse_rms(node, x, axes, node.real_attribute("epsilon", 1e-5F));
   const Value y = convert(node, node.op(ops::Multiply, {x, factor}), node.input(1).type());
   return {convert(node, node.op(ops::Multiply, {y, node.input(1)}), input.type())};
 }
@@ -195,22 +197,23 @@ Values simplified_layer_normalization_1(NodeContext& node) {
   const Value scale = node.input(1);
   const Value axes = emit_normalized_axes(node);
   const Value x = convert(node, node.input(0), ElementType::f32);
-  const Value factor = compute_inverse_rms(node, x, axes, node.real("epsilon", 1e-5F));
+  const Value factor = compute_inverse_rms(node, x, axes, node.real_attribute("epsilon", 1e-5F));
   const Value y = convert(node, node.op(ops::Multiply, {x, factor}), scale.type());
   return {node.op(ops::Multiply, {y, scale}), factor};
 }
 
 /// The number of groups of channels: attribute num_groups.
 std::int64_t channel_group_count(const NodeContext& node) {
-  const std::int64_t groups = node.integer("num_groups");
+  const std::int64_t groups = node.integer_attribute("num_groups");
   if (groups < 1) node.fail("attribute 'num_groups' must be positive");
   return groups;
 }
 
 Value normalize_groups(NodeContext& node, Value scale, Value bias) {
   const Value x = node.input(0);
-  return node.op(ops::GroupNormalization, {x, convert(node, scale, x.type()), convert(node, bias, x.type())},
-                 {{"num_groups", channel_group_count(node)}, {"epsilon", node.real("epsilon", 1e-5F)}});
+  return node.op(
+      ops::GroupNormalization, {x, convert(node, scale, x.type()), convert(node, bias, x.type())},
+      {{"num_groups", channel_group_count(node)}, {"epsilon", node.real_attribute("epsilon", 1e-5F)}});
 }
 
 /// GroupNormalization 18: scale and bias per group. Deprecated, but still used in models.
@@ -235,9 +238,9 @@ Values group_normalization_21(NodeContext& node) {
 /// LpNormalization 1, 22: vectors of norm 0 stay 0.
 Values lp_normalization_1(NodeContext& node) {
   const Value x = node.input(0);
-  const std::int64_t p = node.integer("p", 2);
+  const std::int64_t p = node.integer_attribute("p", 2);
   if (p != 1 && p != 2) node.fail("attribute 'p' must be 1 or 2");
-  const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
+  const std::int64_t axis = node.axis(node.integer_attribute("axis", -1), node.rank(x));
   const Value norm = reduce_keep_dims(node, p == 1 ? ops::ReduceL1 : ops::ReduceL2, x, {axis});
   const Value is_zero = node.op(ops::Equal, {norm, node.number_like(0, norm)});
   return {divide(node, x, node.op(ops::Select, {is_zero, node.number_like(1, norm), norm}))};
@@ -247,11 +250,12 @@ Values lp_normalization_1(NodeContext& node) {
 /// division by the deviation is optional.
 Values mean_variance_normalization_1(NodeContext& node) {
   const Value x = node.input(0);
-  std::vector<std::int64_t> axes = numbers_between(node.flag("across_channels") ? 1 : 2, node.rank(x));
+  std::vector<std::int64_t> axes =
+      numbers_between(node.flag_attribute("across_channels") ? 1 : 2, node.rank(x));
   axes.insert(axes.begin(), 0);
   return {node.op(ops::MVN, {x, node.integers(axes)},
                   {{"eps", 1e-9},
-                   {"normalize_variance", node.flag("normalize_variance", true)},
+                   {"normalize_variance", node.flag_attribute("normalize_variance", true)},
                    {"eps_mode", "OUTSIDE_SQRT"}})};
 }
 
@@ -265,10 +269,10 @@ Values mean_variance_normalization_9(NodeContext& node) {
 
 /// LRN 1, 13: across channels.
 Values lrn_1(NodeContext& node) {
-  const double bias = node.real("bias", 1);
-  const double alpha = node.real("alpha", 1e-4F);
-  const double beta = node.real("beta", 0.75);
-  const std::int64_t size = node.integer("size");
+  const double bias = node.real_attribute("bias", 1);
+  const double alpha = node.real_attribute("alpha", 1e-4F);
+  const double beta = node.real_attribute("beta", 0.75);
+  const std::int64_t size = node.integer_attribute("size");
   if (size < 1) node.fail("attribute 'size' must be positive");
   return {node.op(ops::LRN, {node.input(0), node.integers({1})},
                   {{"alpha", alpha}, {"beta", beta}, {"bias", bias}, {"size", size}})};

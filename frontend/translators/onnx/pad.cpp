@@ -97,7 +97,7 @@ Value wrap(NodeContext& node, Value input, Pads pads) {
 }
 
 Values emit_pad(NodeContext& node, const Pads& pads, Value fill) {
-  const std::string mode = node.text("mode", "constant");
+  const std::string mode = node.text_attribute("mode", "constant");
   const Value input = node.input(0);
   if (mode == "wrap") return {wrap(node, input, pads)};
   if (mode == "constant") {
@@ -114,7 +114,7 @@ Values emit_pad(NodeContext& node, const Pads& pads, Value fill) {
 Values pad_1(NodeContext& node) {
   const char* name = node.has_attribute("pads") ? "pads" : "paddings";
   const Pads pads = split_pads(node, node.input(0), node.integers(node.integer_list(name)), {});
-  return emit_pad(node, pads, node.number_like(node.real("value", 0.0), node.input(0)));
+  return emit_pad(node, pads, node.number_like(node.real_attribute("value", 0.0), node.input(0)));
 }
 
 /// Pad 11 (pads as an input), 13, 18 (axes), 19 (wrap), 21, 23, 24, 25.

@@ -35,13 +35,13 @@ Window pool_window(NodeContext& node) {
   Window window = window_of(node, node.rank(node.input(0)) - 2);
   if (window.kernel.empty()) node.fail("kernel_shape is missing");
   resolve_auto_pad(window, node.input(0));
-  if (node.flag("ceil_mode")) limit_kernel(window, node.input(0).shape());
+  if (node.flag_attribute("ceil_mode")) limit_kernel(window, node.input(0).shape());
   return window;
 }
 
 /// ONNX's ceil mode excludes windows that begin in the padding, like OpenVINO's ceil_torch.
 std::string rounding(NodeContext& node) {
-  return node.flag("ceil_mode") ? "ceil_torch" : "floor";
+  return node.flag_attribute("ceil_mode") ? "ceil_torch" : "floor";
 }
 
 /// Whether the ceil mode makes windows of which none can begin in the padding at the end.
@@ -99,7 +99,7 @@ Values max_pool_1(NodeContext& node) {
                               {"axis", 0}});
   Values outputs{pool.value(0)};
   if (node.has_output(1)) {
-    const bool column_order = node.flag("storage_order");
+    const bool column_order = node.flag_attribute("storage_order");
     outputs.push_back(column_order ? convert_to_column_major(node, pool.value(1), input) : pool.value(1));
   }
   return outputs;
@@ -186,7 +186,7 @@ Values average_pool_1(NodeContext& node) {
   const Value input = node.input(0);
   Window window = pool_window(node);
   std::string mode = rounding(node);
-  bool exclude_pad = !node.flag("count_include_pad");
+  bool exclude_pad = !node.flag_attribute("count_include_pad");
   if (!exclude_pad && has_pads(window) && may_pass_padding(window, input.shape(), mode))
     return {emit_average_with_padding(node, input, window)};
   // What the ceil mode adds to the padding is never counted.
@@ -200,7 +200,8 @@ Values average_pool_1(NodeContext& node) {
 
 /// Attribute p of LpPool and GlobalLpPool, which is a float in version 1.
 double norm_of(const NodeContext& node) {
-  return node.opset() < 2 ? node.real("p", 2.0) : static_cast<double>(node.integer("p", 2));
+  return node.opset() < 2 ? node.real_attribute("p", 2.0)
+                          : static_cast<double>(node.integer_attribute("p", 2));
 }
 
 /// LpPool 1, 2 (integer p), 11, 18 (ceil_mode, dilations), 22: an average of powers, times the size of the
@@ -208,7 +209,7 @@ double norm_of(const NodeContext& node) {
 Values lp_pool_1(NodeContext& node) {
   const Value input = node.input(0);
   const Window window = pool_window(node);
-  const bool ceil = node.flag("ceil_mode") && window.auto_pad == "explicit";
+  const bool ceil = node.flag_attribute("ceil_mode") && window.auto_pad == "explicit";
   const double p = norm_of(node);
   const Value exponent = node.number_like(p, input);
   const Value powers = node.op(ops::Power, {node.op(ops::Abs, {input}), exponent});

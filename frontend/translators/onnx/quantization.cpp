@@ -41,8 +41,8 @@ Value reshape_parameter(NodeContext& node, Value parameter, Value x) {
   if (rank == 0 || data_rank == 0) return convert_single(node, parameter);
   if (rank == 1 && parameter.shape()[0] == ir::Dimension(1)) return convert_single(node, parameter);
   // A scalar is valid for any axis.
-  const std::int64_t axis = node.axis(node.integer("axis", 1), data_rank);
-  const std::int64_t block = node.integer("block_size", 0);
+  const std::int64_t axis = node.axis(node.integer_attribute("axis", 1), data_rank);
+  const std::int64_t block = node.integer_attribute("block_size", 0);
   if (block > 0 && rank == data_rank)
     return repeat_blocks(node, convert(node, parameter, ElementType::f32), x, axis, block);
   if (rank != 1) node.fail("scales and zero points must be scalars or vectors unless blocks have a size");
@@ -56,7 +56,7 @@ Value reshape_parameter(NodeContext& node, Value parameter, Value x) {
 
 /// The type of a QuantizeLinear without zero point: attribute output_dtype (21), by default u8.
 ElementType declared_type(const NodeContext& node) {
-  const std::int64_t type = node.integer("output_dtype", 0);
+  const std::int64_t type = node.integer_attribute("output_dtype", 0);
   return type == 0 ? ElementType::u8 : node.element_type(type);
 }
 
@@ -80,14 +80,14 @@ struct Blocks {
 };
 
 std::optional<Blocks> blocks_of(const NodeContext& node, Value x, Value scale, Value zero_point) {
-  const std::int64_t block = node.integer("block_size", 0);
+  const std::int64_t block = node.integer_attribute("block_size", 0);
   const auto sizes = x.shape().sizes();
   const auto scale_sizes = scale.shape().sizes();
   if (block < 1 || x.node->constant() == nullptr || !sizes || !scale_sizes) return std::nullopt;
   if (sizes->empty() || sizes->size() != scale_sizes->size()) return std::nullopt;
   if (zero_point && zero_point.shape().sizes() != scale_sizes) return std::nullopt;
   const auto rank = static_cast<std::int64_t>(sizes->size());
-  const auto axis = static_cast<std::size_t>(node.axis(node.integer("axis", 1), rank));
+  const auto axis = static_cast<std::size_t>(node.axis(node.integer_attribute("axis", 1), rank));
   ir::Integers expected = *sizes;
   if (expected[axis] % block != 0) return std::nullopt;
   expected[axis] /= block;
@@ -117,7 +117,7 @@ Values dequantize_linear_10(NodeContext& node) {
   const Value x = node.input(0);
   const Value scale = node.input(1);
   const Value zero_point = node.optional_input(2);
-  const std::int64_t requested = node.integer("output_dtype", 0);
+  const std::int64_t requested = node.integer_attribute("output_dtype", 0);
   const ElementType type = requested == 0 ? scale.type() : node.element_type(requested);
   if (const auto blocks = blocks_of(node, x, scale, zero_point)) {
     return {convert(node, dequantize_blocks(node, *blocks), type)};

@@ -13,7 +13,8 @@ namespace {
 /// Seeds for one of the streams of a node. Without attribute `seed` both are 0.
 Seeds seeds(const NodeContext& node, std::int64_t stream) {
   if (!node.has_attribute("seed")) return {};
-  return {stream, std::int64_t{std::bit_cast<std::uint32_t>(static_cast<float>(node.real("seed")))}};
+  return {stream,
+          std::int64_t{std::bit_cast<std::uint32_t>(static_cast<float>(node.real_attribute("seed")))}};
 }
 
 /// Numbers in [0, 1) of shape `sizes`.
@@ -22,8 +23,8 @@ Value draw_uniform(NodeContext& node, Value sizes, std::int64_t stream = 1) {
 }
 
 Value draw_uniform_between(NodeContext& node, Value sizes, ElementType type) {
-  const double low = node.real("low", 0);
-  const double high = node.real("high", 1);
+  const double low = node.real_attribute("low", 0);
+  const double high = node.real_attribute("high", 1);
   const Value numbers = draw_uniform(node, sizes);
   const Value scaled = node.op(ops::Multiply, {numbers, node.number(high - low, ElementType::f32)});
   return convert(node, node.op(ops::Add, {scaled, node.number(low, ElementType::f32)}), type);
@@ -37,8 +38,8 @@ Value draw_normal(NodeContext& node, Value sizes, ElementType type) {
   const Value radius = node.op(ops::Sqrt, {node.op(ops::Multiply, {node.op(ops::Log, {u}), number(-2)})});
   const Value angle = node.op(ops::Multiply, {v, number(2 * std::numbers::pi)});
   const Value standard = node.op(ops::Multiply, {radius, node.op(ops::Cos, {angle})});
-  const Value scaled = node.op(ops::Multiply, {standard, number(node.real("scale", 1))});
-  return convert(node, node.op(ops::Add, {scaled, number(node.real("mean", 0))}), type);
+  const Value scaled = node.op(ops::Multiply, {standard, number(node.real_attribute("scale", 1))});
+  return convert(node, node.op(ops::Add, {scaled, number(node.real_attribute("mean", 0))}), type);
 }
 
 using Draw = Value (*)(NodeContext&, Value sizes, ElementType);
@@ -48,7 +49,7 @@ template <Draw kDraw>
 Values random_1(NodeContext& node) {
   constexpr std::int64_t kFloat = 1;
   return {kDraw(node, node.integers(node.integer_list("shape")),
-                node.element_type(node.integer("dtype", kFloat)))};
+                node.element_type(node.integer_attribute("dtype", kFloat)))};
 }
 
 /// RandomUniformLike, RandomNormalLike 1, 22: the shape, and by default the type, of the input.
@@ -56,7 +57,7 @@ template <Draw kDraw>
 Values random_like_1(NodeContext& node) {
   const Value like = node.input(0);
   const ElementType type =
-      node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : like.type();
+      node.has_attribute("dtype") ? node.element_type(node.integer_attribute("dtype")) : like.type();
   return {kDraw(node, shape_of(node, like), type)};
 }
 
@@ -64,7 +65,7 @@ Values random_like_1(NodeContext& node) {
 Values bernoulli_15(NodeContext& node) {
   const Value probability = node.input(0);
   const ElementType type =
-      node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : probability.type();
+      node.has_attribute("dtype") ? node.element_type(node.integer_attribute("dtype")) : probability.type();
   const Value drawn = convert(node, draw_uniform(node, shape_of(node, probability)), probability.type());
   return {convert(node, node.op(ops::Less, {drawn, probability}), type)};
 }
@@ -72,9 +73,9 @@ Values bernoulli_15(NodeContext& node) {
 /// Multinomial 7, 22: the input contains logarithms of probabilities.
 Values multinomial_7(NodeContext& node) {
   constexpr std::int64_t kInt32 = 6;
-  const std::int64_t samples = node.integer("sample_size", 1);
+  const std::int64_t samples = node.integer_attribute("sample_size", 1);
   if (samples < 1) node.fail("attribute 'sample_size' must be positive");
-  const ElementType type = node.element_type(node.integer("dtype", kInt32));
+  const ElementType type = node.element_type(node.integer_attribute("dtype", kInt32));
   return {draw_classes(node, node.input(0), node.integers({samples}), type, seeds(node, 1))};
 }
 
@@ -88,7 +89,8 @@ Value emit_mask_in_inference(NodeContext& node, Value x, ElementType type) {
 /// Dropout 1, 6, 7: a copy for inference; the mask has the type of the data.
 Values dropout_1(NodeContext& node) {
   const Value x = node.input(0);
-  if (node.opset() < 7 && !node.flag("is_test") && node.real("ratio", 0.5) != 0 && node.has_output(1)) {
+  if (node.opset() < 7 && !node.flag_attribute("is_test") && node.real_attribute("ratio", 0.5) != 0 &&
+      node.has_output(1)) {
     node.fail("training is not converted", "set attribute 'is_test'");
   }
   Values outputs{x};

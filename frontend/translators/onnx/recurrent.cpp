@@ -180,7 +180,7 @@ Values emit_native(NodeContext& node, const Cell& cell, ir::Op op,
 
 Values gru_1(NodeContext& node) {
   const Cell cell = read_cell(node, 3, 1, {"Sigmoid", "Tanh"});
-  const bool linear_before_reset = node.flag("linear_before_reset");
+  const bool linear_before_reset = node.flag_attribute("linear_before_reset");
   if (is_native(node, cell)) {
     const std::vector<std::int64_t> order{0, 1, 2};
     Value bias = node.op(ops::Add, {cell.w_bias, cell.r_bias});
@@ -250,7 +250,7 @@ Values translate_lstm(NodeContext& node, const QuantizedProducts& products) {
   Cell cell = read_cell(node, 4, 2, {"Sigmoid", "Tanh", "Tanh"});
   cell.peepholes = node.optional_input(7);
   cell.products = products;
-  const bool coupled = node.flag("input_forget");
+  const bool coupled = node.flag_attribute("input_forget");
   if (is_native(node, cell) && !coupled && !products.by_r) {
     // The order of gates is i, o, f, c in ONNX, and f, i, c, o in OpenVINO.
     const std::vector<std::int64_t> order{2, 0, 3, 1};

@@ -78,19 +78,19 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
                const std::vector<std::string>& defaults) {
   Cell cell{};
   cell.gates = gates;
-  cell.direction = base::lower_case(node.text("direction", "forward"));
+  cell.direction = base::lower_case(node.text_attribute("direction", "forward"));
   if (cell.direction != "forward" && cell.direction != "reverse" && cell.direction != "bidirectional") {
     node.fail("direction '" + cell.direction + "' does not exist");
   }
   cell.directions = cell.direction == "bidirectional" ? 2 : 1;
-  cell.batch_first = node.flag("layout");
-  cell.clip = node.real("clip", 0.0);
+  cell.batch_first = node.flag_attribute("layout");
+  cell.clip = node.real_attribute("clip", 0.0);
   cell.x = node.input(0);
   if (cell.batch_first) cell.x = transpose(node, cell.x, {1, 0, 2});
   cell.w = node.input(1);
   cell.r = node.input(2);
   const ir::Dimension hidden = node.rank(cell.r) == 3 ? cell.r.shape()[2] : ir::Dimension();
-  cell.hidden = node.integer("hidden_size", hidden.size());
+  cell.hidden = node.integer_attribute("hidden_size", hidden.size());
   if (cell.hidden <= 0) node.fail("the hidden size is not known");
   constexpr std::int64_t kMaxHidden = std::int64_t{1}
                                       << 28;  // so that products with gates and directions fit into 32 bits

@@ -50,7 +50,7 @@ bool is_only_axis_of_scalar(Value x, std::span<const std::int64_t> axes) {
 }
 
 Axes read_axes_attribute(NodeContext& node, Value x) {
-  const bool keep_dims = node.flag("keepdims", true);
+  const bool keep_dims = node.flag_attribute("keepdims", true);
   const auto axes = node.integer_list("axes");
   if (axes.empty() || is_only_axis_of_scalar(x, axes)) return emit_all_axes(node, x, keep_dims);
   return {node.integers(axes), keep_dims};
@@ -71,8 +71,8 @@ Axes emit_unknown_axes(NodeContext& node, Value x, Value axes, bool keep_dims, b
 }
 
 Axes read_axes_input(NodeContext& node, Value x) {
-  const bool keep_dims = node.flag("keepdims", true);
-  const bool none_is_all = !node.flag("noop_with_empty_axes");
+  const bool keep_dims = node.flag_attribute("keepdims", true);
+  const bool none_is_all = !node.flag_attribute("noop_with_empty_axes");
   const Value axes = node.optional_input(1);
   const auto count = axes ? axes.shape().element_count() : 0;
   if (count == 0 && none_is_all) return emit_all_axes(node, x, keep_dims);

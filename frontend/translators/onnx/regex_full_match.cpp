@@ -54,7 +54,7 @@ Value compute_classes(NodeContext& node, const StringList& texts, const ByteAuto
 
 /// RegexFullMatch 20.
 Values regex_full_match_20(NodeContext& node) {
-  const ByteAutomaton automaton = automaton_of(node, node.text("pattern"));
+  const ByteAutomaton automaton = automaton_of(node, node.text_attribute("pattern"));
   if (node.input(0).shape().element_count() == 0) {
     return {fill(node, 0, ElementType::boolean, shape_of(node, node.input(0)))};
   }

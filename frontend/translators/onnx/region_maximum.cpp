@@ -79,11 +79,12 @@ Value combine(NodeContext& node, ir::Op op, Value rows, Value columns) {
 }  // namespace
 
 Value emit_region_maximum(NodeContext& node, Value image, Value regions, Value batches, bool half_pixel) {
-  const std::int64_t ratio = node.integer("sampling_ratio", 0);
-  const std::int64_t height = node.integer("output_height", 1);
-  const std::int64_t width = node.integer("output_width", 1);
-  Value scaled = node.op(ops::Multiply, {convert(node, regions, ElementType::f32),
-                                         node.number(node.real("spatial_scale", 1.0), ElementType::f32)});
+  const std::int64_t ratio = node.integer_attribute("sampling_ratio", 0);
+  const std::int64_t height = node.integer_attribute("output_height", 1);
+  const std::int64_t width = node.integer_attribute("output_width", 1);
+  Value scaled =
+      node.op(ops::Multiply, {convert(node, regions, ElementType::f32),
+                              node.number(node.real_attribute("spatial_scale", 1.0), ElementType::f32)});
   if (half_pixel) scaled = node.op(ops::Subtract, {scaled, node.number(0.5, ElementType::f32)});
   const auto edge = [&](std::int64_t column) {
     return unsqueeze(node, gather(node, scaled, node.integers({column}), 1), {2});

@@ -23,8 +23,8 @@ Values shape_1(NodeContext& node) {
   const auto clamp = [&](std::int64_t axis) {
     return std::clamp<std::int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
   };
-  const std::int64_t start = clamp(node.integer("start", 0));
-  const std::int64_t end = std::max(start, clamp(node.integer("end", rank)));
+  const std::int64_t start = clamp(node.integer_attribute("start", 0));
+  const std::int64_t end = std::max(start, clamp(node.integer_attribute("end", rank)));
   const Value stop = node.integers({end});
   return {slice(node, shape, node.integers({start}), stop, 0)};
 }
@@ -55,7 +55,7 @@ Value fill_remaining_size(NodeContext& node, Value list, std::int64_t size) {
 Values reshape_1(NodeContext& node) {
   const Value input = node.input(0);
   const Value shape = node.has_input(1) ? node.input(1) : node.integers(node.integer_list("shape"));
-  const bool special_zero = !node.flag("allowzero");
+  const bool special_zero = !node.flag_attribute("allowzero");
   const auto known = node.known_integers(shape);
   if (special_zero && known && input.shape().has_rank()) {
     for (std::size_t i = 0; i < known->size(); ++i) {
@@ -75,7 +75,7 @@ Values reshape_1(NodeContext& node) {
 Values flatten_1(NodeContext& node) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
-  std::int64_t axis = node.integer("axis", 1);
+  std::int64_t axis = node.integer_attribute("axis", 1);
   if (axis < -rank || axis > rank) node.fail("axis " + std::to_string(axis) + " is out of range");
   if (axis < 0) axis += rank;
   const auto product = [&](std::int64_t first, std::int64_t last) -> Value {
@@ -276,21 +276,21 @@ Values tile_6(NodeContext& node) {
 Values concat_1(NodeContext& node) {
   const Values inputs = node.inputs();
   if (inputs.empty()) node.fail("it has no inputs");
-  return {concat(node, inputs, node.axis(node.integer("axis", 1), node.rank(inputs.front())))};
+  return {concat(node, inputs, node.axis(node.integer_attribute("axis", 1), node.rank(inputs.front())))};
 }
 
 /// DepthToSpace 1, 11 (mode), 13.
 Values depth_to_space_1(NodeContext& node) {
-  const std::string mode = node.text("mode", "DCR") == "CRD" ? "depth_first" : "blocks_first";
+  const std::string mode = node.text_attribute("mode", "DCR") == "CRD" ? "depth_first" : "blocks_first";
   return {node.op(ops::DepthToSpace, {node.input(0)},
-                  {{"mode", mode}, {"block_size", node.integer("blocksize")}})};
+                  {{"mode", mode}, {"block_size", node.integer_attribute("blocksize")}})};
 }
 
 /// SpaceToDepth 1, 13, 27 (mode).
 Values space_to_depth_1(NodeContext& node) {
-  const std::string mode = node.text("mode", "DCR") == "CRD" ? "depth_first" : "blocks_first";
+  const std::string mode = node.text_attribute("mode", "DCR") == "CRD" ? "depth_first" : "blocks_first";
   return {node.op(ops::SpaceToDepth, {node.input(0)},
-                  {{"mode", mode}, {"block_size", node.integer("blocksize")}})};
+                  {{"mode", mode}, {"block_size", node.integer_attribute("blocksize")}})};
 }
 
 }  // namespace

@@ -130,14 +130,14 @@ ResizePlan plan_of(NodeContext& node) {
   ResizePlan plan{};
   plan.image = node.input(0);
   const std::int64_t rank = node.rank(plan.image);
-  plan.mode = node.text("mode", "nearest");
-  plan.coordinates = node.text("coordinate_transformation_mode", "half_pixel");
-  plan.nearest = node.text("nearest_mode", "round_prefer_floor");
-  plan.policy = node.text("keep_aspect_ratio_policy", "stretch");
-  plan.antialias = node.flag("antialias");
-  plan.exclude_outside = node.flag("exclude_outside");
-  plan.extrapolation = node.real("extrapolation_value", 0.0);
-  plan.cubic = node.real("cubic_coeff_a", -0.75);
+  plan.mode = node.text_attribute("mode", "nearest");
+  plan.coordinates = node.text_attribute("coordinate_transformation_mode", "half_pixel");
+  plan.nearest = node.text_attribute("nearest_mode", "round_prefer_floor");
+  plan.policy = node.text_attribute("keep_aspect_ratio_policy", "stretch");
+  plan.antialias = node.flag_attribute("antialias");
+  plan.exclude_outside = node.flag_attribute("exclude_outside");
+  plan.extrapolation = node.real_attribute("extrapolation_value", 0.0);
+  plan.cubic = node.real_attribute("cubic_coeff_a", -0.75);
   plan.axes = node.integer_list("axes").unchecked();
   if (plan.axes.empty()) plan.axes = numbers_between(0, rank);
   for (std::int64_t& axis : plan.axes) axis = node.axis(axis, rank);
@@ -189,7 +189,8 @@ Values resize_10(NodeContext& node) {
 Values upsample_1(NodeContext& node) {
   ResizePlan plan = early_plan_of(node);
   ir::Numbers scales = node.real_list("scales");
-  if (scales.empty()) scales = {1.0, 1.0, node.real("height_scale"), node.real("width_scale")};
+  if (scales.empty())
+    scales = {1.0, 1.0, node.real_attribute("height_scale"), node.real_attribute("width_scale")};
   const std::int64_t shape[] = {static_cast<std::int64_t>(scales.size())};
   plan.scales = node.numbers(scales, shape, kReal);
   choose_early_rounding(node, plan);

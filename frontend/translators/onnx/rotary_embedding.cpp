@@ -17,14 +17,14 @@ Operands rotary_embedding_23(NodeContext& node) {
   const Value sines = node.input(2);
   const std::int64_t cache_rank = node.has_input(3) ? 2 : 3;
   const ir::Dimension head = rank == 4 ? input.shape()[3] : ir::Dimension();
-  const std::int64_t count = node.integer("num_heads", 0);
+  const std::int64_t count = node.integer_attribute("num_heads", 0);
   if ((rank != 4 && (rank != 3 || count <= 0)) || node.rank(cosines) != cache_rank ||
       cosines.shape()[static_cast<std::size_t>(cache_rank) - 1].is_dynamic() ||
       sines.shape()[static_cast<std::size_t>(cache_rank) - 1].is_dynamic() ||
       (rank == 4 && head.is_dynamic())) {
     return translate_function_body(node, 23);
   }
-  const bool is_interleaved = node.flag("interleaved");
+  const bool is_interleaved = node.flag_attribute("interleaved");
   const Value heads = rank == 4 ? input : split_heads(node, input, count);
   Rotation rotation{cosines, sines, is_interleaved};
   if (node.has_input(3)) {

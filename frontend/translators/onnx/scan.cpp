@@ -31,7 +31,7 @@ struct Signature {
 /// `inputs` counts the states and scan inputs of the node.
 Signature check_signature(NodeContext& node, std::size_t inputs) {
   const onnx::GraphProto& proto = node.graph_attribute("body");
-  const std::int64_t scan_inputs = node.integer("num_scan_inputs");
+  const std::int64_t scan_inputs = node.integer_attribute("num_scan_inputs");
   const auto body_inputs = static_cast<std::size_t>(proto.input_size());
   const auto body_outputs = static_cast<std::size_t>(proto.output_size());
   if (scan_inputs < 1 || static_cast<std::size_t>(scan_inputs) > inputs) {

@@ -11,17 +11,17 @@ namespace {
 /// is always sorted, which is valid without `sorted`, too.
 Values top_k_10(NodeContext& node) {
   const Value x = node.input(0);
-  const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
+  const std::int64_t axis = node.axis(node.integer_attribute("axis", -1), node.rank(x));
   const Value k = require_scalar(node, node.input(1), "k");
-  ir::Node& result = top_k(node, x, k, axis, node.flag("largest", true) ? "max" : "min");
+  ir::Node& result = top_k(node, x, k, axis, node.flag_attribute("largest", true) ? "max" : "min");
   return {result.value(0), result.value(1)};
 }
 
 /// TopK 1: k is an attribute.
 Values top_k_1(NodeContext& node) {
   const Value x = node.input(0);
-  const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
-  ir::Node& result = top_k(node, x, node.integer(node.integer("k")), axis);
+  const std::int64_t axis = node.axis(node.integer_attribute("axis", -1), node.rank(x));
+  ir::Node& result = top_k(node, x, node.integer(node.integer_attribute("k")), axis);
   return {result.value(0), result.value(1)};
 }
 
@@ -36,19 +36,19 @@ bool may_have_results(const PartialShape& shape, std::int64_t axis) {
 /// ArgMax, ArgMin 1, 11, 12, 13; from 12 on with `select_last_index`.
 Values arg_extremum(NodeContext& node, std::string_view mode) {
   const Value x = node.input(0);
-  const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(x));
+  const std::int64_t axis = node.axis(node.integer_attribute("axis", 0), node.rank(x));
   // A result without elements needs no index. A dynamic size of 0 is an error in onnxruntime as well.
   if (x.shape()[static_cast<std::size_t>(axis)] == ir::Dimension(0) && may_have_results(x.shape(), axis)) {
     node.fail("axis " + std::to_string(axis) + " of the input has no elements");
   }
-  const bool last = node.flag("select_last_index");
+  const bool last = node.flag_attribute("select_last_index");
   const Value searched = last ? reverse(node, x, axis) : x;
   Value index = top_k(node, searched, node.integer(1), axis, mode).value(1);
   if (last) {
     const Value highest = node.op(ops::Subtract, {size_of(node, x, axis), node.integer(1)});
     index = node.op(ops::Subtract, {highest, index});
   }
-  if (node.flag("keepdims", true)) return {index};
+  if (node.flag_attribute("keepdims", true)) return {index};
   return {squeeze(node, index, {axis})};
 }
 
@@ -62,16 +62,17 @@ Values arg_min_1(NodeContext& node) {
 /// CumSum 11, 14.
 Values cum_sum_11(NodeContext& node) {
   const Value axis = require_scalar(node, node.input(1), "axis");
-  return {node.op(ops::CumSum, {node.input(0), axis},
-                  {{"exclusive", node.flag("exclusive")}, {"reverse", node.flag("reverse")}})};
+  return {node.op(
+      ops::CumSum, {node.input(0), axis},
+      {{"exclusive", node.flag_attribute("exclusive")}, {"reverse", node.flag_attribute("reverse")}})};
 }
 
 /// The products of the elements of `input` before each element (and with it, unless exclusive) along `axis`:
 /// products of the rows of a matrix in which excluded elements are 1.
 Value cumulative_product(NodeContext& node, Value input, std::int64_t axis) {
   const std::int64_t rank = node.rank(input);
-  const bool exclusive = node.flag("exclusive");
-  const bool reverse = node.flag("reverse");
+  const bool exclusive = node.flag_attribute("exclusive");
+  const bool reverse = node.flag_attribute("reverse");
   // [..., n, ...] -> [..., n, n, ...]: the first n is the result, the second one the elements.
   const Value x = unsqueeze(node, input, {axis});
   const Value positions = emit_range(node, size_of(node, input, axis));

@@ -35,7 +35,7 @@ Operands sequence_empty_11(NodeContext& node) {
   constexpr std::int64_t kFloat = 1;
   Sequence sequence;
   // The function body of SequenceMap has the type that its body declares for the elements, or none.
-  const std::int64_t type = node.integer("dtype", kFloat);
+  const std::int64_t type = node.integer_attribute("dtype", kFloat);
   if (type != kUndefined) sequence.type = node.element_type(type);
   sequence.elements.emplace();
   return {make_sequence(std::move(sequence))};
@@ -78,22 +78,23 @@ Values sequence_length_11(NodeContext& node) {
 
 Values concat_from_sequence_11(NodeContext& node) {
   const auto sequence = sequence_input(node, 0);
-  const bool has_new_axis = node.flag("new_axis");
+  const bool has_new_axis = node.flag_attribute("new_axis");
   find_rank_from_output(node, *sequence, has_new_axis ? 1 : 0);
-  return {concatenate(node, *sequence, node.integer("axis"), has_new_axis)};
+  return {concatenate(node, *sequence, node.integer_attribute("axis"), has_new_axis)};
 }
 
 /// SplitToSequence 11, 24: 24 adds element types. The specification ignores keepdims if lengths are given,
 /// but PyTorch relies on it for a single length of 1, and onnxruntime respects it.
 Operands split_to_sequence_11(NodeContext& node) {
-  const bool keep_dimension = node.flag("keepdims", true);
+  const bool keep_dimension = node.flag_attribute("keepdims", true);
   Value lengths = node.optional_input(1);
   if (lengths && lengths.shape().is_scalar() && !keep_dimension) {
     const auto length = ir::exact_values(lengths);
     if (!length) node.fail("keepdims is 0, and it is not known whether the slices' length is 1");
     if (length->front() == 1) lengths = {};
   }
-  return {make_sequence(split(node, node.input(0), lengths, node.integer("axis", 0), keep_dimension))};
+  return {
+      make_sequence(split(node, node.input(0), lengths, node.integer_attribute("axis", 0), keep_dimension))};
 }
 
 }  // namespace

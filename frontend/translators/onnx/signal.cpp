@@ -83,8 +83,8 @@ Value emit_real_signal(NodeContext& node, Value x, std::int64_t axis, Value leng
 Value transform(NodeContext& node, Value x, std::int64_t axis) {
   const std::int64_t rank = node.rank(x);
   if (axis == rank - 1) node.fail("the last dimension holds the parts of the numbers; it has no frequencies");
-  const bool onesided = node.flag("onesided");
-  const bool inverse = node.flag("inverse");
+  const bool onesided = node.flag_attribute("onesided");
+  const bool inverse = node.flag_attribute("inverse");
   Value length = node.optional_input(1);
   if (length) length = convert_to_list(node, require_scalar(node, length, "dft_length"));
   const ir::Dimension last = x.shape()[static_cast<std::size_t>(rank - 1)];
@@ -106,7 +106,7 @@ Value transform(NodeContext& node, Value x, std::int64_t axis) {
 /// DFT 17: the axis is an attribute.
 Values dft_17(NodeContext& node) {
   const Value x = convert_to_single_precision(node, node.input(0));
-  const Value result = transform(node, x, node.axis(node.integer("axis", 1), node.rank(x)));
+  const Value result = transform(node, x, node.axis(node.integer_attribute("axis", 1), node.rank(x)));
   return {convert(node, result, node.input(0).type())};
 }
 
@@ -148,7 +148,7 @@ Values stft_17(NodeContext& node) {
   const Value input = convert_to_single_precision(node, node.input(0));
   const std::int64_t rank = node.rank(input);
   if (rank != 2 && rank != 3) node.fail("the signal must be a batch of vectors");
-  const bool onesided = node.flag("onesided", true);
+  const bool onesided = node.flag_attribute("onesided", true);
   const ir::Dimension parts = rank == 3 ? input.shape()[2] : ir::Dimension(1);
   const bool complex = parts == ir::Dimension(2);
   if (parts.is_dynamic() && !onesided) node.fail("whether the signal is real or complex is not known");

@@ -91,7 +91,7 @@ Values slice_10(NodeContext& node) {
 /// Gather 1, 11 (negative indices), 13.
 Values gather_1(NodeContext& node) {
   const Value data = node.input(0);
-  return {gather(node, data, node.input(1), node.axis(node.integer("axis", 0), node.rank(data)))};
+  return {gather(node, data, node.input(1), node.axis(node.integer_attribute("axis", 0), node.rank(data)))};
 }
 
 /// An axis along which GatherElements has fewer indices than its data has elements, or may have.
@@ -139,7 +139,7 @@ Value gather_shorter_elements(NodeContext& node, Value data, Value indices, std:
 /// GatherElements 11, 13.
 Values gather_elements_11(NodeContext& node) {
   const Value data = node.input(0);
-  const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
+  const std::int64_t axis = node.axis(node.integer_attribute("axis", 0), node.rank(data));
   const Value indices = node.input(1);
   const auto shorter = shorter_axes(data.shape(), indices.shape(), axis);
   if (!shorter.empty()) return {gather_shorter_elements(node, data, indices, axis, shorter)};
@@ -156,7 +156,7 @@ Value gather_rows(NodeContext& node, Value data, Value indices) {
 Values gather_nd_11(NodeContext& node) {
   const Value data = node.input(0);
   Value indices = node.input(1);
-  const std::int64_t batch_dims = node.integer("batch_dims", 0);
+  const std::int64_t batch_dims = node.integer_attribute("batch_dims", 0);
   const std::int64_t index_rank = node.rank(indices);
   if (batch_dims < 0 || batch_dims >= index_rank) {
     node.fail("batch_dims is " + std::to_string(batch_dims) + ", the indices have " +
@@ -181,7 +181,7 @@ Values gather_nd_11(NodeContext& node) {
 }
 
 std::string reduction_of(NodeContext& node) {
-  std::string reduction = node.text("reduction", "none");
+  std::string reduction = node.text_attribute("reduction", "none");
   // OpenVINO would reduce the bytes of the strings. Onnxruntime has only add, which appends them.
   if (reduction != "none" && node.input(0).type() == ElementType::string) {
     node.fail("a reduction of strings cannot be converted; only reduction 'none' is possible");
@@ -195,7 +195,7 @@ std::string reduction_of(NodeContext& node) {
 /// Scatter 9, 11 (old name of ScatterElements) and ScatterElements 11, 13, 16 (add, mul), 18 (min, max).
 Values scatter_elements_9(NodeContext& node) {
   const Value data = node.input(0);
-  const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
+  const std::int64_t axis = node.axis(node.integer_attribute("axis", 0), node.rank(data));
   return {scatter(node, data, node.input(1), node.input(2), axis, reduction_of(node))};
 }
 
@@ -212,9 +212,9 @@ Values tensor_scatter_24(NodeContext& node) {
   const Value cache = node.input(0);
   const Value update = node.input(1);
   const std::int64_t rank = node.rank(cache);
-  const std::int64_t axis = node.axis(node.integer("axis", -2), rank);
+  const std::int64_t axis = node.axis(node.integer_attribute("axis", -2), rank);
   if (axis == 0) node.fail("the axis cannot be that of the batch");
-  const std::string mode = node.text("mode", "linear");
+  const std::string mode = node.text_attribute("mode", "linear");
   if (mode != "linear" && mode != "circular") node.fail("mode '" + mode + "' does not exist");
   const Value steps = emit_range(node, size_of(node, update, axis));
   Value places = add_unit_dimensions(node, steps, axis, rank - axis - 1);
@@ -232,7 +232,7 @@ Values tensor_scatter_24(NodeContext& node) {
 Values split_1(NodeContext& node) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
-  const std::int64_t axis = node.axis(node.integer("axis", 0), rank);
+  const std::int64_t axis = node.axis(node.integer_attribute("axis", 0), rank);
   const auto count = static_cast<std::int64_t>(node.output_count());
   const Value axis_value = node.integer(axis);
   Value lengths;
@@ -241,7 +241,7 @@ Values split_1(NodeContext& node) {
   } else if (node.has_attribute("split")) {
     lengths = node.integers(node.integer_list("split"));
   } else {
-    const std::int64_t parts = node.integer("num_outputs", count);
+    const std::int64_t parts = node.integer_attribute("num_outputs", count);
     if (parts < 1) node.fail("the node has no outputs");
     if (parts != count) node.fail("num_outputs is not the number of outputs");
     const ir::Dimension size = input.shape()[static_cast<std::size_t>(axis)];
@@ -275,7 +275,7 @@ Values compress_9(NodeContext& node) {
   Value input = node.input(0);
   std::int64_t axis = 0;
   if (node.has_attribute("axis")) {
-    axis = node.axis(node.integer("axis"), node.rank(input));
+    axis = node.axis(node.integer_attribute("axis"), node.rank(input));
   } else {
     input = flatten(node, input);
   }
@@ -306,7 +306,7 @@ Values one_hot_9(NodeContext& node) {
   Value indices = convert(node, node.input(0), ElementType::i64);
   const Value negative = node.op(ops::Less, {indices, node.integer(0)});
   indices = node.op(ops::Select, {negative, node.op(ops::Add, {indices, depth}), indices});
-  const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(indices) + 1);
+  const std::int64_t axis = node.axis(node.integer_attribute("axis", -1), node.rank(indices) + 1);
   if (values.type() == ElementType::string) {
     // The CPU plugin's OneHot crashes on strings.
     const Value off = node.integer(0);
@@ -328,7 +328,7 @@ Values trilu_14(NodeContext& node) {
   Value k = node.integer(0);
   if (node.has_input(1)) k = node.input(1);
   const Value diagonal = node.op(ops::Add, {rows, k});
-  const bool upper = node.flag("upper", true);
+  const bool upper = node.flag_attribute("upper", true);
   const Value mask = node.op(upper ? ops::GreaterEqual : ops::LessEqual, {columns, diagonal});
   return {node.op(ops::Select, {mask, input, node.number_like(0, input)})};
 }
@@ -336,8 +336,8 @@ Values trilu_14(NodeContext& node) {
 /// ReverseSequence 10.
 Values reverse_sequence_10(NodeContext& node) {
   const std::int64_t rank = node.rank(node.input(0));
-  const std::int64_t batch = node.axis(node.integer("batch_axis", 1), rank);
-  const std::int64_t time = node.axis(node.integer("time_axis", 0), rank);
+  const std::int64_t batch = node.axis(node.integer_attribute("batch_axis", 1), rank);
+  const std::int64_t time = node.axis(node.integer_attribute("time_axis", 0), rank);
   if (batch == time) node.fail("attributes 'batch_axis' and 'time_axis' are the same axis");
   return {node.op(ops::ReverseSequence, {node.input(0), node.input(1)},
                   {{"batch_axis", batch}, {"seq_axis", time}})};

@@ -34,7 +34,7 @@ Values along_columns_1(NodeContext& node) {
   const std::int64_t rank = node.rank(x);
   if (rank == 0) node.fail("a scalar has no axis");
   // Axis `rank` is valid: rows of one element.
-  std::int64_t axis = node.integer("axis", 1);
+  std::int64_t axis = node.integer_attribute("axis", 1);
   if (axis != rank) axis = node.axis(axis, rank);
   if (axis == rank - 1) return {kEmit(node, x, axis)};
   if (axis == rank) {
@@ -51,7 +51,7 @@ Values along_columns_1(NodeContext& node) {
 template <Emit kEmit>
 Values along_axis_13(NodeContext& node) {
   const Value x = node.input(0);
-  return {kEmit(node, x, node.axis(node.integer("axis", -1), node.rank(x)))};
+  return {kEmit(node, x, node.axis(node.integer_attribute("axis", -1), node.rank(x)))};
 }
 
 }  // namespace

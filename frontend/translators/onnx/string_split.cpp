@@ -176,8 +176,8 @@ Values string_split_20(NodeContext& node) {
   if (node.input(0).shape().element_count() == 0) return emit_outputs_for_empty(node, node.input(0));
   const StringList texts(node, node.input(0));
   Splitter splitter(node, texts);
-  const std::string delimiter = node.text("delimiter", "");
-  const std::int64_t most = std::min(node.integer("maxsplit", -1), kMany);
+  const std::string delimiter = node.text_attribute("delimiter", "");
+  const std::int64_t most = std::min(node.integer_attribute("maxsplit", -1), kMany);
   return splitter.split(delimiter.empty() ? splitter.words() : splitter.between(delimiter), most);
 }
 

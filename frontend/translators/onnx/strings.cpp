@@ -77,7 +77,7 @@ Value find_other_texts(NodeContext& node, Value texts, const std::vector<std::st
 
 /// Uses Unicode's case mapping; fails for locales that differ (Turkish i).
 void require_known_case(const NodeContext& node) {
-  const std::string locale = node.text("locale", "");
+  const std::string locale = node.text_attribute("locale", "");
   const bool is_known =
       locale.empty() || locale.starts_with("en") || locale == "C.utf8" || locale == "C.UTF-8";
   if (!is_known) node.fail("the upper and lower case of letters in locale '" + locale + "' is not known");
@@ -104,8 +104,8 @@ Values string_normalizer_10(NodeContext& node) {
   const Value texts = node.input(0);
   const std::int64_t rank = node.rank(texts);
   if (rank != 1 && rank != 2) node.fail("the strings must be a list, or a batch of one");
-  const std::string action = node.text("case_change_action", "NONE");
-  const bool ignores_case = !node.flag("is_case_sensitive");
+  const std::string action = node.text_attribute("case_change_action", "NONE");
+  const bool ignores_case = !node.flag_attribute("is_case_sensitive");
   auto words = node.text_list("stopwords").unchecked();
   if (action != "NONE" || (ignores_case && !words.empty())) require_known_case(node);
   const Value written = action == "NONE" ? texts : convert_case(node, texts, case_of(node, action));

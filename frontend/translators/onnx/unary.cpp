@@ -21,8 +21,8 @@ Values reciprocal_1(NodeContext& node) {
 /// IsInf 10, 20.
 Values is_inf_10(NodeContext& node) {
   return {node.op(ops::IsInf, {node.input(0)},
-                  {{"detect_negative", node.flag("detect_negative", true)},
-                   {"detect_positive", node.flag("detect_positive", true)}})};
+                  {{"detect_negative", node.flag_attribute("detect_negative", true)},
+                   {"detect_positive", node.flag_attribute("detect_positive", true)}})};
 }
 
 /// The value of a bound if it is a known finite number.
@@ -69,8 +69,8 @@ Values clip_1(NodeContext& node) {
   const Value x = node.input(0);
   Value min;
   Value max;
-  if (node.has_attribute("min")) min = node.number_like(node.real("min"), x);
-  if (node.has_attribute("max")) max = node.number_like(node.real("max"), x);
+  if (node.has_attribute("min")) min = node.number_like(node.real_attribute("min"), x);
+  if (node.has_attribute("max")) max = node.number_like(node.real_attribute("max"), x);
   return {clip(node, x, min, max)};
 }
 

@@ -13,7 +13,7 @@ Values unique(NodeContext& node, bool is_sorted) {
   if (input.type() == ElementType::string) node.fail("OpenVINO's Unique takes no strings");
   Values inputs{input};
   if (node.has_attribute("axis")) {
-    inputs.push_back(node.integer(node.axis(node.integer("axis"), node.rank(input))));
+    inputs.push_back(node.integer(node.axis(node.integer_attribute("axis"), node.rank(input))));
   }
   ir::Node& unique = node.node(ops::Unique, inputs,
                                std::vector<ir::Attribute>{{"sorted", is_sorted},
@@ -25,7 +25,7 @@ Values unique(NodeContext& node, bool is_sorted) {
 
 /// Unique 11.
 Values unique_11(NodeContext& node) {
-  return unique(node, node.flag("sorted", true));
+  return unique(node, node.flag_attribute("sorted", true));
 }
 
 /// Unique of onnxruntime, in the order of first occurrence: elements, inverse indices, counts.

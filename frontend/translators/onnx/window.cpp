@@ -48,7 +48,7 @@ Window window_of(NodeContext& node, std::int64_t spatial) {
   check_values(node, "pads", pads, -(std::int64_t{1} << 31));
   window.pads_begin.assign(pads.begin(), pads.begin() + spatial);
   window.pads_end.assign(pads.begin() + spatial, pads.end());
-  const std::string mode = node.text("auto_pad", "NOTSET");
+  const std::string mode = node.text_attribute("auto_pad", "NOTSET");
   if (mode == "NOTSET" || mode.empty()) {
     window.auto_pad = "explicit";
   } else if (mode == "SAME_UPPER") {

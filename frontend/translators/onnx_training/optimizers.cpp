@@ -68,9 +68,9 @@ Value emit_is_first_step(NodeContext& node) {
 }
 
 Values adagrad_1(NodeContext& node) {
-  const double decay = node.real("decay_factor", 0);
-  const double epsilon = node.real("epsilon", 1e-6F);
-  const double penalty = node.real("norm_coefficient", 0);
+  const double decay = node.real_attribute("decay_factor", 0);
+  const double epsilon = node.real_attribute("epsilon", 1e-6F);
+  const double penalty = node.real_attribute("norm_coefficient", 0);
   return for_each_tensor(node, 3, [&](auto input) {
     const Formula x = input(0);
     const Formula updates = read_scalar(node, 1, x.value());
@@ -84,11 +84,11 @@ Values adagrad_1(NodeContext& node) {
 }
 
 Values adam_1(NodeContext& node) {
-  const double alpha = node.real("alpha", 0.9F);
-  const double beta = node.real("beta", 0.999F);
-  const double epsilon = node.real("epsilon", 1e-6F);
-  const double penalty = node.real("norm_coefficient", 0);
-  const double penalty_after = node.real("norm_coefficient_post", 0);
+  const double alpha = node.real_attribute("alpha", 0.9F);
+  const double beta = node.real_attribute("beta", 0.999F);
+  const double epsilon = node.real_attribute("epsilon", 1e-6F);
+  const double penalty = node.real_attribute("norm_coefficient", 0);
+  const double penalty_after = node.real_attribute("norm_coefficient_post", 0);
   return for_each_tensor(node, 4, [&](auto input) {
     const Formula x = input(0);
     const Formula rate = read_scalar(node, 0, x.value());
@@ -113,10 +113,10 @@ Values adam_1(NodeContext& node) {
 }
 
 Values momentum_1(NodeContext& node) {
-  const double alpha = node.real("alpha");
-  const double beta = node.real("beta");
-  const double penalty = node.real("norm_coefficient");
-  const std::string mode = node.text("mode");
+  const double alpha = node.real_attribute("alpha");
+  const double beta = node.real_attribute("beta");
+  const double penalty = node.real_attribute("norm_coefficient");
+  const std::string mode = node.text_attribute("mode");
   if (mode != "standard" && mode != "nesterov") node.fail("attribute 'mode' must be standard or nesterov");
   return for_each_tensor(node, 3, [&](auto input) {
     const Formula x = input(0);

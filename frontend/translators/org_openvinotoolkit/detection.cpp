@@ -15,14 +15,14 @@ std::vector<double> reals(NodeContext& node, std::string_view name, std::vector<
 
 /// An attribute for a number of boxes; -1 means all.
 std::int64_t count(NodeContext& node, std::string_view name, std::int64_t absent) {
-  const std::int64_t value = node.integer(name, absent);
+  const std::int64_t value = node.integer_attribute(name, absent);
   if (value < -1) node.fail("attribute '" + std::string(name) + "' is negative");
   return value;
 }
 
 /// An attribute for a size of the result.
 std::int64_t size(NodeContext& node, std::string_view name, std::int64_t absent) {
-  const std::int64_t value = node.integer(name, absent);
+  const std::int64_t value = node.integer_attribute(name, absent);
   if (value < 1) node.fail("attribute '" + std::string(name) + "' must be positive");
   return value;
 }
@@ -45,20 +45,21 @@ Values emit_prior_boxes(NodeContext& node, ir::Op operation, AttributeList attri
 }
 
 Values prior_box(NodeContext& node) {
-  return emit_prior_boxes(node, ops::PriorBox,
-                          {{"min_size", reals(node, "min_size")},
-                           {"max_size", reals(node, "max_size")},
-                           {"aspect_ratio", reals(node, "aspect_ratio")},
-                           {"density", reals(node, "density")},
-                           {"fixed_ratio", reals(node, "fixed_ratio")},
-                           {"fixed_size", reals(node, "fixed_size")},
-                           {"clip", node.flag("clip")},
-                           {"flip", node.flag("flip")},
-                           {"step", node.real("step", 0)},
-                           {"offset", node.real("offset", 0)},
-                           {"variance", reals(node, "variance")},
-                           {"scale_all_sizes", node.flag("scale_all_sizes", true)},
-                           {"min_max_aspect_ratios_order", node.flag("min_max_aspect_ratios_order", true)}});
+  return emit_prior_boxes(
+      node, ops::PriorBox,
+      {{"min_size", reals(node, "min_size")},
+       {"max_size", reals(node, "max_size")},
+       {"aspect_ratio", reals(node, "aspect_ratio")},
+       {"density", reals(node, "density")},
+       {"fixed_ratio", reals(node, "fixed_ratio")},
+       {"fixed_size", reals(node, "fixed_size")},
+       {"clip", node.flag_attribute("clip")},
+       {"flip", node.flag_attribute("flip")},
+       {"step", node.real_attribute("step", 0)},
+       {"offset", node.real_attribute("offset", 0)},
+       {"variance", reals(node, "variance")},
+       {"scale_all_sizes", node.flag_attribute("scale_all_sizes", true)},
+       {"min_max_aspect_ratios_order", node.flag_attribute("min_max_aspect_ratios_order", true)}});
 }
 
 Values prior_box_clustered(NodeContext& node) {
@@ -66,17 +67,17 @@ Values prior_box_clustered(NodeContext& node) {
   return emit_prior_boxes(node, ops::PriorBoxClustered,
                           {{"width", reals(node, "width")},
                            {"height", reals(node, "height")},
-                           {"clip", node.flag("clip")},
-                           {"step", node.real("step", 0)},
-                           {"step_w", node.real("step_w", 0)},
-                           {"step_h", node.real("step_h", 0)},
-                           {"offset", node.real("offset", 0)},
+                           {"clip", node.flag_attribute("clip")},
+                           {"step", node.real_attribute("step", 0)},
+                           {"step_w", node.real_attribute("step_w", 0)},
+                           {"step_h", node.real_attribute("step_h", 0)},
+                           {"offset", node.real_attribute("offset", 0)},
                            {"variance", reals(node, "variance", {kVariance})}});
 }
 
 Values detection_output(NodeContext& node) {
   constexpr std::string_view kPrefix = "caffe.PriorBoxParameter.";
-  std::string code = node.text("code_type", "CORNER");
+  std::string code = node.text_attribute("code_type", "CORNER");
   if (!code.starts_with(kPrefix)) code.insert(0, kPrefix);
   if (code != std::string(kPrefix) + "CORNER" && code != std::string(kPrefix) + "CENTER_SIZE")
     node.fail("attribute 'code_type' must be CORNER or CENTER_SIZE, it is " + code);
@@ -86,21 +87,21 @@ Values detection_output(NodeContext& node) {
   const Values inputs = node.inputs();
   if (inputs.size() != 3 && inputs.size() != 5) node.fail("it must have three or five inputs");
   return {node.op(ops::DetectionOutput, inputs,
-                  {{"background_label_id", node.integer("background_label_id", 0)},
-                   {"top_k", node.integer("top_k", -1)},
-                   {"variance_encoded_in_target", node.flag("variance_encoded_in_target")},
+                  {{"background_label_id", node.integer_attribute("background_label_id", 0)},
+                   {"top_k", node.integer_attribute("top_k", -1)},
+                   {"variance_encoded_in_target", node.flag_attribute("variance_encoded_in_target")},
                    {"keep_top_k", std::vector<std::int64_t>{kept[0]}},
                    {"code_type", code},
-                   {"share_location", node.flag("share_location", true)},
-                   {"nms_threshold", node.real("nms_threshold")},
-                   {"confidence_threshold", node.real("confidence_threshold", 0)},
-                   {"clip_after_nms", node.flag("clip_after_nms")},
-                   {"clip_before_nms", node.flag("clip_before_nms")},
-                   {"decrease_label_id", node.flag("decrease_label_id")},
-                   {"normalized", node.flag("normalized", true)},
-                   {"input_height", node.integer("input_height", 1)},
-                   {"input_width", node.integer("input_width", 1)},
-                   {"objectness_score", node.real("objectness_score", 0)}})};
+                   {"share_location", node.flag_attribute("share_location", true)},
+                   {"nms_threshold", node.real_attribute("nms_threshold")},
+                   {"confidence_threshold", node.real_attribute("confidence_threshold", 0)},
+                   {"clip_after_nms", node.flag_attribute("clip_after_nms")},
+                   {"clip_before_nms", node.flag_attribute("clip_before_nms")},
+                   {"decrease_label_id", node.flag_attribute("decrease_label_id")},
+                   {"normalized", node.flag_attribute("normalized", true)},
+                   {"input_height", node.integer_attribute("input_height", 1)},
+                   {"input_width", node.integer_attribute("input_width", 1)},
+                   {"objectness_score", node.real_attribute("objectness_score", 0)}})};
 }
 
 /// GenerateProposals: scores [N, A, H, W], offsets, image sizes, anchors [A, 4], which are the same for all
@@ -115,11 +116,11 @@ Values generate_proposals(NodeContext& node) {
   const Value shape = concat(node, {pixels, count_of_anchors, node.integers({4})});
   const Value for_pixels = broadcast_to(node, anchors, shape);
   ir::Node& proposals = node.node(ops::GenerateProposals, {node.input(2), for_pixels, node.input(1), scores},
-                                  {{"min_size", node.real("min_size", 1)},
-                                   {"nms_threshold", node.real("nms_thresh", 0.7F)},
+                                  {{"min_size", node.real_attribute("min_size", 1)},
+                                   {"nms_threshold", node.real_attribute("nms_thresh", 0.7F)},
                                    {"pre_nms_count", count(node, "pre_nms_topN", 6000)},
                                    {"post_nms_count", count(node, "post_nms_topN", 300)},
-                                   {"normalized", !node.flag("legacy_plus_one", true)},
+                                   {"normalized", !node.flag_attribute("legacy_plus_one", true)},
                                    {"nms_eta", 1.0},
                                    {"roi_num_type", ElementType::i64}},
                                   3);
@@ -129,8 +130,8 @@ Values generate_proposals(NodeContext& node) {
 Values proposals_of_one_image(NodeContext& node) {
   ir::Node& proposals = node.node(ops::ExperimentalDetectronGenerateProposalsSingleImage,
                                   {node.input(0), node.input(1), node.input(2), node.input(3)},
-                                  {{"min_size", node.real("min_size", 0)},
-                                   {"nms_threshold", node.real("nms_threshold", 0.7F)},
+                                  {{"min_size", node.real_attribute("min_size", 0)},
+                                   {"nms_threshold", node.real_attribute("nms_threshold", 0.7F)},
                                    {"pre_nms_count", count(node, "pre_nms_count", 1000)},
                                    {"post_nms_count", size(node, "post_nms_count", 1000)}},
                                   2);
@@ -141,13 +142,13 @@ Values detectron_output(NodeContext& node) {
   constexpr float kLargestRatio = 1000.0F / 16.0F;
   ir::Node& output = node.node(
       ops::ExperimentalDetectronDetectionOutput, {node.input(0), node.input(1), node.input(2), node.input(3)},
-      {{"score_threshold", node.real("score_threshold", 0.05F)},
-       {"nms_threshold", node.real("nms_threshold", 0.5F)},
-       {"max_delta_log_wh", node.real("max_delta_log_wh", base::natural_logarithm(kLargestRatio))},
+      {{"score_threshold", node.real_attribute("score_threshold", 0.05F)},
+       {"nms_threshold", node.real_attribute("nms_threshold", 0.5F)},
+       {"max_delta_log_wh", node.real_attribute("max_delta_log_wh", base::natural_logarithm(kLargestRatio))},
        {"num_classes", size(node, "num_classes", 81)},
        {"post_nms_count", count(node, "post_nms_count", 2000)},
        {"max_detections_per_image", size(node, "max_detections_per_image", 100)},
-       {"class_agnostic_box_regression", node.flag("class_agnostic_box_regression")},
+       {"class_agnostic_box_regression", node.flag_attribute("class_agnostic_box_regression")},
        {"deltas_weights", reals(node, "deltas_weights", {10, 10, 5, 5})}},
       3);
   return {output.value(0), output.value(1), output.value(2)};
@@ -155,11 +156,11 @@ Values detectron_output(NodeContext& node) {
 
 Values prior_grid(NodeContext& node) {
   return {node.op(ops::ExperimentalDetectronPriorGridGenerator, {node.input(0), node.input(1), node.input(2)},
-                  {{"flatten", node.flag("flatten", true)},
-                   {"h", node.integer("h", 0)},
-                   {"w", node.integer("w", 0)},
-                   {"stride_x", node.real("stride_x", 0)},
-                   {"stride_y", node.real("stride_y", 0)}})};
+                  {{"flatten", node.flag_attribute("flatten", true)},
+                   {"h", node.integer_attribute("h", 0)},
+                   {"w", node.integer_attribute("w", 0)},
+                   {"stride_x", node.real_attribute("stride_x", 0)},
+                   {"stride_y", node.real_attribute("stride_y", 0)}})};
 }
 
 Values roi_features(NodeContext& node) {
@@ -176,9 +177,9 @@ Values roi_features(NodeContext& node) {
       node.node(ops::ExperimentalDetectronROIFeatureExtractor, inputs,
                 std::initializer_list<ir::Attribute>{
                     {"output_size", size(node, "output_size", 7)},
-                    {"sampling_ratio", node.integer("sampling_ratio", 2)},
+                    {"sampling_ratio", node.integer_attribute("sampling_ratio", 2)},
                     {"pyramid_scales", std::vector<std::int64_t>(scales.begin(), scales.end())},
-                    {"aligned", node.flag("aligned")}},
+                    {"aligned", node.flag_attribute("aligned")}},
                 2);
   return {features.value(0), features.value(1)};
 }

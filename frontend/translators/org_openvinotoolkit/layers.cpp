@@ -23,7 +23,7 @@ Values fake_quantize(NodeContext& node) {
   Values inputs{x};
   for (std::size_t i = 1; i < 5; ++i)
     inputs.push_back(raise_to_full_rank(node, convert(node, node.input(i), x.type()), x));
-  return {node.op(ops::FakeQuantize, inputs, {{"levels", node.integer("levels")}})};
+  return {node.op(ops::FakeQuantize, inputs, {{"levels", node.integer_attribute("levels")}})};
 }
 
 /// Parameters for each channel may have further axes of size 1.
@@ -36,10 +36,10 @@ Values group_norm(NodeContext& node) {
   const Value x = node.input(0);
   const Value scale = reshape_to_vector(node, convert(node, node.input(1), x.type()));
   const Value bias = reshape_to_vector(node, convert(node, node.input(2), x.type()));
-  const std::int64_t groups = node.integer("num_groups");
+  const std::int64_t groups = node.integer_attribute("num_groups");
   if (groups < 1) node.fail("attribute 'num_groups' must be positive");
   return {node.op(ops::GroupNormalization, {x, scale, bias},
-                  {{"num_groups", groups}, {"epsilon", node.real("eps", 1e-6F)}})};
+                  {{"num_groups", groups}, {"epsilon", node.real_attribute("eps", 1e-6F)}})};
 }
 
 /// Normalize: divides by the length of the vector of all channels of a pixel, or of all elements of an image,
@@ -48,12 +48,12 @@ Values normalize(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
   if (rank < 2) node.fail("the input has no channels");
-  const bool is_of_image = node.flag("across_spatial");
+  const bool is_of_image = node.flag_attribute("across_spatial");
   const Value axes = emit_axes_between(node, 1, is_of_image ? rank : 2);
   const Value normal =
-      node.op(ops::NormalizeL2, {x, axes}, {{"eps", node.real("eps", 0)}, {"eps_mode", "add"}});
+      node.op(ops::NormalizeL2, {x, axes}, {{"eps", node.real_attribute("eps", 0)}, {"eps_mode", "add"}});
   const Value factors = convert(node, node.input(1), x.type());
-  if (node.flag("channel_shared")) {
+  if (node.flag_attribute("channel_shared")) {
     return {node.op(ops::Multiply, {normal, require_scalar(node, factors, "the weight of all channels")})};
   }
   return {node.op(ops::Multiply, {normal, reshape(node, factors, shape_along(1, rank))})};

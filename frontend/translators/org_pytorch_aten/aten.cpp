@@ -25,7 +25,7 @@ Values adaptive_avg_pool(NodeContext& node) {
 enum class BagMode : std::uint8_t { sum = 0, mean = 1, max = 2 };
 
 BagMode bag_mode(NodeContext& node) {
-  const std::int64_t mode = node.integer("mode", 0);
+  const std::int64_t mode = node.integer_attribute("mode", 0);
   if (mode < 0 || mode > 2) node.fail("attribute 'mode' must be 0 (sum), 1 (mean) or 2 (max)");
   return static_cast<BagMode>(mode);
 }
@@ -51,7 +51,7 @@ Value gather_listed_bags(NodeContext& node, Value table, Value indices, Value of
   if (mode == BagMode::max) node.fail("the maximum over bags of different sizes cannot be expressed");
   indices = convert(node, indices, ElementType::i32);
   offsets = convert(node, offsets, ElementType::i32);
-  if (node.flag("include_last_offset")) offsets = slice(node, offsets, 0, -1, 0);
+  if (node.flag_attribute("include_last_offset")) offsets = slice(node, offsets, 0, -1, 0);
   if (factors) {
     // The operation has factors only together with an index for empty bags.
     const Value rows = gather(node, table, indices);
@@ -74,7 +74,8 @@ Operands embedding_bag(NodeContext& node) {
   const Value table = node.input(0);
   const Value indices = node.input(1);
   const Value factors = node.optional_input(3);
-  if (node.integer("padding_idx", -1) >= 0) node.fail("attribute 'padding_idx' cannot be expressed");
+  if (node.integer_attribute("padding_idx", -1) >= 0)
+    node.fail("attribute 'padding_idx' cannot be expressed");
   if (factors && bag_mode(node) != BagMode::sum) node.fail("only sums can have factors (per_sample_weights)");
   const std::int64_t rank = node.rank(indices);
   if (rank == 2) return {gather_packed_bags(node, table, indices, factors), {}, {}, {}};
@@ -85,7 +86,7 @@ Operands embedding_bag(NodeContext& node) {
 
 /// ATen: the attribute 'operator' names the operator.
 Operands aten(NodeContext& node) {
-  const std::string name = node.text("operator");
+  const std::string name = node.text_attribute("operator");
   if (name == "embedding_bag") return embedding_bag(node);
   if (name == "adaptive_avg_pool2d" || name == "_adaptive_avg_pool2d") {
     const Values pooled = adaptive_avg_pool(node);

@@ -113,16 +113,28 @@ std::optional<double> number_of(std::uint64_t bits, const Encoding& encoding) {
   return decode_small_float(static_cast<std::uint32_t>(bits), encoding.type);
 }
 
+/// The bits of the integer that is nearest to `number`; 0 for NaN.
+std::uint64_t integer_bits_of(double number, ElementType type, const ValueRange& limits) {
+  const double rounded = std::nearbyint(number);
+  if (std::isnan(rounded)) return 0;
+  // The upper half of u64 is beyond int64, and so beyond `limits`.
+  if (type == ElementType::u64 && rounded >= 0x1p63)
+    return rounded < 0x1p64 ? static_cast<std::uint64_t>(rounded) : ~std::uint64_t{0};
+  // 2^63 is exact as a double, the greatest int64 is not.
+  std::int64_t nearest = 0;
+  if (rounded <= static_cast<double>(limits.min)) {
+    nearest = limits.min;
+  } else if (rounded >= static_cast<double>(limits.max)) {
+    nearest = limits.max;
+  } else {
+    nearest = static_cast<std::int64_t>(rounded);
+  }
+  return static_cast<std::uint64_t>(nearest);
+}
+
 /// The bits of the element that is nearest to `number`. `limits`: those of integers.
 std::uint64_t bits_of(double number, ElementType type, const std::optional<ValueRange>& limits) {
-  if (limits) {
-    const double rounded = std::nearbyint(number);
-    // 2^63 is exact as a double, the greatest int64 is not.
-    return static_cast<std::uint64_t>(std::isnan(rounded)                           ? 0
-                                      : rounded <= static_cast<double>(limits->min) ? limits->min
-                                      : rounded >= static_cast<double>(limits->max) ? limits->max
-                                                                                    : std::int64_t(rounded));
-  }
+  if (limits) return integer_bits_of(number, type, *limits);
   if (type == ElementType::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(number));
   if (type == ElementType::f64) return std::bit_cast<std::uint64_t>(number);
   if (!is_small_float(type)) invalid("cannot encode numbers of type " + std::string(info(type).name));

@@ -14,6 +14,7 @@
 
 #include "base/small_vector.hpp"
 #include "ir/attribute.hpp"
+#include "ir/body.hpp"
 #include "ir/checked_list.hpp"
 #include "ir/constant_data.hpp"
 #include "ir/element_type.hpp"
@@ -78,79 +79,6 @@ struct Output {
   ElementType type = ElementType::dynamic;  // here because of the padding after `shape`
   /// The names of the model's inputs and outputs must survive all passes.
   TensorNames names;
-};
-
-/// A captured value: a Parameter of the body with the same value in every iteration. `input` is an input
-/// index of the control-flow node.
-struct Invariant {
-  std::uint32_t input;
-  Node* parameter;
-};
-/// A state: `parameter` starts as `input` and takes the value of `result` after each iteration. Without
-/// `output`, the final value is unused.
-struct Carried {
-  std::uint32_t input;
-  Node* parameter;
-  Node* result;
-  std::optional<std::uint32_t> output;
-  /// If the loop runs zero iterations, `output` is not used: a guard selects the initial value.
-  bool is_guarded = false;
-};
-/// A slice of an outer value, a different one in each iteration (Loop-5). The front end emits a Gather
-/// instead: see Scan in docs/control-flow.md.
-struct Sliced {
-  std::uint32_t input;
-  Node* parameter;
-  std::int64_t axis;
-  std::int64_t start = 0;
-  std::int64_t end = -1;
-  std::int64_t stride = 1;
-  std::int64_t part_size = 1;
-};
-/// An output that stacks `result` of all iterations along `axis`.
-struct Scan {
-  Node* result;
-  std::uint32_t output;
-  std::int64_t axis = 0;
-  std::int64_t start = 0;
-  std::int64_t end = -1;
-  std::int64_t stride = 1;
-  std::int64_t part_size = 1;
-  /// If the loop runs zero iterations, `output` is not used: a guard selects no rows.
-  bool is_guarded = false;
-};
-/// An output that is `result` of the last iteration, without a back edge.
-struct LastValue {
-  Node* result;
-  std::uint32_t output;
-};
-
-/// A graph inside a control-flow node, and the values it captures. See ir/control_flow.hpp.
-struct Body {
-  std::unique_ptr<Graph> graph;
-  std::vector<Invariant> invariants;
-};
-
-/// The body of a Loop node and how it is wired.
-struct LoopBody : Body {
-  Node* iteration = nullptr;  ///< Parameter that receives the iteration number; may be null
-  Node* condition = nullptr;  ///< Result of the body condition
-  std::vector<Carried> carried;
-  std::vector<Sliced> sliced;
-  std::vector<Scan> scans;
-  std::vector<LastValue> last_values;
-  /// Whether the loop runs at least once although its trip count is dynamic, because an If around it has
-  /// tested this.
-  bool is_known_to_run = false;
-};
-
-/// A branch of an If node; Result i is output i of the node.
-struct Branch : Body {
-  std::vector<Node*> results;
-};
-struct IfBranches {
-  Branch then_branch;
-  Branch else_branch;
 };
 
 /// The data of a node besides attributes. Constants are stored inline because they are the most frequent;

@@ -1,108 +1,24 @@
 #include "ir/size_expression.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <deque>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "base/memory_budget.hpp"
 #include "ir/checked_arithmetic.hpp"
+#include "ir/size_terms.hpp"
 
 namespace onnx2ir::ir {
 namespace {
 
 using Kind = SizeAtom::Kind;
-using Terms = std::vector<SizeTerm>;
 
-constexpr std::size_t kMaxTerms = 8;
-constexpr std::size_t kMaxFactors = 12;
 constexpr std::uint32_t kMaxDepth = 16;
-constexpr std::int64_t kMaxNumber = std::int64_t{1} << 60;
 constexpr std::int64_t kNoBound = std::numeric_limits<std::int64_t>::min();
-
-/// The factors in the order of creation decide; the constant term is the last.
-std::strong_ordering order(const SizeTerm& a, const SizeTerm& b) {
-  if (a.factors.size() != b.factors.size()) return b.factors.size() <=> a.factors.size();
-  for (std::size_t i = 0; i < a.factors.size(); ++i) {
-    const auto difference = a.factors[i]->number <=> b.factors[i]->number;
-    if (difference != std::strong_ordering::equal) return difference;
-  }
-  return std::strong_ordering::equal;
-}
-
-bool is_created_before(const SizeAtom* a, const SizeAtom* b) {
-  return a->number < b->number;
-}
-
-/// Reduces the fraction; false if a number is too large.
-bool reduce(SizeTerm& term) {
-  if (term.numerator > kMaxNumber || term.numerator < -kMaxNumber || term.denominator > kMaxNumber)
-    return false;
-  const std::int64_t common = std::gcd(term.numerator, term.denominator);
-  term.numerator /= common;
-  term.denominator /= common;
-  return true;
-}
-
-std::optional<SizeTerm> multiplied(const SizeTerm& a, const SizeTerm& b) {
-  SizeTerm result;
-  if (__builtin_mul_overflow(a.numerator, b.numerator, &result.numerator) ||
-      __builtin_mul_overflow(a.denominator, b.denominator, &result.denominator) || !reduce(result) ||
-      a.factors.size() + b.factors.size() > kMaxFactors) {
-    return std::nullopt;
-  }
-  result.factors.reserve(a.factors.size() + b.factors.size());
-  result.factors.append(a.factors.begin(), a.factors.end());
-  result.factors.append(b.factors.begin(), b.factors.end());
-  std::ranges::sort(result.factors, is_created_before);
-  return result;
-}
-
-/// No value if `b` has a factor that `a` does not have.
-std::optional<SizeTerm> divided(const SizeTerm& a, const SizeTerm& b) {
-  SizeTerm result;
-  result.factors = a.factors;
-  for (const SizeAtom* factor : b.factors) {
-    const auto* const found = std::ranges::find(result.factors, factor);
-    if (found == result.factors.end()) return std::nullopt;
-    result.factors.erase(found);
-  }
-  const std::int64_t sign = b.numerator < 0 ? -1 : 1;
-  if (__builtin_mul_overflow(a.numerator, sign * b.denominator, &result.numerator) ||
-      __builtin_mul_overflow(a.denominator, sign * b.numerator, &result.denominator) || !reduce(result)) {
-    return std::nullopt;
-  }
-  return result;
-}
-
-/// Adds `term` to sorted terms; false if there are too many, or a number is too large.
-bool add(Terms& terms, const SizeTerm& term) {
-  const auto place = std::ranges::lower_bound(
-      terms, term, [](const SizeTerm& a, const SizeTerm& b) { return std::is_lt(order(a, b)); });
-  if (place == terms.end() || std::is_neq(order(*place, term))) {
-    if (terms.size() == kMaxTerms) return false;
-    terms.insert(place, term);
-    return true;
-  }
-  std::int64_t first = 0;
-  std::int64_t second = 0;
-  if (__builtin_mul_overflow(place->numerator, term.denominator, &first) ||
-      __builtin_mul_overflow(term.numerator, place->denominator, &second) ||
-      __builtin_add_overflow(first, second, &place->numerator) ||
-      __builtin_mul_overflow(place->denominator, term.denominator, &place->denominator)) {
-    return false;
-  }
-  if (place->numerator == 0) {
-    terms.erase(place);
-    return true;
-  }
-  return reduce(*place);
-}
 
 bool is_integral(const SizeExpression& size) {
   return std::ranges::all_of(size.terms, [](const SizeTerm& term) { return term.denominator == 1; });
@@ -112,7 +28,7 @@ std::size_t combine(std::size_t hash, std::size_t more) {
   return hash * 1000003 ^ more;
 }
 
-std::size_t hash_of(const Terms& terms) {
+std::size_t hash_of(const SizeTerms& terms) {
   std::size_t hash = terms.size();
   for (const SizeTerm& term : terms) {
     hash = combine(hash, std::hash<std::int64_t>()(term.numerator));
@@ -153,71 +69,9 @@ std::optional<std::int64_t> SizeExpression::constant() const {
   return term.numerator;
 }
 
-namespace {
-
-/// A lower bound from those of the symbols and functions. All sizes are integers.
-std::optional<std::int64_t> least_of(const Terms& terms) {
-  Terms bound;
-  for (const SizeTerm& term : terms) {
-    if (term.numerator < 0 && !term.factors.empty()) return std::nullopt;
-    SizeTerm number{.numerator = term.numerator, .denominator = term.denominator, .factors = {}};
-    for (const SizeAtom* factor : term.factors) {
-      if (factor->least < 0 || __builtin_mul_overflow(number.numerator, factor->least, &number.numerator))
-        return std::nullopt;
-    }
-    if (number.numerator != 0 && !add(bound, number)) return std::nullopt;
-  }
-  if (bound.empty()) return 0;
-  return -floor_divide(-bound.front().numerator, bound.front().denominator);
-}
-
-bool is_quotient(const SizeTerm& term) {
-  return term.factors.size() == 1 && term.factors.front()->kind == Kind::floor_quotient;
-}
-
-/// Adds a lower bound of n * floor(a / b): n * a / b if n is negative, and n * (a - (b - 1)) / b otherwise.
-/// False if a number is too large.
-bool add_lower_bound(Terms& terms, const SizeTerm& term) {
-  const SizeAtom& quotient = *term.factors.front();
-  const std::int64_t divisor = *quotient.b->constant();
-  SizeTerm factor{.numerator = term.numerator, .denominator = term.denominator, .factors = {}};
-  if (__builtin_mul_overflow(factor.denominator, divisor, &factor.denominator)) return false;
-  Terms dividend = quotient.a->terms;
-  if (term.numerator > 0 &&
-      !add(dividend, SizeTerm{.numerator = 1 - divisor, .denominator = 1, .factors = {}})) {
-    return false;
-  }
-  return std::ranges::all_of(dividend, [&](const SizeTerm& part) {
-    const auto product = multiplied(factor, part);
-    return product && add(terms, *product);
-  });
-}
-
-/// A lower bound without the functions that `replaces` chooses.
-std::optional<std::int64_t> least_without(Terms terms, bool (*replaces)(const SizeTerm& term)) {
-  while (std::ranges::any_of(terms, replaces)) {
-    Terms lower;
-    for (const SizeTerm& term : terms) {
-      if (!(replaces(term) ? add_lower_bound(lower, term) : add(lower, term))) return std::nullopt;
-    }
-    terms = std::move(lower);
-  }
-  return least_of(terms);
-}
-
-}  // namespace
-
-std::optional<std::int64_t> SizeExpression::least() const {
-  if (const auto bound = least_of(terms)) return bound;
-  // n - 2 * floor(n / 2) is not negative, and floor(n / 2) - 2 * floor(n / 4) is not, either.
-  const auto bound =
-      least_without(terms, [](const SizeTerm& term) { return is_quotient(term) && term.numerator < 0; });
-  return bound ? bound : least_without(terms, is_quotient);
-}
-
 class SizeTable::Storage {
  public:
-  Size intern(SizeTable* table, Terms terms) {
+  Size intern(SizeTable* table, SizeTerms terms) {
     const std::size_t hash = hash_of(terms);
     const auto [first, last] = by_hash_.equal_range(hash);
     for (auto at = first; at != last; ++at) {
@@ -283,19 +137,19 @@ Size SizeTable::symbol(std::int64_t least, std::string_view name) {
 }
 
 Size SizeTable::constant(std::int64_t value) {
-  if (value > kMaxNumber || value < -kMaxNumber) return nullptr;
+  if (value > kMaxSizeNumber || value < -kMaxSizeNumber) return nullptr;
   Size& made = storage_->constant(value);
   if (made != nullptr) return made;
-  Terms terms;
+  SizeTerms terms;
   if (value != 0) terms.push_back(SizeTerm{.numerator = value, .denominator = 1, .factors = {}});
   return made = storage_->intern(this, std::move(terms));
 }
 
 Size SizeTable::sum(Size a, Size b) {
   if (a == nullptr || b == nullptr) return nullptr;
-  Terms terms = a->terms;
+  SizeTerms terms = a->terms;
   for (const SizeTerm& term : b->terms) {
-    if (!add(terms, term)) return nullptr;
+    if (!add_term(terms, term)) return nullptr;
   }
   return storage_->intern(this, std::move(terms));
 }
@@ -303,21 +157,21 @@ Size SizeTable::sum(Size a, Size b) {
 Size SizeTable::difference(Size a, Size b) {
   if (a == nullptr || b == nullptr) return nullptr;
   if (a == b) return constant(0);
-  Terms terms = a->terms;
+  SizeTerms terms = a->terms;
   for (SizeTerm term : b->terms) {
     term.numerator = -term.numerator;
-    if (!add(terms, term)) return nullptr;
+    if (!add_term(terms, term)) return nullptr;
   }
   return storage_->intern(this, std::move(terms));
 }
 
 Size SizeTable::product(Size a, Size b) {
   if (a == nullptr || b == nullptr) return nullptr;
-  Terms terms;
+  SizeTerms terms;
   for (const SizeTerm& left : a->terms) {
     for (const SizeTerm& right : b->terms) {
-      const auto term = multiplied(left, right);
-      if (!term || !add(terms, *term)) return nullptr;
+      const auto term = product_of(left, right);
+      if (!term || !add_term(terms, *term)) return nullptr;
     }
   }
   return storage_->intern(this, std::move(terms));
@@ -326,17 +180,17 @@ Size SizeTable::product(Size a, Size b) {
 Size SizeTable::exact_quotient(Size a, Size b) {
   if (a == nullptr || b == nullptr || b->terms.empty()) return nullptr;
   // Polynomial division by the first term of the divisor.
-  Terms rest = a->terms;
-  Terms result;
+  SizeTerms rest = a->terms;
+  SizeTerms result;
   for (std::size_t step = 0; !rest.empty(); ++step) {
-    if (step == kMaxTerms) return nullptr;
-    const auto quotient = divided(rest.front(), b->terms.front());
-    if (!quotient || !add(result, *quotient)) return nullptr;
+    if (step == kMaxSizeTerms) return nullptr;
+    const auto quotient = quotient_of(rest.front(), b->terms.front());
+    if (!quotient || !add_term(result, *quotient)) return nullptr;
     for (const SizeTerm& term : b->terms) {
-      auto taken = multiplied(*quotient, term);
+      auto taken = product_of(*quotient, term);
       if (!taken) return nullptr;
       taken->numerator = -taken->numerator;
-      if (!add(rest, *taken)) return nullptr;
+      if (!add_term(rest, *taken)) return nullptr;
     }
   }
   return storage_->intern(this, std::move(result));
@@ -355,7 +209,7 @@ Size SizeTable::floor_quotient(Size a, Size b) {
   if (!divisor || *divisor <= 0) return nullptr;
   // Multiples of the divisor move out of the function.
   Size whole = constant(0);
-  Terms rest;
+  SizeTerms rest;
   for (const SizeTerm& term : a->terms) {
     const std::int64_t quotient = floor_divide(term.numerator, *divisor);
     SizeTerm multiple = term;
@@ -462,65 +316,6 @@ Size SizeTable::without_zero_sizes(Size size) {
     result = sum(result, product);
   }
   return result;
-}
-
-namespace {
-
-std::string to_string(const SizeAtom& atom) {
-  const auto call = [&](std::string_view function) {
-    std::string text = std::string(function) + "(" + onnx2ir::ir::to_string(*atom.a);
-    if (atom.b != nullptr) text += ", " + onnx2ir::ir::to_string(*atom.b);
-    return text + ")";
-  };
-  switch (atom.kind) {
-    case Kind::symbol:
-      return atom.name.empty() ? "s" + std::to_string(atom.number) : atom.name;
-    case Kind::quotient:
-      return call("quotient");
-    case Kind::floor_quotient:
-      return call("floor_quotient");
-    case Kind::maximum:
-      return call("max");
-    case Kind::broadcast:
-      return call("broadcast");
-    case Kind::nonzero_or:
-      return call("nonzero_or");
-    case Kind::is_zero:
-      return call("is_zero");
-    case Kind::is_negative:
-      return call("is_negative");
-  }
-  return {};
-}
-
-}  // namespace
-
-std::optional<std::string> sum_text(const SizeExpression& size, const FactorText& text_of) {
-  if (size.terms.empty()) return "0";
-  std::string text;
-  for (const SizeTerm& term : size.terms) {
-    const std::int64_t number = std::abs(term.numerator);
-    if (text.empty()) {
-      text += term.numerator < 0 ? "-" : "";
-    } else {
-      text += term.numerator < 0 ? " - " : " + ";
-    }
-    std::string product;
-    if (number != 1 || term.factors.empty()) product = std::to_string(number);
-    for (const SizeAtom* factor : term.factors) {
-      const auto name = text_of(*factor);
-      if (!name) return std::nullopt;
-      if (!product.empty()) product += '*';
-      product += *name;
-    }
-    text += product;
-    if (term.denominator != 1) text += "/" + std::to_string(term.denominator);
-  }
-  return text;
-}
-
-std::string to_string(const SizeExpression& size) {
-  return *sum_text(size, [](const SizeAtom& atom) { return to_string(atom); });
 }
 
 }  // namespace onnx2ir::ir

@@ -158,8 +158,7 @@ MaybeSteps steps_of(Value value, int& nodes) {
   if (node.is(ops::Multiply)) return steps_of_product(node, nodes);
   if (node.is(ops::Concat)) return steps_of_parts(node, 0, nodes);
   if (node.is(ops::Select)) return steps_of_parts(node, 1, nodes);
-  if (node.is(ops::Clamp))
-    return limited(steps_of(node.input(0), nodes), node.real("min"), node.real("max"));
+  if (node.is(ops::Clamp)) return limited(steps_of(node.input(0), nodes), node.real("min"), node.real("max"));
   if (node.is(ops::HSwish)) return steps_of_hard_swish(node, nodes);
   if (node.is(ops::HardSigmoid)) return steps_of_hard_sigmoid(node, nodes);
   return std::nullopt;

@@ -14,19 +14,43 @@ namespace {
 
 using ir::Value;
 
-/// Whether the use is that of a Select which replaces the elements of some regions by 0.
-bool is_filled(const ir::Use& use) {
+/// The value that `value` is computed from by first inputs, if `found` holds for it after a few of them; null
+/// otherwise.
+template <typename Predicate>
+Value before_steps(Value value, Predicate found) {
+  constexpr int kMostSteps = 8;
+  for (int step = 0; step < kMostSteps && !found(value); ++step) {
+    if (value.node->inputs().empty()) return {};
+    value = value.node->input(0);
+  }
+  return found(value) ? value : Value{};
+}
+
+/// Whether `condition` compares corners of `regions`.
+bool compares_corners(Value condition, Value regions) {
+  const Value comparison =
+      before_steps(condition, [](Value value) { return value.node->is(ops::LessEqual); });
+  const auto is_regions = [&](Value value) { return value == regions; };
+  return comparison && std::ranges::all_of(comparison.node->inputs(), [&](Value corner) {
+           return static_cast<bool>(before_steps(corner, is_regions));
+         });
+}
+
+/// Whether the use is that of a Select which replaces the elements of empty regions by 0.
+bool is_filled(const ir::Use& use, Value regions) {
   const auto select = ir::match<ir::SelectView>(*use.node);
   return select && use.index == ir::SelectView::Input::else_value && is_number(select->then_value(), 0) &&
-         select->condition().shape().has_rank() && select->condition().shape().rank() == 4;
+         compares_corners(select->condition(), regions);
 }
 
 /// Of the other modes, asymmetric takes regions for at least one pixel wide.
 bool may_have_no_samples(ir::ROIAlignView align) {
   const Value regions = align.rois();
-  const bool has_regions = !regions.shape().has_rank() || regions.shape()[0] != ir::Dimension(0);
-  return align.mode() == "avg" && align.aligned_mode() == "half_pixel_for_nn" &&
-         align.sampling_ratio() <= 0 && has_regions && !std::ranges::all_of(align.output(0).uses, is_filled);
+  if (align.mode() != "avg" || align.aligned_mode() != "half_pixel_for_nn" || align.sampling_ratio() > 0 ||
+      !regions.shape().has_rank() || regions.shape()[0] == ir::Dimension(0))
+    return false;
+  return !std::ranges::all_of(align.output(0).uses,
+                              [&](const ir::Use& use) { return is_filled(use, regions); });
 }
 
 /// Whether a region is empty or inverted: boolean [R, 1, 1, 1].

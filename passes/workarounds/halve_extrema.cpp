@@ -8,6 +8,7 @@
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/groups.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/clone_with_input.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -84,10 +85,35 @@ bool is_only_read(const ir::Node& node, Predicate holds) {
 
 /// Whether `node` limits an extremum by a finite number, so that it does not matter how far away it is.
 bool limits(const ir::Node& node, bool is_max) {
+  if (const auto clamp = ir::match<ir::ClampView>(node))
+    return std::isfinite(is_max ? clamp->min() : clamp->max());
   if (!node.is(is_max ? ops::Maximum : ops::Minimum)) return false;
   return std::ranges::any_of(node.inputs(), [](ir::Value input) {
     const auto known = ir::exact_numbers(input);
     return known && std::ranges::all_of(*known, [](double number) { return std::isfinite(number); });
+  });
+}
+
+/// Whether all uses of `node`, which computes exponentials, are those of a Softmax: they are divided by their
+/// sum.
+bool is_divided_by_its_sum(const ir::Node& node) {
+  const auto is_quotient = [&](const ir::Node& reader) {
+    return reader.is(ops::Divide) && reader.input(0).node == &node;
+  };
+  return is_only_read(node, [&](const ir::Node& reader) {
+    if (reader.is(ops::ReduceSum)) return is_only_read(reader, is_quotient);
+    const ir::Node* const sum = is_quotient(reader) ? before_moves(reader.input(1)).node : nullptr;
+    return sum != nullptr && sum->is(ops::ReduceSum) && sum->input(0).node == &node;
+  });
+}
+
+/// Whether the extremum is that of a decomposed Softmax. If all elements are infinite, the quotients are NaN
+/// with any number.
+bool is_subtracted_in_softmax(ir::ReductionView reduction) {
+  return is_only_read(reduction, [&](const ir::Node& reader) {
+    return reader.is(ops::Subtract) && reader.input(0) == reduction.data() &&
+           is_only_read(reader,
+                        [](const ir::Node& exp) { return exp.is(ops::Exp) && is_divided_by_its_sum(exp); });
   });
 }
 
@@ -96,6 +122,7 @@ bool may_be_infinite(ir::ReductionView reduction) {
   const bool is_max = node.is(ops::ReduceMax);
   const ir::Value data = reduction.data();
   if (!ir::is_floating(data.type()) || is_bounded(data, is_max)) return false;
+  if (is_max && is_subtracted_in_softmax(reduction)) return false;
   const bool is_halved = is_product_with(*before_moves(data).node, 0.5);
   if (is_halved && is_only_read(node, [](const ir::Node& reader) { return is_product_with(reader, 2); }))
     return false;

@@ -17,11 +17,24 @@ bool is_known_to_be_finite(ir::Value numbers) {
   return known && std::ranges::all_of(*known, [](double number) { return std::isfinite(number); });
 }
 
-/// Whether the use is that of a Select between the dividend and the remainder.
+/// Whether `condition` says where `numbers` are infinite: as below, or as infinity_check_broadcast computes
+/// it.
+bool finds_infinity(ir::Value condition, const ir::Value& numbers) {
+  const auto is_infinity = [](ir::Value value) {
+    const auto known = ir::exact_numbers(value);
+    return known && std::ranges::all_of(*known, [](double number) { return std::isinf(number); });
+  };
+  return matches(condition, op(ops::IsInf, same(numbers))) ||
+         matches(condition, commutative(ops::Equal, op(ops::Abs, same(numbers)), is_infinity));
+}
+
+/// Whether the use is that of a Select which takes the dividend where the divisor is infinite.
 bool is_selected(const ir::Use& use, ir::ModView mod) {
   const auto select = ir::match<ir::SelectView>(*use.node);
+  const ir::Value divisor = mod.b();
+  const auto is_test = [&](ir::Value value) { return finds_infinity(value, divisor); };
   return select && use.index == ir::SelectView::Input::else_value && select->then_value() == mod.a() &&
-         select->condition().node->is(ops::LogicalAnd);
+         matches(select->condition(), commutative(ops::LogicalAnd, is_test, any()));
 }
 
 bool may_divide_by_infinity(ir::ModView mod) {

@@ -4,8 +4,10 @@
 
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/size_rules.hpp"
 #include "ir/views/elementwise.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/pattern.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -13,18 +15,28 @@ namespace {
 
 constexpr ir::OperationSet kSequences{ops::LSTMSequence, ops::GRUSequence, ops::RNNSequence};
 
-/// Whether one boolean selects between the state and another one.
-bool is_selected(const ir::Use& use) {
+bool is_zero(ir::Value value) {
+  return ir::known_scalar(value) == 0;
+}
+
+/// Whether `condition` is whether `data` [batch, steps, ...] has steps.
+bool tests_steps(ir::Value condition, ir::Value data) {
+  ir::Value steps;
+  return matches(condition, op(ops::NotEqual, any(steps), is_zero)) && ir::is_size_of(steps, 0, data, 1);
+}
+
+/// Whether the use is that of a Select which takes another state after zero steps.
+bool is_selected(const ir::Use& use, ir::Value data) {
   const auto select = ir::match<ir::SelectView>(*use.node);
-  return select && use.index == ir::SelectView::Input::then_value &&
-         select->condition().shape().element_count() == 1;
+  return select && use.index == ir::SelectView::Input::then_value && tests_steps(select->condition(), data);
 }
 
 bool has_stale_states(const ir::Node& sequence) {
-  const ir::PartialShape& data = sequence.input(0).shape();
-  if (!data.has_rank() || !data[1].admits(0)) return false;
+  const ir::Value data = sequence.input(0);
+  if (!data.shape().has_rank() || !data.shape()[1].admits(0)) return false;
+  const auto is_kept = [&](const ir::Use& use) { return is_selected(use, data); };
   return std::any_of(sequence.outputs().begin() + 1, sequence.outputs().end(),
-                     [](const ir::Output& state) { return !std::ranges::all_of(state.uses, is_selected); });
+                     [&](const ir::Output& state) { return !std::ranges::all_of(state.uses, is_kept); });
 }
 
 /// `state`, or the scalar 0 if it is filled with zeros.
@@ -38,7 +50,8 @@ void keep_initial_states(ir::Builder& builder, ir::Node& sequence) {
   const ir::Value any = builder.op(ops::NotEqual, {steps, builder.integer(0)});
   for (std::uint32_t i = 1; i < sequence.outputs().size(); ++i) {
     const ir::Value state = sequence.value(i);
-    if (std::ranges::all_of(state.output().uses, is_selected)) continue;
+    const auto is_kept = [&](const ir::Use& use) { return is_selected(use, sequence.input(0)); };
+    if (std::ranges::all_of(state.output().uses, is_kept)) continue;
     const ir::Value initial = initial_state(builder, sequence.input(i));
     const ir::Value kept = builder.op(ops::Select, {any, state, initial});
     ir::replace_uses_except(state, kept, *kept.node);

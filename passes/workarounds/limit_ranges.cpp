@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "ir/known_values.hpp"
+#include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/reduction.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -23,7 +24,7 @@ std::optional<double> known_number(Value value) {
 /// Whether inference knows that `high` is not below `low`. Exporters count positions after a past from its
 /// length to the sum of two lengths.
 bool is_known_to_ascend(Value low, Value high) {
-  if (!ir::is_integral(low.type())) return false;
+  if (!ir::is_integral(low.type()) || !ir::is_integral(high.type())) return false;
   ir::SizeTable& sizes = low.node->graph().sizes();
   const ir::Size length = sizes.difference(ir::size_in(high, 0), ir::size_in(low, 0));
   if (length != nullptr && length->least().value_or(-1) >= 0) return true;
@@ -36,7 +37,8 @@ bool is_known_to_ascend(Value low, Value high) {
 bool is_reachable(Value start, Value limit, bool ascends) {
   const auto number = known_number(start);
   const auto is_start = [&](Value value) {
-    return value == start || (number && known_number(value) == number);
+    return value == start || matches(value, op(ops::Convert, same(start))) ||
+           (number && known_number(value) == number);
   };
   return is_start(limit) ||
          matches(limit, commutative(ascends ? ops::Maximum : ops::Minimum, is_start, any())) ||
@@ -56,10 +58,18 @@ bool may_lead_away(ir::RangeView range) {
   return !matches(limit, op(ops::Select, any(), is_above, is_below));
 }
 
+/// A type for comparisons of start and limit, which may differ in type in an IR of others.
+ir::ElementType common_type(ir::ElementType a, ir::ElementType b) {
+  if (a == b) return a;
+  if (ir::is_floating(a) != ir::is_floating(b)) return ir::is_floating(a) ? a : b;
+  return ir::info(a).bits >= ir::info(b).bits ? a : b;
+}
+
 /// `limit`, or `start` if the steps lead away from it.
 Value emit_reachable_limit(ir::Builder& builder, ir::RangeView range) {
-  const Value start = range.start();
-  const Value limit = range.stop();
+  const ir::ElementType type = common_type(range.start().type(), range.stop().type());
+  const Value start = ir::convert(builder, range.start(), type);
+  const Value limit = ir::convert(builder, range.stop(), type);
   const auto step = known_number(range.step());
   if (step) return builder.op(*step > 0 ? ops::Maximum : ops::Minimum, {start, limit});
   const Value above = builder.op(ops::Maximum, {start, limit});

@@ -6,6 +6,8 @@
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
 #include "ir/checked_arithmetic.hpp"
+#include "ir/shape_tools.hpp"
+#include "ir/small_floats.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -235,9 +237,11 @@ Values global_average_pool_1(NodeContext& node) {
   return {reduce_keep_dims(node, ops::ReduceMean, node.input(0), spatial_axes(node))};
 }
 
-/// GlobalMaxPool 1, 22.
+/// GlobalMaxPool 1, 22. In onnxruntime, the maximum of -infinity is the lowest finite number.
 Values global_max_pool_1(NodeContext& node) {
-  return {reduce_keep_dims(node, ops::ReduceMax, node.input(0), spatial_axes(node))};
+  const Value largest = reduce_keep_dims(node, ops::ReduceMax, node.input(0), spatial_axes(node));
+  const auto most = ir::largest_finite(largest.type());
+  return {most ? node.op(ops::Maximum, {largest, node.number_like(-*most, largest)}) : largest};
 }
 
 /// GlobalLpPool 1, 2, 22.

@@ -9,6 +9,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/small_floats.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -161,13 +162,15 @@ Value log_of_sum(NodeContext& node, Value x, const Axes& axes) {
 }
 
 /// log(sum(exp(x - m))) + m with the largest element m, to avoid overflow. If m is infinite, or there are no
-/// elements, 0 is used.
+/// elements, the finite number nearest to m is used.
 Value log_of_sum_of_exponentials(NodeContext& node, Value x, const Axes& axes) {
   if (!ir::is_floating(x.type())) return reduce_in_floats(node, log_of_sum_of_exponentials, x, axes);
+  // OpenVINO computes numbers of 64 bits as f32.
+  const double most = *ir::largest_finite(x.type() == ElementType::f64 ? ElementType::f32 : x.type());
   const auto offset = [&](bool keep_dims) {
     const Value largest =
         emit_native(node, ops::ReduceMax, x, {axes.value, keep_dims, axes.count, axes.has_filler});
-    return node.op(ops::Select, {node.op(ops::IsFinite, {largest}), largest, node.number_like(0, x)});
+    return node.op(ops::Clamp, {largest}, {{"min", -most}, {"max", most}});
   };
   const Value kept = offset(true);
   const Value exponentials = node.op(ops::Exp, {node.op(ops::Subtract, {x, kept})});

@@ -36,7 +36,8 @@ faults() {
   local interpreters=() release requirements
   for release in $(sed -n 's/^openvino==\([0-9]*\.[0-9]*\)\..*/\1/p' "$root/cmake/runtimes.txt"); do
     requirements=$(grep -E '^(numpy|openvino-telemetry|packaging)==' "$root/cmake/requirements.txt" && runtime_of "$release")
-    interpreters+=(--interpreter "$(environment_of "runtime-$release" "$requirements")/bin/python")
+    find_environment "runtime-$release" "$requirements"
+    interpreters+=(--interpreter "$environment/bin/python")
   done
   cd "$root"
   exec python -m tests.faults.measure "${interpreters[@]}" "$@"

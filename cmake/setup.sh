@@ -23,7 +23,8 @@ debian_packages() {
   ) 9>"$cache/debian_packages.lock" || exit
 }
 
-# Creates $cache/$1 with `$2 FOLDER ...` unless it is complete. An incomplete folder from an interrupted run is removed first.
+# Creates $cache/$1 with `$2 FOLDER ...` unless it is complete, or ends the command. An incomplete folder from an interrupted run is removed
+# first. In `$(...)` and in conditions, bash goes on after a failure inside of $2, unless the command runs by `quietly`.
 cached() {
   local result=$cache/$1 maker=$2
   [ -e "$result/.complete" ] && return
@@ -32,8 +33,11 @@ cached() {
     [ -e "$result/.complete" ] && exit
     rm -rf "$result"
     "$maker" "$result" "${@:3}"
+    # shellcheck disable=SC2181 # with `||`, bash would go on after a failure inside of the maker
+    [ $? = 0 ] || exit
     touch "$result/.complete"
   ) 9>"$cache/$1.lock"
+  [ -e "$result/.complete" ] || exit 3
 }
 
 key_of() { sha256sum | cut -c1-16; }
@@ -47,17 +51,16 @@ make_environment() {
   quietly "$1/bin/pip" install --no-deps --require-hashes --only-binary :all: -r "$1/requirements.txt"
 }
 
-# Usage: environment_of NAME REQUIREMENTS. Prints the folder of an environment with these packages.
-environment_of() {
-  local name
-  name=$1-$(key_of <<<"$2")
-  cached "$name" make_environment "$1" "$2"
-  echo "$cache/$name"
+# Usage: find_environment NAME REQUIREMENTS. Sets `environment` to the folder of an environment with these packages.
+find_environment() {
+  environment=$1-$(key_of <<<"$2")
+  cached "$environment" make_environment "$1" "$2"
+  environment=$cache/$environment
 }
 
-# Puts such an environment first in PATH, and sets `environment` to its folder.
+# Also puts the environment first in PATH.
 use_environment() {
-  environment=$(environment_of "$@") || exit
+  find_environment "$@"
   export PATH=$environment/bin:$PATH
 }
 
@@ -97,9 +100,13 @@ use_models_environment() {
 # OpenVINO GenAI, whose release is the same as OpenVINO's, and Optimum. It sees the packages of the exporters, PyTorch among them.
 use_genai_environment() {
   use_models_environment
-  local models=$environment
+  local models=$environment link
   use_environment genai "$(requirements genai_requirements && echo "# beside $(basename "$models")")"
-  echo "$models"/lib/python3*/site-packages >"$(echo "$environment"/lib/python3*/site-packages)/models.pth"
+  link=$(echo "$environment"/lib/python3*/site-packages)/models.pth
+  if [ ! -e "$link" ]; then # other commands may be using it
+    echo "$models"/lib/python3*/site-packages >"$link.$$"
+    mv "$link.$$" "$link"
+  fi
 }
 
 make_model_builder() {

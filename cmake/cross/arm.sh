@@ -34,12 +34,12 @@ arm_python_version() { basename "$1"/usr/bin/python3.[0-9]* | sed 's/^python//' 
 use_arm_python() {
   debian_packages qemu-user-static
   arm_root=arm-root-$( (declare -f make_arm_root && cat /etc/debian_version) | key_of)
-  cached "$arm_root" make_arm_root || exit
+  cached "$arm_root" make_arm_root
   local modules=''
   arm_python=$root/build/cross-aarch64/python
   if [ "${1:-}" = packages ]; then
     modules=arm-packages-$( (declare -f make_arm_packages && cat "$root/cmake/cross/arm_requirements.txt" && echo "$arm_root") | key_of)
-    cached "$modules" make_arm_packages || exit
+    cached "$modules" make_arm_packages
     modules="PYTHONPATH=$cache/$modules"
     arm_python=$root/build/cross-aarch64/python_with_openvino
   fi

@@ -15,8 +15,8 @@ cross_target() {
   esac
 }
 
-# The compiler's folder in the cache.
-cross_compiler() { environment_of zig "$(requirements cross/requirements)"; }
+# Sets `environment` to the compiler's folder.
+find_cross_compiler() { find_environment zig "$(requirements cross/requirements)"; }
 
 # Usage: make_cross_tools FOLDER TARGET COMPILER_ENVIRONMENT. The commands that CMake calls.
 make_cross_tools() {
@@ -115,14 +115,15 @@ build_cross() {
   local target compiler tools sources libraries prefix folder=$2
   target=$(cross_target "$1") || exit
   set_up_build
-  compiler=$(basename "$(cross_compiler)") || exit
+  find_cross_compiler
+  compiler=$(basename "$environment")
   # ccache cannot see which compiler is behind the commands. Objects of other systems do not push those of this one out of its cache.
   export CMAKE_CXX_COMPILER_LAUNCHER=$root/cmake/compiler_cache.sh CCACHE_DIR=$cache/cross-ccache CCACHE_COMPILERTYPE=clang
   export CCACHE_COMPILERCHECK="string:$compiler $target $(key_of <"$root/cmake/cross/compile.sh")"
   # It reads the list of headers that the compiler writes, instead of preprocessing each source first.
   export CCACHE_DEPEND=1 CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
   tools=$folder/tools
-  make_cross_tools "$tools" "$target" "$cache/$compiler"
+  make_cross_tools "$tools" "$target" "$environment"
   sources=$(echo "protobuf $(source_version libprotobuf-dev) pugixml $(source_version libpugixml-dev)" "$(cat "$root/cmake/onnx_source.txt")")
   libraries=cross-$target-$( (cat "$root"/cmake/onnx_library.cmake "$root"/cmake/cross/{zig.cmake,compile.sh,requirements.txt} &&
     declare -f make_cross_libraries interface_package && echo "$sources" "${onnx_options[@]}" "${protobuf_options[@]}") | key_of)
@@ -134,7 +135,7 @@ build_cross() {
   prefix=$cache/$libraries
   if [ "$(cat "$folder/configured_for" 2>/dev/null)" != "$libraries" ]; then
     quietly cmake -S "$root" --preset cross -B "$folder" --fresh "-DONNX2IR_CROSS_TARGET=$target" "-DONNX2IR_CROSS_TOOLS=$tools" \
-      "-DONNX2IR_CROSS_COMPILER=$(echo "$cache/$compiler"/lib/python3*/site-packages/ziglang)" "-DCMAKE_PREFIX_PATH=$prefix" \
+      "-DONNX2IR_CROSS_COMPILER=$(echo "$environment"/lib/python3*/site-packages/ziglang)" "-DCMAKE_PREFIX_PATH=$prefix" \
       "-DONNX2IR_PIC_PROTOBUF=$prefix/lib/libprotobuf.a" "-DProtobuf_INCLUDE_DIR=$prefix/include" "-DProtobuf_LIBRARY=$prefix/lib/libprotobuf.a" "-DONNX_DIR=$prefix/lib/cmake/ONNX"
     echo "$libraries" >"$folder/configured_for"
   fi
@@ -164,7 +165,8 @@ package_cross() {
 wheel_cross() {
   local library=libonnx2ir.so tool=onnx2ir zig
   if [ "$1" = windows ]; then library=onnx2ir.dll tool=onnx2ir.exe; fi
-  zig=$(echo "$(cross_compiler)"/lib/python3*/site-packages/ziglang)
+  find_cross_compiler
+  zig=$(echo "$environment"/lib/python3*/site-packages/ziglang)
   wheel=$(cd "$root" && python cmake/cross_wheel.py "$1" "$2/wheel/$library" "$2/$tool" "$zig" build/package 2>/dev/null | tail -n 1) || exit
   wheel=$root/$wheel
   say "packed $wheel"
@@ -178,7 +180,11 @@ cross() {
     aarch64) debian_packages qemu-user-static libc6-arm64-cross ;;
   esac
   folder=$root/build/cross-$system
-  (build_cross "$system" "$folder" && package_cross "$folder") || exit
+  # Not in a condition, where bash would go on after a failure.
+  (
+    build_cross "$system" "$folder"
+    package_cross "$folder"
+  )
   case $system in macos*) say "nothing here runs programs of macOS: built, not tested"; exit 0 ;; esac
   set_up
   build_quietly release onnx2ir

@@ -2,7 +2,7 @@
 
 bench() {
   if [ "${1:-}" = --targets ] || [ "${1:-}" = --inference ]; then
-    build_quietly release onnx2ir
+    build_quietly release onnx2ir onnx2ir_hide_avx512
     use_models_environment
     hide_avx512
     exec python "$root/bench/${1#--}.py" "$root/build/release/onnx2ir" "${@:2}"

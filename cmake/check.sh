@@ -1,13 +1,24 @@
 # Functions of ./dev check, ./dev tidy and ./dev faults; read by ./dev.
 
+check_format() {
+  say "format"
+  debian_packages clang-format
+  (cd "$root" && git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run -Werror)
+}
+
+# Usage: check [format]
 check() {
   local failed=0
+  case ${1:-} in
+    "") ;;
+    format) check_format; exit ;;
+    *) usage >&2; exit 2 ;;
+  esac
   debian_packages "${check_packages[@]}"
   set_up
   build_quietly release
+  check_format || failed=1
   cd "$root"
-  say "format"
-  git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run -Werror || failed=1
   say "each header alone"
   quietly ninja -C build/release all_verify_interface_header_sets
   say "clang-tidy"
@@ -33,6 +44,7 @@ tidy() {
 # The experiments with the faults of OpenVINO, in environments that have only OpenVINO.
 faults() {
   set_up
+  build_quietly release onnx2ir_hide_avx512 # does not depend on the list of faults, which is incomplete before the measurement
   local interpreters=() release requirements
   for release in $(sed -n 's/^openvino==\([0-9]*\.[0-9]*\)\..*/\1/p' "$root/cmake/runtimes.txt"); do
     requirements=$(grep -E '^(numpy|openvino-telemetry|packaging)==' "$root/cmake/requirements.txt" && runtime_of "$release")

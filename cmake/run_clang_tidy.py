@@ -69,7 +69,8 @@ def check(commands, source, mark):
 def main(build, cache, *parts):
     build, cache = Path(build).resolve(), Path(cache)
     cache.mkdir(parents=True, exist_ok=True)
-    common = output_of("clang-tidy", "--version").encode() + (ROOT / ".clang-tidy").read_bytes()
+    rules = (ROOT / folder / ".clang-tidy" for folder in (".", "platform"))
+    common = output_of("clang-tidy", "--version").encode() + b"".join(file.read_bytes() for file in rules)
     made_from = dependencies(build)
     todo = {}
     entries = json.loads((build / "compile_commands.json").read_text())

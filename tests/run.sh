@@ -1,5 +1,8 @@
 # Functions of ./dev test; read by ./dev.
 
+# Libraries that python_tests preloads into Python alone.
+preload=
+
 # The environment of tests: an OpenVINO release, and the largest instruction set that oneDNN and the CPU plugin may use.
 runtime=$newest_runtime
 isa=native
@@ -47,12 +50,15 @@ limit_isa() {
 # ONEDNN_MAX_CPU_ISA=AVX2 limits only oneDNN; tests/isa/hide_avx512.cpp limits the rest of OpenVINO to AVX2.
 hide_avx512() {
   local library=$root/build/release/libonnx2ir_hide_avx512.so
-  if [ "${ONEDNN_MAX_CPU_ISA:-}" = AVX2 ] && [ -e "$library" ]; then export LD_PRELOAD=$library; fi
+  [ "${ONEDNN_MAX_CPU_ISA:-}" = AVX2 ] || return 0
+  [ -e "$library" ] || { say "$library does not exist: ./dev build release onnx2ir_hide_avx512"; exit 3; }
+  export LD_PRELOAD=$library
 }
 
-# Usage: start_tests NAME. Sets `results` to the folder for the reports: build/test/NAME, or NAME.N with the number of this process if another
-# run is using it.
+# Usage: start_tests NAME REPORT... Sets `results` to the folder for the reports: build/test/NAME, or NAME.N with the number of this process if
+# another run is using it. The reports are empty at first, which counts as a failure if the run ends before it writes them.
 start_tests() {
+  local reports=("${@:2}")
   failed=0
   results=$root/build/test/$1
   mkdir -p "$root/build/test"
@@ -60,17 +66,24 @@ start_tests() {
   flock --nonblock 7 || results=$results.$$
   rm -rf "$results"
   mkdir "$results"
+  (cd "$results" && touch "${reports[@]/%/.xml}")
 }
 
 unit_tests() {
   say "unit tests"
-  "$1" -r junit -o "$results/unit.xml" || "$1" || failed=1
+  "$1" -r junit -o "$results/unit.xml" || { "$1" || true; failed=1; } # the second run shows the messages
 }
 
-# Usage: python_tests REPORT [pytest options]. `preload`: libraries for this Python alone.
+# Usage: python_tests REPORT TESTS [pytest options]. TESTS, paths separated by spaces, are left out if an option is a path.
 python_tests() {
+  local tests argument
+  read -ra tests <<<"$2"
+  for argument in "${@:3}"; do
+    if (cd "$root" && [ -n "$argument" ] && [ -e "${argument%%::*}" ]); then tests=(); fi
+  done
   say "Python tests"
-  (cd "$root" && LD_PRELOAD=${preload:-${LD_PRELOAD:-}} python -m pytest --junitxml="$results/$1.xml" "${@:2}") || failed=1
+  (cd "$root" && LD_PRELOAD=${preload:-${LD_PRELOAD:-}} python -m pytest --junitxml="$results/$1.xml" "${tests[@]}" "${@:3}") ||
+    failed=1
 }
 
 finish_tests() {
@@ -86,55 +99,54 @@ run_tests() {
   esac
   take_environment "$@"
   set -- "${others[@]}"
-  start_tests "$runtime-$isa"
   [ $chosen = 0 ] || run_conformance_cases "$@"
+  local reports=(python)
+  [ $# -gt 0 ] || reports+=(unit)
+  start_tests "$runtime-$isa" "${reports[@]}"
   set_up
   build_quietly release
   hold_build release
   [ $# -gt 0 ] || unit_tests "$root/build/release/onnx2ir_unit_tests"
   hide_avx512
-  python_tests python "$@"
+  python_tests python '' "$@"
   finish_tests
 }
 
 # The conformance cases and the random models, on one release and one instruction set. Other tests do not depend on these two.
 run_conformance_cases() {
-  local folders=(tests/conformance tests/differential tests/chains) argument
+  start_tests "$runtime-$isa" python
   build_quietly release onnx2ir onnx2ir_hide_avx512
   hold_build release
   enter_environment
-  for argument in "$@"; do
-    [ ! -e "$root/${argument%%::*}" ] || folders=()
-  done
   say "conformance cases on OpenVINO $runtime, instruction set: $isa"
-  python_tests python -m matrix "${folders[@]}" "$@"
+  python_tests python "tests/conformance tests/differential tests/chains" -m matrix "$@"
   finish_tests
 }
 
 # Exported models.
 run_models_tests() {
-  start_tests models
+  start_tests models python
   build_quietly release onnx2ir
   use_models_environment
-  python_tests python --models tests/zoo "$@"
+  python_tests python tests/zoo --models "$@"
   finish_tests
 }
 
 run_genai_tests() {
-  start_tests genai
+  start_tests genai python
   build_quietly release onnx2ir
   use_genai_environment
-  python_tests python --genai tests/genai "$@"
+  python_tests python tests/genai --genai "$@"
   finish_tests
 }
 
 # HTML pages in Debian's Chromium, and IR in Netron. If Chromium cannot be installed, the tests are skipped.
 run_browser_tests() {
-  start_tests browser
+  start_tests browser python
   build_quietly release onnx2ir
   (debian_packages chromium) || say "Chromium cannot be installed; its tests are skipped"
   use_environment browser "$(requirements requirements browser_requirements)"
-  python_tests python --browser tests/browser "$@"
+  python_tests python tests/browser --browser "$@"
   say "screenshots: build/test/browser"
   finish_tests
 }
@@ -151,15 +163,16 @@ make_gpu_driver() {
 
 # IR in OpenVINO's GPU plugin.
 run_devices_tests() {
-  start_tests devices
+  start_tests devices python
   build_quietly release onnx2ir
   if ! (debian_packages pocl-opencl-icd ocl-icd-libopencl1 opencl-headers patchelf); then
     say "pocl cannot be installed; the tests of the GPU plugin are skipped"
+    rm -rf "$results" # an empty report counts as a failure
     exit 0
   fi
   make_gpu_driver
   use_runtime "$newest_runtime"
-  LD_LIBRARY_PATH=$root/build/devices python_tests python --devices tests/devices "$@"
+  LD_LIBRARY_PATH=$root/build/devices python_tests python tests/devices --devices "$@"
   finish_tests
 }
 
@@ -169,14 +182,14 @@ run_sanitized_package_tests() {
   local folder=$root/build/fuzz runtime_library
   local -x ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0:verify_asan_link_order=0 ONNX2IR_SANITIZED=1
   debian_packages "${fuzz_packages[@]}"
-  start_tests sanitizers-package
+  start_tests sanitizers-package python extension
   set_up
   say "the Python package and libraries with translators under AddressSanitizer and UndefinedBehaviorSanitizer"
   build_quietly fuzz libonnx2ir.so onnx2ir # files: the target onnx2ir of ninja is the program
   build_quietly release
   runtime_library=$(clang++ -print-file-name="libclang_rt.asan-$(uname -m).so")
   clang++ -std=c++20 -O1 -shared -fPIC "$root/tests/package/plain_dlopen.cpp" -o "$folder/plain_dlopen.so" -ldl
-  preload=$folder/plain_dlopen.so:$runtime_library ONNX2IR_SANITIZED_BUILD=$folder python_tests python \
+  preload=$folder/plain_dlopen.so:$runtime_library ONNX2IR_SANITIZED_BUILD=$folder python_tests python '' \
     --deselect tests/package/test_python.py::test_headers tests/package/test_python.py tests/package/test_python_embedding.py \
     tests/package/test_convert_model.py
   ONNX2IR_TOOL=$folder/onnx2ir CXX="clang++" ONNX2IR_EXTENSION_FLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all" \
@@ -202,22 +215,25 @@ run_sanitizers_tests() {
     esac
   done
   [ $preset = asan-ubsan ] || debian_packages "${fuzz_packages[@]}"
-  start_tests sanitizers
+  start_tests sanitizers unit python
   set_up
   say "tests under AddressSanitizer and UndefinedBehaviorSanitizer"
   build_quietly $preset onnx2ir_cli onnx2ir_opt onnx2ir_unit_tests
   build_quietly release "${release_targets[@]}"
   unit_tests "$root/build/$preset/onnx2ir_unit_tests"
-  ONNX2IR_SANITIZED=1 ONNX2IR_TOOL=$root/build/$preset/onnx2ir python_tests python "${tests[@]}"
+  ONNX2IR_SANITIZED=1 ONNX2IR_TOOL=$root/build/$preset/onnx2ir python_tests python '' "${tests[@]}"
   finish_tests
 }
 
 # Usage: run_threads_tests [all] [clang]. With `all`, also the tests of the tool; they need the release build for what they preload.
 run_threads_tests() {
-  local preset=tsan argument tool_tests=()
+  local preset=tsan argument reports=(unit) tool_tests=()
   for argument in "$@"; do
     case $argument in
-      all) tool_tests=(tests/cli tests/errors tests/golden tests/passes tests/hostile/test_hostile.py tests/robustness/test_determinism.py) ;;
+      all)
+        reports=(unit python)
+        tool_tests=(tests/cli tests/errors tests/golden tests/passes tests/hostile/test_hostile.py tests/robustness/test_determinism.py)
+        ;;
       clang)
         preset=tsan-clang
         debian_packages "${fuzz_packages[@]}"
@@ -225,7 +241,7 @@ run_threads_tests() {
       *) usage >&2; exit 2 ;;
     esac
   done
-  start_tests threads
+  start_tests threads "${reports[@]}"
   say "tests with threads under ThreadSanitizer"
   build_quietly $preset onnx2ir_unit_tests
   unit_tests "$root/build/$preset/onnx2ir_unit_tests"
@@ -233,7 +249,7 @@ run_threads_tests() {
     set_up
     build_quietly $preset onnx2ir_cli onnx2ir_opt
     build_quietly release
-    ONNX2IR_SANITIZED=1 ONNX2IR_TOOL=$root/build/$preset/onnx2ir python_tests python "${tool_tests[@]}"
+    ONNX2IR_SANITIZED=1 ONNX2IR_TOOL=$root/build/$preset/onnx2ir python_tests python "${tool_tests[*]}"
   fi
   finish_tests
 }

@@ -70,7 +70,7 @@ def test_a_changed_source_waits_for_the_tests(folder, holder):
 
 
 def test_results_are_separate(folder):
-    script = 'start_tests newest; echo "$results"; read -r'
+    script = 'start_tests newest python; echo "$results"; read -r'
     first = start(folder, script)
     name = first.stdout.readline().strip()
     second = start(folder, script)

@@ -196,12 +196,12 @@ cross() {
     use_arm_python
     export ONNX2IR_CROSS_PYTHON=$cache/$arm_root
   fi
-  start_tests "cross-$system"
+  start_tests "cross-$system" unit python
   write_cross_runner "$folder/run" "$system" "$folder/onnx2ir$suffix"
   write_cross_runner "$folder/run_unit_tests" "$system" "$folder/onnx2ir_unit_tests$suffix"
   cd "$root"
   results=${results#"$root"/} # for Wine
   unit_tests "$folder/run_unit_tests"
-  ONNX2IR_CROSS_TOOL=$folder/run python_tests python --cross tests/cross "${@:2}"
+  ONNX2IR_CROSS_TOOL=$folder/run python_tests python tests/cross --cross "${@:2}"
   finish_tests
 }

@@ -79,7 +79,7 @@ fuzz_models() {
     count=$1
     shift
   fi
-  build_quietly release onnx2ir
+  build_quietly release onnx2ir onnx2ir_hide_avx512
   enter_environment
   cd "$root"
   exec python -m tests.differential.fuzz --models "$count" "$@"

@@ -1,6 +1,6 @@
 """The framework for experiments with the runtime.
 
-An experiment is a function with the name of a fault in target/faults.hpp and the decorator @experiment. It builds a
+An experiment is a function with the name of a fault in target/faults.txt and the decorator @experiment. It builds a
 model with OpenVINO's Python API alone, runs it on the CPU, and returns whether the runtime is wrong. Its docstring states the right
 result. It raises Unavailable if the release lacks the operation, type or API.
 """

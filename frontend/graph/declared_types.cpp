@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "frontend/graph/graph_translator.hpp"
+#include "frontend/graph/required_rank.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
@@ -71,6 +72,11 @@ void GraphTranslator::note_wrong_rank(std::string_view name, const Operand& oper
 const NameIndex& GraphTranslator::names() const {
   if (!name_index_) name_index_.emplace(*proto_);
   return *name_index_;
+}
+
+const std::unordered_set<std::string_view>& GraphTranslator::values_of_any_size() const {
+  if (!values_of_any_size_) values_of_any_size_ = find_values_of_any_size(*this);
+  return *values_of_any_size_;
 }
 
 bool GraphTranslator::is_output(std::string_view name) const {

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -127,6 +128,8 @@ class GraphTranslator {
   bool is_output(std::string_view name) const;
   /// The names of this graph, which is no function.
   const NameIndex& names() const;
+  /// find_values_of_any_size() of this graph, which is no function.
+  const std::unordered_set<std::string_view>& values_of_any_size() const;
   /// The row of the operator table for `node` in this graph; null if it has none, or if the caller or the
   /// model replaces the operator.
   const TranslatorRow* row_of(const onnx::NodeProto& node) const;
@@ -202,6 +205,8 @@ class GraphTranslator {
   mutable std::optional<std::unordered_map<std::string_view, const onnx::TypeProto*>> declared_types_;
   /// Created by the first names().
   mutable std::optional<NameIndex> name_index_;
+  /// Created by the first values_of_any_size(). Only used for look-ups.
+  mutable std::optional<std::unordered_set<std::string_view>> values_of_any_size_;
   std::vector<std::string> function_stack_;
 
   base::NameTable<Binding> names_;

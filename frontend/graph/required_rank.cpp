@@ -25,26 +25,6 @@ enum class Answer : std::uint8_t {
   as_result  ///< what the uses of the only output of the node say
 };
 
-/// Whether all uses of `name` say yes to a question, or no if there are none. Each value is asked about once.
-template <typename Ask>
-bool all_say_yes(const NameIndex& names, std::string_view name, bool if_unused, Ask ask) {
-  std::vector<std::string_view> open{name};
-  std::unordered_set<std::string_view> seen{name};
-  while (!open.empty()) {
-    const auto uses = names.uses(open.back());
-    open.pop_back();
-    if (uses.empty() && !if_unused) return false;
-    for (const Use& use : uses) {
-      const Answer answer = ask(use);
-      if (answer == Answer::no) return false;
-      if (answer == Answer::yes) continue;
-      const std::string& result = use.node->output(0);
-      if (seen.insert(result).second) open.emplace_back(result);
-    }
-  }
-  return true;
-}
-
 /// Whether the input `use` is of a node that computes its only output by `row` without changing the order of
 /// elements: alone, or with others that are broadcast.
 bool is_elementwise(const TranslatorRow& row, const Use& use) {
@@ -57,6 +37,17 @@ bool is_loop_body(const GraphTranslator& scope) {
   return scope.owner() != nullptr && scope.owner()->op_type() == "Loop";
 }
 
+/// What `use` says to the question whether a value must have one element.
+Answer scalar_answer(const GraphTranslator& scope, const Use& use) {
+  // Output 0 of the body of a Loop is its condition.
+  if (use.node == nullptr) return use.input == 0 && is_loop_body(scope) ? Answer::yes : Answer::no;
+  const TranslatorRow* const row = scope.row_of(*use.node);
+  if (row == nullptr || use.input == NameIndex::kInBody) return Answer::no;
+  if (row->scalars.contains(use.input)) return Answer::yes;
+  // Its operands have one element each if the result has.
+  return is_elementwise(*row, use) ? Answer::as_result : Answer::no;
+}
+
 /// Looks for uses whose result depends on leading dimensions of size 1 of a value of `rank` dimensions.
 class LeadingUnits {
  public:
@@ -64,10 +55,30 @@ class LeadingUnits {
       : scope_(scope), rank_(rank), units_(units) {}
 
   bool are_ignored(std::string_view name) {
-    return all_say_yes(scope_.names(), name, true, [&](const Use& use) { return answer_of(use); });
+    std::vector<std::string_view> open{name};
+    std::unordered_set<std::string_view> seen{name};
+    while (!open.empty()) {
+      const auto uses = scope_.names().uses(open.back());
+      open.pop_back();
+      for (const Use& use : uses) {
+        const Answer answer = take_step() ? answer_of(use) : Answer::no;
+        if (answer == Answer::no) return false;
+        if (answer == Answer::yes) continue;
+        const std::string& result = use.node->output(0);
+        if (seen.insert(result).second) open.emplace_back(result);
+      }
+    }
+    return true;
   }
 
  private:
+  /// Counts a use or a rank that is looked at; false if there were too many, and the answer is no: the time
+  /// of questions about many values with common readers would be quadratic.
+  bool take_step() {
+    constexpr int kMostSteps = 1000;
+    return ++steps_ <= kMostSteps;
+  }
+
   const NodeProto* producer(std::string_view name) const {
     const NameIndex::Definition* const definition = scope_.names().definition(name);
     return definition == nullptr ? nullptr : definition->node;
@@ -78,7 +89,8 @@ class LeadingUnits {
   }
 
   /// The rank of `name`, which may be computed by a later node.
-  std::optional<std::int64_t> rank_of(const std::string& name, int depth = 0) {
+  std::optional<std::int64_t> rank_of(const std::string& name, int depth) {
+    if (!take_step()) return std::nullopt;
     const auto [rank, is_new] = ranks_.try_emplace(name);
     if (is_new) rank->second = computed_rank(name, depth);
     return rank->second;
@@ -165,6 +177,7 @@ class LeadingUnits {
   GraphTranslator& scope_;
   std::int64_t rank_;
   std::int64_t units_;
+  int steps_ = 0;
   std::unordered_map<std::string, std::optional<std::int64_t>> ranks_;  ///< that have been asked for
 };
 
@@ -176,16 +189,38 @@ bool ignores_leading_units(GraphTranslator& scope, const std::string& name, std:
 }
 
 bool must_be_scalar(const GraphTranslator& scope, const std::string& name) {
-  if (scope.proto() == nullptr || name.empty()) return false;
-  return all_say_yes(scope.names(), name, false, [&](const Use& use) {
-    // Output 0 of the body of a Loop is its condition.
-    if (use.node == nullptr) return use.input == 0 && is_loop_body(scope) ? Answer::yes : Answer::no;
-    const TranslatorRow* const row = scope.row_of(*use.node);
-    if (row == nullptr || use.input == NameIndex::kInBody) return Answer::no;
-    if (row->scalars.contains(use.input)) return Answer::yes;
-    // Its operands have one element each if the result has.
-    return is_elementwise(*row, use) ? Answer::as_result : Answer::no;
+  if (scope.proto() == nullptr) return false;
+  const auto& others = scope.values_of_any_size();
+  const auto uses = scope.names().uses(name);
+  return !uses.empty() && std::ranges::all_of(uses, [&](const Use& use) {
+    const Answer answer = scalar_answer(scope, use);
+    return answer == Answer::yes || (answer == Answer::as_result && !others.contains(use.node->output(0)));
   });
+}
+
+std::unordered_set<std::string_view> find_values_of_any_size(const GraphTranslator& scope) {
+  const NameIndex& names = scope.names();
+  std::unordered_set<std::string_view> found;
+  std::vector<std::string_view> open;
+  const auto add = [&](std::string_view name) {
+    if (found.insert(name).second) open.push_back(name);
+  };
+  for (const NodeProto& node : scope.proto()->node()) {
+    for (const std::string& output : node.output()) {
+      const auto uses = names.uses(output);
+      const auto says_no = [&](const Use& use) { return scalar_answer(scope, use) == Answer::no; };
+      if (uses.empty() || std::ranges::any_of(uses, says_no)) add(output);
+    }
+  }
+  while (!open.empty()) {
+    const NameIndex::Definition* const definition = names.definition(open.back());
+    open.pop_back();
+    const NodeProto* const node = definition == nullptr ? nullptr : definition->node;
+    for (int i = 0; node != nullptr && i < node->input_size(); ++i) {
+      if (scalar_answer(scope, {node, i}) == Answer::as_result) add(node->input(i));
+    }
+  }
+  return found;
 }
 
 bool must_be_list(const GraphTranslator& scope, const std::string& name) {

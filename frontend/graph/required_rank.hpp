@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 
 #include "frontend/graph/graph_translator.hpp"
 
@@ -12,11 +14,16 @@ namespace onnx2ir::frontend {
 /// the condition of an If or a Loop, a trip count, or an operand of an elementwise operator whose result is.
 bool must_be_scalar(const GraphTranslator& scope, const std::string& name);
 
+/// The results of nodes of the graph for which must_be_scalar() is false. All at once, because chains of
+/// elementwise operators have common ends: the time of one walk for each value would be quadratic.
+std::unordered_set<std::string_view> find_values_of_any_size(const GraphTranslator& scope);
+
 /// Whether a reader of `name` requires a list (a tensor of rank 1), as Reshape does for its shape.
 bool must_be_list(const GraphTranslator& scope, const std::string& name);
 
 /// Whether all uses of `name`, a value of `rank` dimensions, have the same result if `units` leading
-/// dimensions of size 1 are removed: broadcasting adds them again, or a Reshape ignores them.
+/// dimensions of size 1 are removed: broadcasting adds them again, or a Reshape ignores them. False if there
+/// are too many uses to tell.
 bool ignores_leading_units(GraphTranslator& scope, const std::string& name, std::int64_t rank,
                            std::int64_t units);
 

@@ -88,12 +88,14 @@ class LeadingUnits {
     return scope_.knows(name) ? as_tensor(scope_.find(name).operand) : ir::Value{};
   }
 
-  /// The rank of `name`, which may be computed by a later node.
+  /// The rank of `name`, which may be computed by a later node. A rank that is not known, for example because
+  /// the recursion is too deep, makes the whole answer no, so that it can be kept.
   std::optional<std::int64_t> rank_of(const std::string& name, int depth) {
     if (!take_step()) return std::nullopt;
-    const auto [rank, is_new] = ranks_.try_emplace(name);
-    if (is_new) rank->second = computed_rank(name, depth);
-    return rank->second;
+    const auto [place, is_new] = ranks_.try_emplace(name);
+    auto& known = place->second;  // remains valid when the recursion inserts others; the iterator does not
+    if (is_new) known = computed_rank(name, depth);
+    return known;
   }
 
   std::optional<std::int64_t> computed_rank(const std::string& name, int depth) {

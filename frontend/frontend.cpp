@@ -69,7 +69,7 @@ OperandType input_type(OperandType type, const std::string& name, const FoundRan
 Operand input_operand(const std::string& name, const OperandType& type, ir::Graph& graph) {
   Builder builder(graph);
   Values tensors;
-  for (const TensorPart& part : flattened_parts(type, Boundary::model)) {
+  for (const TensorPart& part : parts_of_operand(type, Boundary::model)) {
     const std::string tensor_name = name + std::string(part.suffix);
     builder.set_name(tensor_name);
     const Value parameter = builder.parameter(part.type, part.shape);
@@ -182,7 +182,7 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
     return;
   }
   Builder builder(graph);
-  const auto parts = flattened_parts(type, Boundary::model);
+  const auto parts = parts_of_operand(type, Boundary::model);
   std::size_t next = 0;
   for (const Value& tensor : split_operand(builder, operand, type, Boundary::model)) {
     const std::string name = output.name() + std::string(parts[next++].suffix);

@@ -213,7 +213,7 @@ Operand join_operand(const OperandType& type, const Values& tensors, std::size_t
   return make_optional(std::move(optional));
 }
 
-std::vector<TensorPart> flattened_parts(const OperandType& type, Boundary boundary) {
+std::vector<TensorPart> parts_of_operand(const OperandType& type, Boundary boundary) {
   switch (type.kind) {
     case Kind::tensor:
       return {{"", type.type, type.shape}};
@@ -229,7 +229,7 @@ std::vector<TensorPart> flattened_parts(const OperandType& type, Boundary bounda
   }
   std::vector<TensorPart> parts{{"/has_value", ElementType::boolean, PartialShape::scalar()}};
   if (type.content != nullptr) {
-    for (TensorPart& part : flattened_parts(*type.content, boundary)) parts.push_back(std::move(part));
+    for (TensorPart& part : parts_of_operand(*type.content, boundary)) parts.push_back(std::move(part));
   }
   return parts;
 }

@@ -106,7 +106,7 @@ struct TensorPart {
   ir::PartialShape shape;
 };
 /// The tensors of split_operand().
-std::vector<TensorPart> flattened_parts(const OperandType& type, Boundary boundary);
+std::vector<TensorPart> parts_of_operand(const OperandType& type, Boundary boundary);
 
 Operand make_sequence(Sequence sequence);
 Operand make_optional(Optional optional);

@@ -66,7 +66,7 @@ TranslatedBody translate_body(NodeContext& node, const IteratedBody& body, std::
     const std::string& name = body.proto->input(body.first_state_input + static_cast<int>(i)).name();
     Values tensors;
     auto& parameters = result.states.emplace_back();
-    for (const TensorPart& part : flattened_parts(result.types[i], Boundary::body)) {
+    for (const TensorPart& part : parts_of_operand(result.types[i], Boundary::body)) {
       builder.set_name(name + std::string(part.suffix));
       tensors.push_back(builder.parameter(part.type, part.shape));
       parameters.push_back(tensors.back().node);

@@ -29,7 +29,7 @@ Diagnostic diagnostic_of(const base::Failure& failure) {
     case DiagnosticCode::unreadable_input:
       return unreadable_input(failure.what());
     case DiagnosticCode::invalid_node:
-      // The type of an input or an initializer of the model. Those of nodes are reported with the node, and
+      // The type of an input of the model. Those of initializers and nodes are reported with their place, and
       // passes turn theirs into internal errors.
       return base::diagnostic_of({DiagnosticCode::invalid_model, failure.what()});
     default:  // all other failures are handled where their place is known

@@ -1,6 +1,8 @@
 // The names of a graph: bindings, initializers, values of enclosing graphs, and names of emitted nodes.
+#include <string>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
@@ -69,18 +71,21 @@ bool GraphTranslator::knows(const base::HashedName& name) const {
 }
 
 void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, TensorResult tensor) {
-  if (!tensor) {
-    report(base::diagnostic_of({DiagnosticCode::bad_initializer,
-                                "initializer '" + std::string(name) + "' " + tensor.error().message},
-                               graph_place(path_)));
+  const auto reject = [&](const std::string& reason) {
+    report(base::diagnostic_of(
+        {DiagnosticCode::bad_initializer, "initializer '" + std::string(name) + "' " + reason},
+        graph_place(path_)));
     binding = Unavailable{};
-    return;
-  }
+  };
+  if (!tensor) return reject(tensor.error().message);
   Builder builder(*graph_);
   builder.set_name(std::string(name));
-  const ir::Value value = builder.constant(tensor->type, tensor->shape, std::move(tensor->data));
-  if (names_tensors()) value.node->output(0).names.emplace_back(name);
-  binding = Operand(value);
+  const auto value = base::attempt(DiagnosticCode::invalid_node, [&] {
+    return builder.constant(tensor->type, tensor->shape, std::move(tensor->data));
+  });
+  if (!value) return reject("is not supported: " + value.error().message);
+  if (names_tensors()) value->node->output(0).names.emplace_back(name);
+  binding = Operand(*value);
 }
 
 Operand GraphTranslator::capture(const Operand& outer) {

@@ -48,13 +48,11 @@ struct Outcome {
   std::ptrdiff_t error_count() const {
     return std::ranges::count(diagnostics, Severity::error, &Diagnostic::severity);
   }
-  bool has_code(DiagnosticCode code) const {
-    return std::ranges::find(diagnostics, code, &Diagnostic::code) != diagnostics.end();
-  }
   int exit_code() const {
     if (!has_errors()) return kDone;
-    if (has_code(DiagnosticCode::bad_target_runtime)) return kUsage;
-    return has_code(DiagnosticCode::internal_error) ? kInternal : kModelError;
+    const bool is_usage = std::ranges::find(diagnostics, DiagnosticCode::bad_target_runtime,
+                                            &Diagnostic::code) != diagnostics.end();
+    return is_usage ? kUsage : kModelError;
   }
 };
 

@@ -130,7 +130,8 @@ int main(int argc, char** argv) {
   onnx2ir::platform::use_plain_streams();
   handle_signals();
   try {
-    return run(onnx2ir::platform::arguments(argc, argv));
+    const int code = run(onnx2ir::platform::arguments(argc, argv));
+    return has_printed_internal_error() ? kInternal : code;
   } catch (const std::bad_alloc&) {
     std::fputs(
         "onnx2ir: the command needs more memory than is available, or than --max-memory allows; raise "

@@ -62,7 +62,14 @@ std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (kMiB * kKiB));
 }
 
+/// Set by print().
+bool is_internal_error_printed = false;
+
 }  // namespace
+
+bool has_printed_internal_error() {
+  return is_internal_error_printed;
+}
 
 bool is_for_programs(DiagnosticsFormat format) {
   return format == DiagnosticsFormat::json || format == DiagnosticsFormat::sarif;
@@ -109,6 +116,8 @@ Diagnostic error_of(DiagnosticCode code, std::string message) {
 
 void print(const Arguments& arguments, std::vector<Diagnostic> diagnostics, std::string_view model) {
   add_memory_hints(arguments.options.max_memory, diagnostics);
+  if (std::ranges::find(diagnostics, DiagnosticCode::internal_error, &Diagnostic::code) != diagnostics.end())
+    is_internal_error_printed = true;
   if (model.empty() && arguments.models.size() == 1) model = arguments.models[0];
   if (arguments.diagnostics_format == DiagnosticsFormat::json) {
     std::cerr << to_json(diagnostics) << '\n';

@@ -13,8 +13,11 @@
 namespace onnx2ir::cli {
 
 /// Prints to standard error, in the format that the options select. `model`: the file that the diagnostics
-/// are about; empty if the command line names only one.
+/// are about; empty if the command line names only one. For the main thread.
 void print(const Arguments& arguments, std::vector<Diagnostic> diagnostics, std::string_view model = {});
+
+/// Whether print() has had an internal error: the exit code is kInternal, whatever the command is.
+bool has_printed_internal_error();
 
 /// Prints the problem, if there is one. Returns whether there is.
 bool report(const Arguments& arguments, const std::optional<Diagnostic>& problem);

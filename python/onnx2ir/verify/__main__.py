@@ -15,7 +15,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="onnx2ir verify",
         description="Runs a model in onnxruntime and its IR in OpenVINO, on the same inputs, and compares all outputs.",
-        epilog="Exit code: 0 if all outputs are equal, 1 if one differs, 2 if a model cannot be run.",
+        epilog="Exit code: 0 if all outputs are equal, 1 if one differs, 2 if a model cannot be run, 3 for a fault of onnx2ir.",
     )
     parser.add_argument("model", metavar="MODEL.onnx")
     parser.add_argument("ir", metavar="IR.xml", nargs="?", help="the IR; by default the model is converted now, in memory")
@@ -90,7 +90,7 @@ def main(words: Sequence[str]) -> int:
         return 1
     except (Failure, ConversionError, OSError) as error:
         print(f"onnx2ir: {error}", file=sys.stderr)
-        return 2
+        return 3 if any(found.code == "internal-error" for found in getattr(error, "diagnostics", ())) else 2
 
 
 if __name__ == "__main__":

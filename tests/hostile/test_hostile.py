@@ -51,6 +51,15 @@ def integer(name, shape):
     return helper.make_tensor_value_info(name, TensorProto.INT32, shape)
 
 
+def test_an_initializer_with_many_axes(tmp_path):
+    """The error names the initializer, also one that a graph returns without a node."""
+    many = helper.make_tensor("w", TensorProto.FLOAT, [1] * 300, [1])
+    path = save(tmp_path, [helper.make_node("Neg", ["w"], ["y"])], outputs=[real("y", None), real("w", None)], initializers=[many])
+    run = convert_limited(path, tmp_path)
+    check(run)
+    assert "initializer 'w' is not supported: a tensor has 300 axes; more than 256 are not supported [bad-initializer]\n  at main\n" in run.errors
+
+
 def test_many_attributes(tmp_path):
     node = helper.make_node("F", ["x"], ["y"], domain="d")
     for i in range(300_000):

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/required_rank.hpp"
@@ -21,10 +22,14 @@ std::optional<std::int64_t> rank_of(const onnx::TypeProto* type) {
 
 std::optional<std::int64_t> GraphTranslator::declared_rank(std::string_view name) const {
   if (proto_ == nullptr) return std::nullopt;
-  std::string last(name);
-  // Each step leads to a later node, unless the graph has a cycle.
-  for (int steps = 0; steps <= proto_->node_size(); ++steps) {
-    if (const auto rank = rank_of(declared_type(last))) return rank;
+  std::vector<std::string> passed;
+  std::optional<std::int64_t> rank;
+  for (std::string last(name);;) {
+    // A name that is passed again, on a cycle, has no rank yet.
+    const auto [known, is_new] = declared_ranks_.try_emplace(last);
+    rank = is_new ? rank_of(declared_type(last)) : known->second;
+    passed.push_back(last);
+    if (rank || !is_new) break;
     const auto uses = names().uses(last);
     const auto next = std::ranges::find_if(uses, [&](const NameIndex::Use& use) {
       if (use.node == nullptr || use.input != 0 || use.node->output_size() != 1) return false;
@@ -34,7 +39,8 @@ std::optional<std::int64_t> GraphTranslator::declared_rank(std::string_view name
     if (next == uses.end()) break;
     last = next->node->output(0);
   }
-  return std::nullopt;
+  for (const std::string& each : passed) declared_ranks_[each] = rank;
+  return rank;
 }
 
 const onnx::TypeProto* GraphTranslator::declared_type(const std::string& name) const {

@@ -203,6 +203,8 @@ class GraphTranslator {
   const onnx::NodeProto* call_ = nullptr;
   /// Created by the first declared_type(). Only used for look-ups, so that the order does not matter.
   mutable std::optional<std::unordered_map<std::string_view, const onnx::TypeProto*>> declared_types_;
+  /// The answers of declared_rank(). Only used for look-ups.
+  mutable std::unordered_map<std::string, std::optional<std::int64_t>> declared_ranks_;
   /// Created by the first names().
   mutable std::optional<NameIndex> name_index_;
   /// Created by the first values_of_any_size(). Only used for look-ups.

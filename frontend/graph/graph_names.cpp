@@ -73,7 +73,7 @@ bool GraphTranslator::knows(const base::HashedName& name) const {
 void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, TensorResult tensor) {
   const auto reject = [&](const std::string& reason) {
     report(base::diagnostic_of(
-        {DiagnosticCode::bad_initializer, "initializer '" + std::string(name) + "' " + reason},
+        {DiagnosticCode::bad_initializer, "initializer '" + std::string(name) + "': " + reason},
         graph_place(path_)));
     binding = Unavailable{};
   };
@@ -83,7 +83,7 @@ void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, 
   const auto value = base::attempt(DiagnosticCode::invalid_node, [&] {
     return builder.constant(tensor->type, tensor->shape, std::move(tensor->data));
   });
-  if (!value) return reject("is not supported: " + value.error().message);
+  if (!value) return reject(value.error().message);
   if (names_tensors()) value->node->output(0).names.emplace_back(name);
   binding = Operand(*value);
 }

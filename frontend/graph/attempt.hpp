@@ -146,9 +146,9 @@ class RevocableDiagnostics {
     return result;
   }
   /// Replaces what was reported since the creation.
-  void restore(Copy diagnostics) {
+  void restore(const Copy& diagnostics) {
     drop();
-    for (auto& [diagnostic, graph] : diagnostics) attempt_.report(std::move(diagnostic), graph);
+    for (const auto& [diagnostic, graph] : diagnostics) attempt_.report(diagnostic, graph);
   }
 
  private:

@@ -122,7 +122,7 @@ Value emit_average(NodeContext& node, Value input, const Window& window, bool ex
                                         {"auto_pad", window.auto_pad},
                                         {"rounding_type", rounding}};
   const bool is_dilated = std::ranges::any_of(window.dilations, [](auto dilation) { return dilation != 1; });
-  if (is_dilated) attributes.push_back({"dilations", window.dilations.unchecked()});
+  if (is_dilated) attributes.emplace_back(ir::AttributeName("dilations"), window.dilations.unchecked());
   return node.node(ops::AvgPool, std::span(&input, 1), attributes).value();
 }
 

@@ -170,7 +170,7 @@ Operands translate_or_unroll(NodeContext& node, const std::optional<CountedLoop>
       outputs = try_to_emit(count, [&] { return peel(node, *loop, count); });
     }
     if (outputs) return outputs;
-    reported.restore(std::move(errors));
+    reported.restore(errors);
     failures = failures_of_loop;
     return std::nullopt;
   };

@@ -134,7 +134,7 @@ class RevocableDiagnostics {
   void drop_inside(Occurrence body) {
     Copy kept = copy();
     std::erase_if(kept, [&](const auto& one) { return attempt_.occurrences->contains(body, one.second); });
-    restore(std::move(kept));
+    restore(kept);
   }
 
   /// Diagnostics with the graphs that they are about.

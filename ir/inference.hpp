@@ -21,8 +21,9 @@ namespace onnx2ir::ir {
 inline void require(bool condition, std::string_view message) {
   if (!condition) invalid(std::string(message));
 }
-/// Why a node of `op` cannot have `inputs`: their number is wrong, or one is null. Whoever emits operations
-/// that a text or the user chooses asks before; Builder throws InternalError.
+/// The reason why a node of `op` cannot have `inputs`: their number is wrong, or an input is null. No value
+/// if it can have them. To be called before an operation is emitted that the user or a text has chosen,
+/// because Builder throws InternalError for such inputs.
 std::optional<std::string> input_problem(const OpDescriptor& op, std::span<const Value> inputs);
 
 /// Sets type and shape of output `index`, and clears its known values. For inference; others declare.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-STUBS = {
+PROGRAMS = {
     # All Debian packages are installed.
     "dpkg-query": 'for package in "${@:4}"; do echo "$package installed"; done',
     "pip": "exit 1",
@@ -23,12 +23,12 @@ source {ROOT}/cmake/setup.sh
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """An empty cache; the programs of STUBS are first in PATH."""
-    for name, script in STUBS.items():
-        stub = tmp_path / "bin" / name
-        stub.parent.mkdir(exist_ok=True)
-        stub.write_text(f"#!/bin/bash\n{script}\n")
-        stub.chmod(0o755)
+    """An empty cache; PROGRAMS are first in PATH."""
+    for name, script in PROGRAMS.items():
+        program = tmp_path / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/bash\n{script}\n")
+        program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
     (tmp_path / "cache").mkdir()
     return tmp_path / "cache"

@@ -58,11 +58,13 @@ bool may_lead_away(ir::RangeView range) {
   return !matches(limit, op(ops::Select, any(), is_above, is_below));
 }
 
-/// A type for comparisons of start and limit, which may differ in type in an IR of others.
+/// A type for comparisons of start and limit, which may differ in type in an IR of others. Not f16, because
+/// an integer can be infinite in it.
 ir::ElementType common_type(ir::ElementType a, ir::ElementType b) {
+  using ir::ElementType;
   if (a == b) return a;
-  if (ir::is_floating(a) != ir::is_floating(b)) return ir::is_floating(a) ? a : b;
-  return ir::info(a).bits >= ir::info(b).bits ? a : b;
+  if (!ir::is_floating(a) && !ir::is_floating(b)) return ElementType::i64;
+  return a == ElementType::f64 || b == ElementType::f64 ? ElementType::f64 : ElementType::f32;
 }
 
 /// `limit`, or `start` if the steps lead away from it.

@@ -127,7 +127,8 @@ def add_reductions():
     case("ReduceMax", 20, np.array([[True, False], [False, False]]), i64(1), constants=(1,))
     special = SPECIAL.reshape(3, 5)
     case("Hardmax", 13, np.array([[-np.inf] * 3, [1, -np.inf, 2]], np.float32), variant="infinite")
-    case("GlobalMaxPool", 1, np.array([[[[-np.inf] * 2], [[-np.inf, 3]]]], np.float32), variant="infinite")
+    for dtype, version in ((np.float32, 1), (np.float16, 22)):
+        case("GlobalMaxPool", version, np.array([[[[-np.inf] * 2], [[-np.inf, 3]]]], dtype), variant="infinite")
     # Masks contain the lowest number, from which the runtime starts as well.
     largest = np.finfo(np.float32).max
     edge = np.array([[np.inf] * 2, [-np.inf] * 2, [largest, np.inf], [largest] * 2, [-largest, -np.inf], [-largest] * 2], np.float32)

@@ -1,5 +1,6 @@
 // Pooling: maxima, averages and norms over windows or over all spatial axes.
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "frontend/translators/families.hpp"
@@ -7,7 +8,6 @@
 #include "frontend/translators/onnx/window.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
-#include "ir/small_floats.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -237,11 +237,13 @@ Values global_average_pool_1(NodeContext& node) {
   return {reduce_keep_dims(node, ops::ReduceMean, node.input(0), spatial_axes(node))};
 }
 
-/// GlobalMaxPool 1, 22. In onnxruntime, the maximum of -infinity is the lowest finite number.
+/// GlobalMaxPool 1, 22. In onnxruntime, the maximum of f32 that are all -infinity is the lowest finite
+/// number. It computes f16 as f32, so that their maximum is -infinity.
 Values global_max_pool_1(NodeContext& node) {
   const Value largest = reduce_keep_dims(node, ops::ReduceMax, node.input(0), spatial_axes(node));
-  const auto most = ir::largest_finite(largest.type());
-  return {most ? node.op(ops::Maximum, {largest, node.number_like(-*most, largest)}) : largest};
+  if (largest.type() != ElementType::f32) return {largest};
+  const Value lowest = node.number_like(std::numeric_limits<float>::lowest(), largest);
+  return {node.op(ops::Maximum, {largest, lowest})};
 }
 
 /// GlobalLpPool 1, 2, 22.

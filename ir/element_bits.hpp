@@ -16,5 +16,7 @@ bool has_element_bits(ElementType type);
 std::uint64_t element_bits(ElementType type, std::span<const std::byte> bytes, std::size_t index);
 /// Stores the lowest bits of `bits` as element `index`, whose bits must be zero.
 void set_element_bits(ElementType type, std::span<std::byte> bytes, std::size_t index, std::uint64_t bits);
+/// Stores the lowest bits of `bits` as each of the first `count` elements. `bytes` must be zero.
+void fill_element_bits(ElementType type, std::span<std::byte> bytes, std::size_t count, std::uint64_t bits);
 
 }  // namespace onnx2ir::ir

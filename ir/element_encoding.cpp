@@ -1,4 +1,5 @@
 // Converts numbers to the bytes of constants and back.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -154,6 +155,20 @@ std::uint64_t element_bits(ElementType type, std::span<const std::byte> bytes, s
 
 void set_element_bits(ElementType type, std::span<std::byte> bytes, std::size_t index, std::uint64_t bits) {
   store(bytes, index, info(type).bits, bits);
+}
+
+void fill_element_bits(ElementType type, std::span<std::byte> bytes, std::size_t count, std::uint64_t bits) {
+  constexpr std::size_t kBlock = 8;  // elements of n bits fill n bytes
+  const std::size_t block_size = info(type).bits;
+  const std::size_t end = count / kBlock * block_size;
+  for (std::size_t i = 0; i < std::min(count, kBlock); ++i) set_element_bits(type, bytes, i, bits);
+  for (std::size_t filled = std::min(block_size, end); filled < end;) {
+    const std::size_t copied = std::min(filled, end - filled);
+    std::memcpy(bytes.data() + filled, bytes.data(), copied);
+    filled += copied;
+  }
+  for (std::size_t i = std::max(kBlock, count - count % kBlock); i < count; ++i)
+    set_element_bits(type, bytes, i, bits);
 }
 
 ConstantData encode_integers(std::span<const std::int64_t> values, ElementType type) {

@@ -136,7 +136,7 @@ class ElementParser {
     }
     source_->splat_bytes += *size_;
     std::vector<std::byte> bytes(*size_);
-    for (std::size_t i = 0; i < count_; ++i) set_element_bits(type_, bytes, i, element);
+    fill_element_bits(type_, bytes, count_, element);
     return ConstantData(std::move(bytes));
   }
 

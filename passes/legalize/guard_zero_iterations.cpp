@@ -105,7 +105,7 @@ void mark_guarded_outputs(ir::Model& model, std::span<const target::Target> targ
   const bool final_values = is_in_one(Fault::zero_trip_final_values);
   const bool unread_states = is_in_one(Fault::zero_trip_unread_states);
   const bool scan_outputs = is_in_one(Fault::zero_trip_scan_outputs);
-  for (const ir::LoopView loop : loops_of(model)) {
+  for (const ir::LoopView loop : runnable_loops_of(model)) {
     for (ir::Carried& state : loop.states())
       state.is_guarded = is_affected(state, final_values, unread_states);
     for (ir::Scan& scan : loop.scans()) scan.is_guarded = scan_outputs;

@@ -525,3 +525,16 @@ def test_lint_and_legalize(onnx2ir, tmp_path):
         onnx2ir.lint(model, target_runtime="1.0")
     with pytest.raises(onnx2ir.ConversionError, match="not a supported"):
         onnx2ir.legalize(model, target_runtime="1.0")
+
+
+def test_legalised_ir_reads_back_as_it_was_written(onnx2ir, tmp_path):
+    paths = sorted(Path(__file__).parents[1].glob("models/openvino_ir/*.xml"))
+    assert paths
+    for path in paths:
+        weights = tmp_path / "read.bin"
+        weights.write_bytes(path.with_suffix(".bin").read_bytes() if path.with_suffix(".bin").exists() else bytes(1024))
+        model = onnx2ir.read_ir(path, weights)
+        for release in ("2024.6", "2025.4", "2026.4"):
+            onnx2ir.legalize(model, target_runtime=release).save(tmp_path / "written.xml")
+            onnx2ir.read_ir(tmp_path / "written.xml").save(tmp_path / "again.xml")
+            assert (tmp_path / "again.xml").read_bytes() == (tmp_path / "written.xml").read_bytes(), f"{path.name} for {release}"

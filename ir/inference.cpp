@@ -137,10 +137,70 @@ void mark_all_stale(Graph& graph) {
   }
 }
 
+/// The bounds of a Range and the scales of an Interpolate may be real numbers.
+constexpr OperationSet kTakesRealNumbers{ops::Interpolate, ops::Range};
+/// Operations that move elements, or pass values on.
+constexpr OperationSet kTakesStrings{ops::Assign,
+                                     ops::Broadcast,
+                                     ops::Concat,
+                                     ops::Equal,
+                                     ops::ExtensionOperation,
+                                     ops::Gather,
+                                     ops::GatherElements,
+                                     ops::GatherND,
+                                     ops::Identity,
+                                     ops::If,
+                                     ops::Loop,
+                                     ops::NotEqual,
+                                     ops::Pad,
+                                     ops::ReadValue,
+                                     ops::Reshape,
+                                     ops::Result,
+                                     ops::ReverseSequence,
+                                     ops::Roll,
+                                     ops::ScatterElementsUpdate,
+                                     ops::ScatterNDUpdate,
+                                     ops::ScatterUpdate,
+                                     ops::Select,
+                                     ops::ShapeOf,
+                                     ops::Slice,
+                                     ops::Split,
+                                     ops::Squeeze,
+                                     ops::StringTensorUnpack,
+                                     ops::Tile,
+                                     ops::Transpose,
+                                     ops::Unique,
+                                     ops::Unsqueeze,
+                                     ops::VariadicSplit};
+
+[[noreturn]] void fail_type(std::size_t input, std::string_view taken, ElementType type) {
+  invalid("input " + std::to_string(input) + " must be " + std::string(taken) + ", not " +
+          std::string(info(type).name));
+}
+
+/// Inputs `range` of `node` are sizes, axes or indices.
+void require_integers(const Node& node, const InputRange& range) {
+  for (std::size_t i = range.first; i <= range.last && i < node.inputs().size(); ++i) {
+    const ElementType type = node.input(i).type();
+    if (!is_integral(type) && !node.is_one_of(kTakesRealNumbers)) fail_type(i, "integers", type);
+  }
+}
+
+/// Checks types that do not depend on the attributes and on other inputs.
+void check_input_types(const Node& node) {
+  require_integers(node, node.op().traits.sizes);
+  require_integers(node, node.op().traits.indices);
+  if (node.is_one_of(kTakesStrings)) return;
+  for (std::size_t i = 0; i < node.inputs().size(); ++i) {
+    if (node.input(i).type() == ElementType::string) fail_type(i, "numbers", ElementType::string);
+  }
+}
+
 }  // namespace
 
 void infer(Node& node) {
   node.is_stale = false;
+  check_input_types(node);
   if (!node.has_uses()) {
     node.op().infer(node);
     return;

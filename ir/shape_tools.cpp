@@ -7,6 +7,16 @@
 #include "ir/value_ranges.hpp"
 
 namespace onnx2ir::ir {
+namespace {
+
+/// The size of `value` along `axis`, which may be counted from the end. The rank must be known.
+Dimension known_size(Value value, std::int64_t axis) {
+  const PartialShape& shape = value.shape();
+  const auto rank = static_cast<std::int64_t>(shape.has_rank() ? shape.rank() : 0);
+  return shape[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
+}
+
+}  // namespace
 
 Value emit_empty_constant(Builder& builder, ElementType type, const std::vector<std::int64_t>& shape) {
   // A constant of strings begins with their number and the position of the first one, i32.
@@ -37,14 +47,14 @@ Value compute_shape_of(Builder& builder, Value value) {
 }
 
 Value size_of(Builder& builder, Value value, std::int64_t axis) {
-  const Dimension known = value.shape()[static_cast<std::size_t>(axis)];
+  const Dimension known = known_size(value, axis);
   if (known.is_static()) return builder.integer(known.size());
   const Value shape = shape_of(builder, value);
   return gather(builder, shape, builder.integer(axis));
 }
 
 Value dimension_of(Builder& builder, Value value, std::int64_t axis) {
-  const Dimension known = value.shape()[static_cast<std::size_t>(axis)];
+  const Dimension known = known_size(value, axis);
   if (known.is_static()) return builder.integers({known.size()});
   const Value place = builder.integers({axis});
   return gather(builder, shape_of(builder, value), place);

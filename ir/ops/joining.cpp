@@ -181,6 +181,8 @@ void infer_broadcast(Node& node) {
   if (!target) {
     if (!list.has_rank() || list[0].is_dynamic()) return set_output(node, 0, data.type(), unknown());
     const auto length = static_cast<std::size_t>(list[0].size());
+    require(bidirectional || !data.shape().has_rank() || data.shape().rank() <= length,
+            "Broadcast: the target has fewer axes than the data");
     if (!bidirectional) return set_output(node, 0, data.type(), PartialShape::of_rank(length));
     check_rank(length);
     target.emplace(length);
@@ -238,14 +240,17 @@ void pad_known(Node& node, std::int64_t begin, std::int64_t end) {
 }
 
 void infer_pad(Node& node) {
-  const Value data = PadView(node).data();
+  const PadView pad = node;
+  const Value data = pad.data();
+  require(pad.value().type() == data.type(), "the value of Pad must have the type of the data");
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
   PartialShape result = data.shape();
+  const PartialShape counts{static_cast<std::int64_t>(result.rank())};
+  require(intersect(pad.begins().shape(), counts) && intersect(pad.ends().shape(), counts),
+          "Pad: needs one pad for each axis of the input");
   const auto begins = known_integers(node, 1);
   const auto ends = known_integers(node, 2);
   if (!begins || !ends) return set_output(node, 0, data.type(), PartialShape::of_rank(result.rank()));
-  require(begins->size() == result.rank() && ends->size() == result.rank(),
-          "Pad: needs one pad for each axis of the input");
   for (std::size_t i = 0; i < result.rank(); ++i) {
     const Dimension size = result[i];
     if (!(*begins)[i].is_exact() || !(*ends)[i].is_exact()) {

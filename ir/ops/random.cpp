@@ -14,7 +14,10 @@ void infer_random_uniform(Node& node) {
     shape = PartialShape::scalar();
     for (const ValueRange& range : *known) shape.mutable_dimensions().push_back(to_dimension(range));
   }
-  set_output(node, 0, RandomUniformView(node).output_type(), std::move(shape));
+  const RandomUniformView random = node;
+  require(random.low().type() == random.output_type() && random.high().type() == random.output_type(),
+          "the bounds of RandomUniform must have the type of the numbers");
+  set_output(node, 0, random.output_type(), std::move(shape));
 }
 
 void infer_multinomial(Node& node) {

@@ -26,20 +26,25 @@ ir::Value compute_resized_shape(ir::Builder& builder, ir::Value data, std::size_
                     {place, ir::convert(builder, size, ir::ElementType::i64), ir::shape_of(builder, data)});
 }
 
-/// The repeats of a Tile for each axis of its result, i64.
-ir::Value complete_repeats(ir::Builder& builder, ir::TileView tile) {
-  const ir::Value repeats = ir::convert(builder, tile.repeats(), ir::ElementType::i64);
-  const auto count = static_cast<std::size_t>(repeats.shape().element_count().value_or(0));
+/// `sizes`, i64, with ones before them for the axes up to `rank`.
+ir::Value prepend_ones(ir::Builder& builder, ir::Value sizes, std::size_t rank) {
+  const auto count = static_cast<std::size_t>(sizes.shape().element_count().value_or(0));
+  if (count == rank) return sizes;
+  return ir::concat(builder, {builder.integers(std::vector<std::int64_t>(rank - count, 1)), sizes});
+}
+
+/// The shape of the result of `tile`, i64.
+ir::Value compute_tiled_shape(ir::Builder& builder, ir::TileView tile) {
   const std::size_t rank = tile.output(0).shape.rank();
-  if (count == rank) return repeats;
-  return ir::concat(builder, {builder.integers(std::vector<std::int64_t>(rank - count, 1)), repeats});
+  const ir::Value repeats = ir::convert(builder, tile.repeats(), ir::ElementType::i64);
+  return builder.op(ops::Multiply, {prepend_ones(builder, repeats, rank),
+                                    prepend_ones(builder, ir::shape_of(builder, tile.data()), rank)});
 }
 
 /// The right shape of output `index` of `node`, i64.
 ir::Value compute_expected_shape(ir::Builder& builder, const ir::Node& node, std::size_t index) {
   const ir::Value data = node.input(0);
-  if (node.is(ops::Tile))
-    return builder.op(ops::Multiply, {complete_repeats(builder, node), ir::shape_of(builder, data)});
+  if (node.is(ops::Tile)) return compute_tiled_shape(builder, node);
   if (const auto top = ir::match<ir::TopKView>(node)) {
     const std::size_t axis = ir::normalize_axis(top->axis(), data.shape().rank());
     return compute_resized_shape(builder, data, axis, top->k());

@@ -199,3 +199,21 @@ TEST_CASE_METHOD(Fixture, "a huge number of strings has no known number of bytes
   strings.set_payload(ConstantData(std::vector<std::byte>(8)));
   CHECK(builder.node(ops::StringTensorUnpack, {strings.value()}).output(2).shape == PartialShape{-1});
 }
+
+TEST_CASE_METHOD(Fixture, "inputs have the types that the operation takes", "[inconsistent]") {
+  const Value data = input({2, 3});
+  const Value sizes = integers_of_shape({1});
+  const auto code = [&](Op op, const std::vector<Value>& inputs, const std::vector<Attribute>& attributes) {
+    return onnx2ir::code_of([&] { return builder.node(op, inputs, attributes).output(0).shape; });
+  };
+  const auto invalid = onnx2ir::DiagnosticCode::invalid_node;
+  CHECK(code(ops::GatherElements, {data, data}, {{"axis", 0}}) == invalid);
+  CHECK(code(ops::Reshape, {data, input({1})}, {{"special_zero", false}}) == invalid);
+  const Value one = builder.integer(1);
+  CHECK(code(ops::RandomUniform, {sizes, one, one},
+             {{"output_type", f32}, {"global_seed", 0}, {"op_seed", 0}, {"alignment", "tensorflow"}}) ==
+        invalid);
+  const Value pads = integers_of_shape({2});
+  CHECK(code(ops::Pad, {data, pads, pads, one}, {{"pad_mode", "constant"}}) == invalid);
+  CHECK(code(ops::Broadcast, {data, sizes}, {{"mode", "numpy"}}) == invalid);
+}

@@ -173,6 +173,28 @@ constexpr OperationSet kTakesStrings{ops::Assign,
                                      ops::Unsqueeze,
                                      ops::VariadicSplit};
 
+/// Operations on numbers whose inference does not look at the type of its first input.
+constexpr OperationSet kTakesNumbers{ops::AvgPool,
+                                     ops::BatchNormInference,
+                                     ops::Convolution,
+                                     ops::ConvolutionBackpropData,
+                                     ops::CumSum,
+                                     ops::DeformableConvolution,
+                                     ops::Einsum,
+                                     ops::FakeQuantize,
+                                     ops::GroupConvolution,
+                                     ops::GroupConvolutionBackpropData,
+                                     ops::GroupNormalization,
+                                     ops::Interpolate,
+                                     ops::LRN,
+                                     ops::LogSoftmax,
+                                     ops::MVN,
+                                     ops::MaxPool,
+                                     ops::NormalizeL2,
+                                     ops::ScaledDotProductAttention,
+                                     ops::SoftMax,
+                                     ops::TopK};
+
 [[noreturn]] void fail_type(std::size_t input, std::string_view taken, ElementType type) {
   invalid("input " + std::to_string(input) + " must be " + std::string(taken) + ", not " +
           std::string(info(type).name));
@@ -182,7 +204,8 @@ constexpr OperationSet kTakesStrings{ops::Assign,
 void require_integers(const Node& node, const InputRange& range) {
   for (std::size_t i = range.first; i <= range.last && i < node.inputs().size(); ++i) {
     const ElementType type = node.input(i).type();
-    if (!is_integral(type) && !node.is_one_of(kTakesRealNumbers)) fail_type(i, "integers", type);
+    if (!is_integral(type) && type != ElementType::dynamic && !node.is_one_of(kTakesRealNumbers))
+      fail_type(i, "integers", type);
   }
 }
 
@@ -190,6 +213,8 @@ void require_integers(const Node& node, const InputRange& range) {
 void check_input_types(const Node& node) {
   require_integers(node, node.op().traits.sizes);
   require_integers(node, node.op().traits.indices);
+  if (node.is_one_of(kTakesNumbers) && node.input(0).type() == ElementType::boolean)
+    fail_type(0, "numbers", ElementType::boolean);
   if (node.is_one_of(kTakesStrings)) return;
   for (std::size_t i = 0; i < node.inputs().size(); ++i) {
     if (node.input(i).type() == ElementType::string) fail_type(i, "numbers", ElementType::string);

@@ -13,6 +13,7 @@ namespace {
 
 void infer_non_zero(Node& node) {
   const NonZeroView non_zero = node;
+  require_index_type(non_zero.output_type());
   const PartialShape& shape = non_zero.data().shape();
   const auto count = shape.element_count();
   if (const auto values = exact_values(non_zero.data()); values && shape.has_rank()) {
@@ -96,6 +97,8 @@ void infer_unique(Node& node) {
   const Value data = unique.data();
   const ElementType index_type = unique.index_element_type();
   const ElementType count_type = unique.count_element_type();
+  require_index_type(index_type);
+  require_index_type(count_type);
   const auto total = data.shape().element_count();
   Dimension found = total ? Dimension(std::min<std::int64_t>(*total, 1), *total) : Dimension();
   Dimension all = total ? Dimension(*total) : Dimension();

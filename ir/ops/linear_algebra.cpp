@@ -74,8 +74,14 @@ void infer_einsum(Node& node) {
     require(has_ellipsis ? shape.rank() >= named : shape.rank() == named,
             "an Einsum term needs one label for each dimension of its input");
     std::size_t axis = 0;
+    std::map<char, Dimension> diagonals;
     for (const char label : labels) {
       const std::size_t width = label == '.' ? shape.rank() - named : 1;
+      if (label != '.') {
+        const Dimension first = diagonals.try_emplace(label, shape[axis]).first->second;
+        require(intersect(first, shape[axis]).has_value(),
+                "axes of an Einsum term with the same label must have the same size");
+      }
       const auto dimensions = shape.dimensions().subspan(axis, width);
       bind_label(bound, label, PartialShape(Dimensions(dimensions.begin(), dimensions.end())));
       axis += width;

@@ -35,6 +35,8 @@ void check_weights(const Node& node, std::size_t first, std::int64_t directions,
 /// R, B. Outputs: Y [batch, directions, steps, hidden], then the final states.
 template <std::size_t states>
 void infer_sequence(Node& node) {
+  const ElementType type = same_type(node, 0, states + 1);
+  require(is_integral(node.input(states + 1).type()), "the sequence lengths must be integers");
   const PartialShape& x = node.input(0).shape();
   const std::int64_t directions = node.text("direction") == "bidirectional" ? 2 : 1;
   const Dimension hidden = node.integer("hidden_size");
@@ -59,7 +61,6 @@ void infer_sequence(Node& node) {
     require(common.has_value(), "input and sequence lengths differ in batch size");
     batch = *common;
   }
-  const ElementType type = node.input(0).type();
   check_weights(node, states + 2, directions, hidden);
   set_output(node, 0, type, PartialShape{batch, directions, steps, hidden});
   for (std::size_t i = 1; i <= states; ++i)

@@ -6,6 +6,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/ops/integer_inputs.hpp"
 #include "ir/value_ranges.hpp"
 #include "ir/views/groups.hpp"
 
@@ -134,6 +135,7 @@ void infer_reduce_logical(Node& node) {
 
 void infer_top_k(Node& node) {
   const TopKView top = node;
+  require_index_type(top.index_element_type());
   PartialShape shape = top.data().shape();
   require(top.data().type() != ElementType::boolean, "the input must be a number");
   require(top.k().shape().has_rank() && top.k().shape().is_scalar(), "k must be a scalar");

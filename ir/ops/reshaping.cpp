@@ -16,6 +16,7 @@ namespace {
 
 void infer_shape_of(Node& node) {
   const ShapeOfView shape_of = node;
+  require_index_type(shape_of.output_type());
   const PartialShape& shape = shape_of.data().shape();
   set_output(node, 0, shape_of.output_type(),
              shape.has_rank() ? PartialShape{static_cast<std::int64_t>(shape.rank())} : PartialShape{-1});

@@ -2,6 +2,7 @@
 #include "ir/views/spatial.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
@@ -109,6 +110,8 @@ void slide(const Node& node, Dimensions& result, const PartialShape& data, std::
 
 /// Checks the lists that the operation has.
 void check_lists(const Node& node, std::size_t spatial) {
+  constexpr std::int64_t kMost =
+      std::numeric_limits<std::int32_t>::max();  // as in the kernels of the runtime
   for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "dilations", "pads_begin",
                                                                        "pads_end", "output_padding"}) {
     const auto list = node.optional_integers(name);
@@ -119,8 +122,8 @@ void check_lists(const Node& node, std::size_t spatial) {
   }
   for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "dilations", "kernel"}) {
     const auto list = node.optional_integers(name);
-    if (list && std::any_of(list->begin(), list->end(), [](auto step) { return step <= 0; }))
-      invalid(std::string(name.text()) + " must be positive");
+    if (list && std::any_of(list->begin(), list->end(), [](auto step) { return step <= 0 || step > kMost; }))
+      invalid(std::string(name.text()) + " must be between 1 and " + std::to_string(kMost));
   }
 }
 
@@ -228,7 +231,10 @@ void infer_pool(Node& node) {
     result = PartialShape(std::move(dimensions));
   }
   set_output(node, 0, any_pool.data().type(), result);
-  if (node.outputs().size() > 1) set_output(node, 1, node.type("index_element_type"), result);
+  if (node.outputs().size() == 1) return;
+  const ElementType index_type = node.type("index_element_type");
+  require_index_type(index_type);
+  set_output(node, 1, index_type, result);
 }
 
 void infer_deformable_convolution(Node& node) {

@@ -73,12 +73,19 @@ PartialShape with_kept_sizes(PartialShape shape, const Carried& state, const Par
   return shape;
 }
 
+bool is_condition(Value value) {
+  return value.type() == ElementType::boolean;
+}
+
 void infer_loop(Node& node) {
   const LoopView view(node);
   LoopBody& loop = view.body();
   if (loop.graph == nullptr || loop.condition == nullptr) return;  // under construction
   require(may_have_one_element(view.trip_count().shape()) && may_have_one_element(view.condition().shape()),
           "trip count and execution condition must have one element");
+  require(is_integral(view.trip_count().type()) && is_condition(view.condition()) &&
+              is_condition(view.next_condition()),
+          "the trip count must be an integer, the execution condition boolean");
   // If an enclosing loop is inferred repeatedly, its states only get wider, and so do the states here: they
   // keep their shapes. Otherwise the number of rounds would multiply with the nesting depth.
   const bool is_repeated = node.graph().is_inferred_again;
@@ -166,7 +173,8 @@ void infer_if(Node& node) {
   for (const Branch* branch : if_view.branches()) {
     if (branch->graph == nullptr) return;
   }
-  require(may_have_one_element(if_view.condition().shape()), "the condition of If must have one element");
+  require(may_have_one_element(if_view.condition().shape()) && is_condition(if_view.condition()),
+          "the condition of If must be one boolean");
   for (const Branch* branch : if_view.branches()) infer_branch(node, *branch);
   const auto condition = exact_values(if_view.condition());
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {

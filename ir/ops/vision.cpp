@@ -67,6 +67,7 @@ void infer_grid_sample(Node& node) {
 
 /// Boxes [N, B, 4], scores [N, C, B], maximum number of boxes per class, thresholds.
 void infer_non_max_suppression(Node& node) {
+  require_index_type(node.type("output_type"));
   const PartialShape& boxes = node.input(0).shape();
   const PartialShape& scores = node.input(1).shape();
   const auto most = exact_values(node.input(2));

@@ -80,10 +80,9 @@ bool gathers_negative_elements(ir::GatherElementsView gather) {
 
 ir::Value gather_elements(ir::Builder& builder, ir::GatherElementsView gather) {
   const ir::Value data = gather.data();
-  const ir::Value size =
-      data.shape().has_rank()
-          ? ir::dimension_of(builder, data, gather.axis())
-          : ir::gather(builder, ir::shape_of(builder, data), builder.integers({gather.axis()}));
+  const ir::Value size = data.shape().has_rank() ? ir::dimension_of(builder, data, gather.axis())
+                                                 : ir::gather(builder, ir::shape_of(builder, data),
+                                                              builder.integers({gather.axis()}));
   const ir::Value indices = count_from_start(builder, gather.indices(), size);
   return clone_with_input(builder, gather, ir::GatherElementsView::Input::indices, indices).value();
 }

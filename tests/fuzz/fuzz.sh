@@ -10,15 +10,22 @@ fuzz() {
   esac
 }
 
-# Usage: fuzz_targets TARGET|all [--seconds N] [--quick]. Writes findings to build/PRESET/found and new inputs to build/PRESET/corpus/TARGET.
-# With `all`, the targets that read models get most of the time.
+# The runs of each target with --repeatable: about ten minutes together, on two cores beside the tests.
+declare -A repeatable_runs=(
+  [convert_model]=15000 [convert_bytes]=4000 [convert_text]=10000 [read_pair]=6000 [legalize_ir]=5000 [html_page]=6000 [statistics]=15000
+  [parse_text_ir]=100000 [read_xml]=200000 [regular_expression]=10000 [parse_inputs]=300000 [operator_map]=100000)
+
+# Usage: fuzz_targets TARGET|all [--seconds N] [--quick] [--repeatable]. Writes findings to build/PRESET/found and new inputs to
+# build/PRESET/corpus/TARGET. With `all`, the targets that read models get most of the time. With --repeatable, a target does the same runs each
+# time, from the seeds alone, so that .ci/run does not depend on luck.
 fuzz_targets() {
-  local target=$1 seconds=600 preset=fuzz failed=0
+  local target=$1 seconds=600 preset=fuzz failed=0 is_repeatable=0
   shift
   while [ $# -gt 0 ]; do
     case $1 in
       --seconds) seconds=$2; shift 2 ;;
       --quick) preset=fuzz-quick; shift ;;
+      --repeatable) is_repeatable=1; shift ;;
       *) usage >&2; exit 2 ;;
     esac
   done
@@ -38,15 +45,22 @@ fuzz_targets() {
   exit $failed
 }
 
-# Usage: fuzz_target PRESET TARGET SECONDS. Prints the number of runs and the coverage. Without -entropic=0, libFuzzer weighs inputs by how rare
+# Usage: fuzz_target PRESET TARGET SECONDS, with $is_repeatable. Prints the number of runs and the coverage. Without -entropic=0, libFuzzer weighs
+# inputs by how rare
 # their features are; for convert_model this takes four times as long as the conversion.
 fuzz_target() {
-  local folder=$root/build/$1 log failed=0
+  local folder=$root/build/$1 corpus log limits=(-max_total_time="$3") failed=0
   log=$folder/$2.log
-  mkdir -p "$folder/found" "$folder/corpus/$2"
+  corpus=$folder/corpus/$2
+  if [ "$is_repeatable" = 1 ]; then
+    corpus=$folder/repeatable_corpus/$2
+    rm -rf "$corpus"
+    limits=(-seed=1 -runs="${repeatable_runs[$2]}")
+  fi
+  mkdir -p "$folder/found" "$corpus"
   (cd "$root" && python -m tests.fuzz.seeds "$2" "$folder/seeds/$2")
-  "$folder/fuzz_$2" -entropic=0 -max_total_time="$3" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
-    -artifact_prefix="$folder/found/$2-" "$folder/corpus/$2" "$folder/seeds/$2" >"$log" 2>&1 || failed=1
+  "$folder/fuzz_$2" -entropic=0 "${limits[@]}" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
+    -artifact_prefix="$folder/found/$2-" "$corpus" "$folder/seeds/$2" >"$log" 2>&1 || failed=1
   if [ $failed = 1 ]; then
     cat "$log" >&2
     say "$2: the input is in build/$1/found"

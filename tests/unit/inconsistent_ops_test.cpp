@@ -216,4 +216,7 @@ TEST_CASE_METHOD(Fixture, "inputs have the types that the operation takes", "[in
   const Value pads = integers_of_shape({2});
   CHECK(code(ops::Pad, {data, pads, pads, one}, {{"pad_mode", "constant"}}) == invalid);
   CHECK(code(ops::Broadcast, {data, sizes}, {{"mode", "numpy"}}) == invalid);
+  CHECK(code(ops::Einsum, {data}, {{"equation", "ii->i"}}) == invalid);
+  CHECK(code(ops::NonZero, {data}, {{"output_type", f32}}) == invalid);
+  CHECK(code(ops::SoftMax, {builder.boolean(true)}, {{"axis", 0}}) == invalid);
 }

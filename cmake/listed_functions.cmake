@@ -32,7 +32,7 @@ set(WORKAROUND_ENTRIES "")
 onnx2ir_names_of_sources(names passes/workarounds)
 foreach(name IN LISTS names)
   string(APPEND WORKAROUND_DECLARATIONS "Workaround ${name}();\n")
-  string(APPEND WORKAROUND_ENTRIES "    ${name},\n")
+  string(APPEND WORKAROUND_ENTRIES "    {\"${name}\", ${name}},\n")
 endforeach()
 configure_file("${CMAKE_CURRENT_LIST_DIR}/all_workarounds.hpp.in" "${generated}/passes/legality/all_workarounds.hpp" @ONLY)
 

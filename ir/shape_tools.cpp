@@ -18,6 +18,12 @@ Dimension known_size(Value value, std::int64_t axis) {
 
 }  // namespace
 
+Value clone_with_input(Builder& builder, const Node& node, std::size_t index, Value value) {
+  std::vector<Value> inputs(node.inputs().begin(), node.inputs().end());
+  inputs[index] = value;
+  return builder.clone(node, inputs).value();
+}
+
 Value emit_empty_constant(Builder& builder, ElementType type, const std::vector<std::int64_t>& shape) {
   // A constant of strings begins with their number and the position of the first one, i32.
   const std::size_t header = type == ElementType::string ? 8 : 0;

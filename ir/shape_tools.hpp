@@ -10,6 +10,9 @@
 
 namespace onnx2ir::ir {
 
+/// Output 0 of a copy of `node` whose input `index` is `value`.
+Value clone_with_input(Builder& builder, const Node& node, std::size_t index, Value value);
+
 /// A constant without elements: one of the sizes in `shape` is 0.
 Value emit_empty_constant(Builder& builder, ElementType type, const std::vector<std::int64_t>& shape);
 

@@ -87,14 +87,10 @@ std::optional<DequantizedWeights> dequantized_weights(ir::Value value) {
 }
 
 const ir::Node* quantization_of(const ir::Node& node) {
-  constexpr int kMaxSteps = 8;
-  const ir::Node* current = &node;
-  for (int i = 0; i < kMaxSteps; ++i) {
-    if (current->is(ops::FakeQuantize)) return current;
-    if (!moves_elements(*current) && !current->is(ops::ReLU)) return nullptr;
-    current = current->input(0).node;
-  }
-  return nullptr;
+  const auto is_rounding = [](const ir::Node& at) { return at.is(ops::FakeQuantize); };
+  return find_before(node, is_rounding, [](const ir::Node& at) {
+    return moves_elements(at) || at.is(ops::ReLU) ? at.input(0) : ir::Value{};
+  });
 }
 
 bool holds_integers(const ir::Node& node) {
@@ -119,10 +115,9 @@ const ir::Node& scaled_source(const ir::Node& node) {
       current = current->input(0).node;
       continue;
     }
-    const ir::Value* const operand =
-        current->is_one_of(kSumsAndFactors) ? variable_operand(*current) : nullptr;
-    if (operand == nullptr || constant_operand(*current) == nullptr) break;
-    current = operand->node;
+    const ir::Value operand = current->is_one_of(kSumsAndFactors) ? variable_operand(*current) : ir::Value{};
+    if (!operand || !constant_operand(*current)) break;
+    current = operand.node;
   }
   return *current;
 }

@@ -42,15 +42,18 @@ std::vector<const ir::Node*> chain_after(const ir::Node& node) {
   return chain;
 }
 
-const ir::Value* constant_operand(const ir::Node& node) {
-  const auto found = std::ranges::find_if(node.inputs(), ir::is_computed_from_constants);
-  return found == node.inputs().end() ? nullptr : &*found;
+ir::Value constant_operand(const ir::Node& node) {
+  for (const ir::Value input : node.inputs()) {
+    if (ir::is_computed_from_constants(input)) return input;
+  }
+  return {};
 }
 
-const ir::Value* variable_operand(const ir::Node& node) {
-  const auto found = std::ranges::find_if(
-      node.inputs(), [](ir::Value input) { return !ir::is_computed_from_constants(input); });
-  return found == node.inputs().end() ? nullptr : &*found;
+ir::Value variable_operand(const ir::Node& node) {
+  for (const ir::Value input : node.inputs()) {
+    if (!ir::is_computed_from_constants(input)) return input;
+  }
+  return {};
 }
 
 std::vector<const ir::Node*> readers_past_moves(const ir::Node& node) {
@@ -88,7 +91,7 @@ std::vector<std::size_t> scaled_axes(const ir::Node& node) {
       axes = axes_of(node.input(input), shape.rank());
     }
   } else if (node.op().traits.is_arithmetic) {
-    if (const ir::Value* const scale = constant_operand(node)) axes = axes_of(*scale, shape.rank());
+    if (const ir::Value scale = constant_operand(node)) axes = axes_of(scale, shape.rank());
   }
   return axes;
 }
@@ -100,14 +103,23 @@ std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node) {
   return chain;
 }
 
-bool may_change_signs(const ir::Node& node) {
+ir::Value scaled_operand(const ir::Node& node) {
+  const bool is_scaling = node.is_one_of({ops::Multiply, ops::Divide}) && constant_operand(node);
+  return is_scaling ? variable_operand(node) : ir::Value{};
+}
+
+std::optional<bool> negates(const ir::Node& node) {
   if (node.is(ops::Negative)) return true;
-  if (node.is(ops::Subtract)) return ir::is_computed_from_constants(node.input(0));
-  const ir::Value* const factor =
-      node.is_one_of({ops::Multiply, ops::Divide}) ? constant_operand(node) : nullptr;
-  const auto factors = factor != nullptr ? ir::exact_numbers(*factor) : std::nullopt;
-  if (!factors) return factor != nullptr;
+  const bool is_scaling = node.is_one_of({ops::Multiply, ops::Divide}) && constant_operand(node);
+  if (!is_scaling) return false;
+  const auto factors = ir::exact_numbers(constant_operand(node));
+  if (!factors) return std::nullopt;
   return std::ranges::any_of(*factors, [](double number) { return number < 0; });
+}
+
+bool may_change_signs(const ir::Node& node) {
+  if (node.is(ops::Subtract)) return ir::is_computed_from_constants(node.input(0));
+  return negates(node).value_or(true);
 }
 
 }  // namespace onnx2ir::passes

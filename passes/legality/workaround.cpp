@@ -10,7 +10,7 @@ namespace onnx2ir::passes {
 std::span<const Workaround> workarounds() {
   static const std::vector<Workaround> kWorkarounds = [] {
     std::vector<Workaround> made;
-    for (auto* const function : kWorkaroundFunctions) made.push_back(function());
+    for (const auto& [name, function] : kWorkaroundFunctions) made.emplace_back(function()).name = name;
     return made;
   }();
   return kWorkarounds;
@@ -37,6 +37,7 @@ target::FaultSet faults_up_to(Stage last) {
 }
 
 void separate_from_uses(ir::Builder& builder, ir::Node& node) {
+  builder.set_name(node.name);
   const ir::Value copy = copy_opaquely(builder, node.value());
   ir::replace_uses_except(node.value(), copy, *copy.node);
 }

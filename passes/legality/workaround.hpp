@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "ir/builder.hpp"
@@ -43,23 +44,16 @@ struct LegalizationRow {
   }
 };
 
-inline LegalizationRow row(Fault fault, const ir::OperationSet& operations,
-                           bool (*is_affected)(const ir::Node& node),
-                           void (*rewrite)(ir::Builder& builder, ir::Node& node),
-                           const ir::OperationSet& model_holds = {}) {
-  return {fault, operations, is_affected, rewrite, model_holds};
-}
-
 /// For rows of models with a FakeQuantize alone: OpenVINO transforms quantised numbers in all graphs of such
 /// a model, and in no other model.
 inline constexpr ir::OperationSet kIfQuantized = {ops::FakeQuantize};
 
-/// Rows that belong together. Each workaround is a file of passes/workarounds with its name.
+/// Rows that belong together. Each workaround is a file of passes/workarounds.
 struct Workaround {
-  std::string_view name;
   Stage stage;
   std::string_view summary;
   std::vector<LegalizationRow> rows;
+  std::string_view name = {};  ///< that of the file: workarounds() sets it
 };
 
 /// All workarounds, in alphabetical order. The result does not depend on the order.
@@ -73,16 +67,20 @@ target::FaultSet faults_of(const Workaround& workaround);
 /// The faults of all rows that a pass applies whose last stage is `last`.
 target::FaultSet faults_up_to(Stage last);
 
-/// A test whose parameter is a view of the operation.
-template <auto kTest>
-bool affects(const ir::Node& node) {
-  return kTest(node);
-}
-
-/// A rewrite: `kReplacement(builder, node)` is the value that replaces output 0 of the node.
-template <auto kReplacement>
-void replace(ir::Builder& builder, ir::Node& node) {
-  ir::replace_all_uses(node.value(), kReplacement(builder, node));
+/// The row of a fault. `kIsAffected(node)` is true, not null or not empty if the fault affects the node.
+/// `kRewrite(builder, node)` returns the value that replaces output 0 of the node, or changes the graph
+/// itself. The parameter of both may be a view of the operation.
+template <auto kIsAffected, auto kRewrite>
+LegalizationRow row(Fault fault, const ir::OperationSet& operations,
+                    const ir::OperationSet& model_holds = {}) {
+  const auto rewrite = [](ir::Builder& builder, ir::Node& node) {
+    if constexpr (std::is_void_v<decltype(kRewrite(builder, node))>)
+      kRewrite(builder, node);
+    else
+      ir::replace_all_uses(node.value(), kRewrite(builder, node));
+  };
+  const auto is_affected = [](const ir::Node& node) { return static_cast<bool>(kIsAffected(node)); };
+  return {fault, operations, is_affected, rewrite, model_holds};
 }
 
 /// A rewrite: the uses of output 0 get a copy that OpenVINO does not remove, so that it cannot fuse them with

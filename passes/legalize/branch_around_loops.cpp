@@ -7,7 +7,6 @@
 
 #include "ir/inference.hpp"
 #include "passes/analysis/known_shape.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/final_or_initial.hpp"
 

@@ -1,7 +1,5 @@
 // Workaround for empty_constant_result: an empty constant that is a model output is replaced by an operation
 // that OpenVINO does not evaluate at compile time.
-#include "ir/builder.hpp"
-#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

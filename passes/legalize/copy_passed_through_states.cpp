@@ -1,6 +1,5 @@
 // If the next value of a state is directly another Parameter of the body, copies it. The CPU plugin assigns
 // back edges one after the other (sequential_back_edges): the state may have been overwritten by then.
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"
 

@@ -16,7 +16,6 @@
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/uses.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
 

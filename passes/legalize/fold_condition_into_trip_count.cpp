@@ -4,7 +4,6 @@
 // Otherwise the runtime infers one row although the loop may run zero times.
 #include <algorithm>
 
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

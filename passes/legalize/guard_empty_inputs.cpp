@@ -6,10 +6,8 @@
 #include <vector>
 
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/indexing.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/builder.hpp"
-#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"
 

@@ -4,8 +4,6 @@
 // if the next value has a dynamic size (kept_initial_size).
 #include <algorithm>
 
-#include "ir/shape_tools.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"

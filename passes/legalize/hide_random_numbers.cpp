@@ -3,7 +3,6 @@
 // bound is made to depend on a value of the run, which keeps the static shape of the numbers.
 #include <cstddef>
 
-#include "ir/known_values.hpp"
 #include "ir/views/random.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"

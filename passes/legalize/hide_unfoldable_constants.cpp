@@ -7,8 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "ir/control_flow.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/choose_boolean.hpp"
 #include "passes/support/run_time_values.hpp"

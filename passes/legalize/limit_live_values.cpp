@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <unordered_map>
 
-#include "ir/shape_tools.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

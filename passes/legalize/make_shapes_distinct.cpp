@@ -25,7 +25,6 @@
 #include "ir/inference.hpp"
 #include "passes/analysis/known_shape.hpp"
 #include "passes/analysis/size_changes.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/stacked_values.hpp"
 #include "target/faults.hpp"

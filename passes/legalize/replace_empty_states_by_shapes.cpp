@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -12,10 +12,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ir/known_values.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/spatial.hpp"
-#include "passes/graph_walk.hpp"
+#include "passes/analysis/fused_chain.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
 
@@ -155,13 +154,13 @@ bool may_be_affected(const ir::Graph& graph) {
 /// OpenVINO removes a Gather of reversed channels before a Convolution.
 bool is_moved_part(ir::Value value) {
   constexpr int kMostMoves = 4;
-  for (int move = 0; move < kMostMoves; ++move) {
-    const ir::Node& node = *value.node;
-    if (node.outputs().size() > 1) return !node.is(ops::Split);
-    if (!node.is_one_of({ops::Gather, ops::Transpose, ops::Reshape})) return false;
-    value = node.input(0);
-  }
-  return false;
+  const auto has_parts = [](const ir::Node& node) { return node.outputs().size() > 1; };
+  const auto source = [](const ir::Node& node) {
+    const bool is_move = node.is_one_of({ops::Gather, ops::Transpose, ops::Reshape});
+    return is_move ? node.input(0) : ir::Value{};
+  };
+  const ir::Node* const found = find_before(*value.node, has_parts, source, kMostMoves);
+  return found != nullptr && !found->is(ops::Split);
 }
 
 /// Fault::stride_to_part: the operations through which strides move to an operation with several outputs that

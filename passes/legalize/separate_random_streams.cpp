@@ -3,10 +3,8 @@
 // which keeps them uniform: they differ between two compilations of the model.
 #include <cstdint>
 
-#include "ir/known_values.hpp"
 #include "ir/views/random.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

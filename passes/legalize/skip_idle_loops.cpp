@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "passes/analysis/never_fails.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/final_or_initial.hpp"
 

@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/string.hpp"
 #include "passes/analysis/axes.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -4,13 +4,11 @@
 #include <algorithm>
 
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/uses.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "passes/support/stacked_values.hpp"

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/builder.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

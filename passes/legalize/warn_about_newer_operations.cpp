@@ -6,7 +6,6 @@
 
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/spatial.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
 

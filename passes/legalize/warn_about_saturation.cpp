@@ -13,7 +13,6 @@
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/operation_groups.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "ir/builder.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
 

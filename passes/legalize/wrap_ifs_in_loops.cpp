@@ -10,7 +10,6 @@
 
 #include "ir/inference.hpp"
 #include "passes/analysis/uses.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"

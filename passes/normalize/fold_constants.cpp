@@ -1,9 +1,7 @@
 // Replaces small tensors whose elements inference knows, and empty tensors, by constants. (The CPU plugin
 // crashes on some operations on empty tensors, such as Gather and pooling.) A new constant may make more
 // values known, also in bodies that capture it: the pipeline moves it there and runs this pass again.
-#include "ir/builder.hpp"
 #include "passes/analysis/foldable.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

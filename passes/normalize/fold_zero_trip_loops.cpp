@@ -2,7 +2,6 @@
 // tensors. They may be the trip count or condition of another loop, so the pipeline folds constants and runs
 // this pass again.
 #include "passes/analysis/foldable.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/final_or_initial.hpp"
 

@@ -2,7 +2,6 @@
 // front end does this for conditions that it knows; others become known when constants are moved into bodies,
 // or when loops and other Ifs are folded.
 #include "passes/analysis/foldable.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/inline_branch.hpp"
 

@@ -5,10 +5,8 @@
 // reads them. It gives constants without meaning to the latter's outputs `present*encoder*`, and its callers
 // keep the caches of the first step.
 
-#include "ir/control_flow.hpp"
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/caches.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -1,6 +1,5 @@
 // A state whose next value is its present value never changes: it becomes an invariant, and its final value
 // is replaced by the initial value. (Exporters pass weights and conditions through loops this way.)
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

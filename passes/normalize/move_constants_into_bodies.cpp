@@ -1,7 +1,6 @@
 // Clones captured constants into the bodies that capture them, so that they can be folded and the CPU plugin
 // sees them.
 #include "passes/analysis/foldable.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "ir/control_flow.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 

@@ -12,7 +12,6 @@
 #include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "ir/builder.hpp"
-#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

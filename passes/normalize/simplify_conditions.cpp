@@ -2,7 +2,6 @@
 // a possible early exit, and makes scan outputs dynamic.
 #include <algorithm>
 
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

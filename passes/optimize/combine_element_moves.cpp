@@ -5,9 +5,7 @@
 
 #include "ir/element_moves.hpp"
 #include "ir/element_sizes.hpp"
-#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

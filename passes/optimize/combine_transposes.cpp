@@ -1,8 +1,6 @@
 // Replaces a Transpose of a Transpose by one Transpose. (If that has no effect, remove_no_ops removes it.)
-#include "ir/shape_tools.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -6,11 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "ir/builder.hpp"
 #include "ir/narrowing.hpp"
-#include "ir/shape_tools.hpp"
 #include "onnx2ir/options.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 

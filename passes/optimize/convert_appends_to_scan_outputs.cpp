@@ -11,11 +11,9 @@
 #include <vector>
 
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/joining.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/uses.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

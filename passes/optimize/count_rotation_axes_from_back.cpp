@@ -3,7 +3,6 @@
 // embedding into a RoPE only in this form.
 #include "ir/views/joining.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/recurrent.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
@@ -25,7 +24,6 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
-#include "passes/rewrite.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

@@ -1,5 +1,4 @@
 // Fuses (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) over the last axes into one MVN.
-#include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/reduction.hpp"
 #include "ir/views/unary.hpp"
@@ -7,7 +6,6 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -5,14 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "ir/known_values.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/quantization.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/jumps.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

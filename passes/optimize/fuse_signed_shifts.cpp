@@ -3,13 +3,10 @@
 // signed integers, and the CPU plugin has no unsigned ones of 32 bits and more.
 #include <cstdint>
 
-#include "ir/builder.hpp"
 #include "ir/element_bits.hpp"
-#include "ir/known_values.hpp"
 #include "ir/views/elementwise.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -13,14 +13,12 @@
 #include <cmath>
 #include <cstdint>
 
-#include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/attention.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

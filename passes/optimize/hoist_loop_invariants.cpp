@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "passes/analysis/never_fails.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -17,9 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/builder.hpp"
 #include "ir/cache_names.hpp"
-#include "ir/shape_tools.hpp"
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/caches.hpp"
 #include "passes/passes.hpp"

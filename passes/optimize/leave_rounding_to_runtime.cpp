@@ -6,15 +6,14 @@
 #include <optional>
 #include <vector>
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/unary.hpp"
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/fused_chain.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -70,13 +69,12 @@ const ir::Node* origin_of(ir::Value value, int& moves) {
 
 /// The numbers whose rounded quotient is `steps`, and the divisor: see divide_before_rounding().
 const ir::Node* division_of(ir::Value steps) {
-  const ir::Node* node = steps.node;
-  for (int depth = 0; depth < kMaxDepth && !node->is(ops::Divide); ++depth) {
-    if (node->inputs().empty()) return nullptr;
-    const bool is_second = node->is(ops::Add) && node->input(1).node->constant() == nullptr;
-    node = node->input(is_second ? 1 : 0).node;
-  }
-  return node->is(ops::Divide) ? node : nullptr;
+  const auto is_division = [](const ir::Node& node) { return node.is(ops::Divide); };
+  const auto source = [](const ir::Node& node) {
+    const bool is_second = node.is(ops::Add) && node.input(1).node->constant() == nullptr;
+    return node.input_or_null(is_second ? 1 : 0);
+  };
+  return find_before(*steps.node, is_division, source, kMaxDepth + 1);
 }
 
 std::optional<Quantized> quantization_of(const ir::Node& integers) {

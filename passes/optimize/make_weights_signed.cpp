@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "ir/known_values.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
@@ -19,7 +17,6 @@
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

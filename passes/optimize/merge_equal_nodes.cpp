@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "ir/op_descriptor.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -4,11 +4,9 @@
 // product.
 #include <cmath>
 
-#include "ir/builder.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -8,13 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ir/control_flow.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/selection.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/uses.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
 

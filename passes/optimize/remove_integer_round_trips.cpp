@@ -6,11 +6,9 @@
 #include <limits>
 #include <optional>
 
-#include "ir/builder.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

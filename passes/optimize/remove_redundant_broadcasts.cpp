@@ -4,7 +4,6 @@
 
 #include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "passes/analysis/never_fails.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/choose_boolean.hpp"
 #include "passes/support/inline_branch.hpp"

@@ -3,14 +3,12 @@
 // What it does besides is to clamp: quantisers remove the activation before a QuantizeLinear whose range
 // has its effect. So the product is clamped only.
 
-#include "ir/known_values.hpp"
 #include "ir/views/quantization.hpp"
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "ir/element_sizes.hpp"
 #include "passes/analysis/uses.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -16,10 +16,8 @@
 #include <string>
 
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/reduction.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -13,10 +13,8 @@
 
 #include "ir/element_moves.hpp"
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/selection.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

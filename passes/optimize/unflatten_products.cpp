@@ -7,15 +7,12 @@
 #include <optional>
 #include <vector>
 
-#include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
-#include "passes/support/clone_with_input.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -129,7 +126,7 @@ ir::Value unflatten(ir::Builder& builder, ir::Node& split) {
   if (!value) return {};
   for (std::size_t i = chain->steps.size(); i-- > 0;) {
     const auto& [node, operand] = chain->steps[i];
-    value = clone_with_input(builder, *node, operand, value).value();
+    value = ir::clone_with_input(builder, *node, operand, value);
   }
   return value;
 }

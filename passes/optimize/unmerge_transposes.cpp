@@ -5,13 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {

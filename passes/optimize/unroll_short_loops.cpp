@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "onnx2ir/options.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

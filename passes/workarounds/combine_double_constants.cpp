@@ -4,12 +4,10 @@
 // not compile (double_constant_sums). Here the constants are added to each other first.
 #include <optional>
 
-#include "ir/graph.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -66,11 +64,10 @@ ir::Value combine(ir::Builder& builder, const ir::Node& outer) {
 }  // namespace
 
 Workaround combine_double_constants() {
-  return {.name = "combine_double_constants",
-          .stage = Stage::operations,
+  return {.stage = Stage::operations,
           .summary = "Adds f64 constants to each other before they are added to data",
-          .rows = {row(Fault::dropped_double_constant, kSums, drops_constant, replace<combine>),
-                   row(Fault::double_constant_sums, kSums, adds_stored_constants, replace<combine>)}};
+          .rows = {row<drops_constant, combine>(Fault::dropped_double_constant, kSums),
+                   row<adds_stored_constants, combine>(Fault::double_constant_sums, kSums)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,10 +1,7 @@
 // Workaround for small_constant_results: the CPU plugin copies a constant of 4 bits to an output with the
 // halves of each byte exchanged. Here such an output is converted from 8 bits at run time.
-#include "ir/graph.hpp"
-#include "ir/shape_tools.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -29,10 +26,9 @@ void compute(ir::Builder&, ir::Node& result) {
 }  // namespace
 
 Workaround compute_small_results() {
-  return {.name = "compute_small_results",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Converts constant model outputs of 4 bits at run time",
-          .rows = {row(Fault::small_constant_results, {ops::Result}, is_affected, compute)}};
+          .rows = {row<is_affected, compute>(Fault::small_constant_results, {ops::Result})}};
 }
 
 }  // namespace onnx2ir::passes

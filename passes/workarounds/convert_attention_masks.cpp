@@ -2,8 +2,6 @@
 // that are added to the scores: 0 for true, and for false a number that makes the weight 0.
 #include "ir/views/attention.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -22,17 +20,16 @@ ir::Value convert_mask(ir::Builder& builder, ir::ScaledDotProductAttentionView a
   const ir::ElementType type = attention.query().type();
   const ir::Value mask = builder.op(
       ops::Select, {attention.mask(), builder.number(0, type), builder.number(hidden(type), type)});
-  return clone_with_input(builder, attention, ir::ScaledDotProductAttentionView::Input::mask, mask).value();
+  return ir::clone_with_input(builder, attention, ir::ScaledDotProductAttentionView::Input::mask, mask);
 }
 
 }  // namespace
 
 Workaround convert_attention_masks() {
-  return {.name = "convert_attention_masks",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Converts boolean masks of ScaledDotProductAttention to numbers",
-          .rows = {row(Fault::boolean_attention_mask, {ops::ScaledDotProductAttention}, affects<is_affected>,
-                       replace<convert_mask>)}};
+          .rows = {row<is_affected, convert_mask>(Fault::boolean_attention_mask,
+                                                  {ops::ScaledDotProductAttention})}};
 }
 
 }  // namespace onnx2ir::passes

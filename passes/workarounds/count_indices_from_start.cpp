@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/known_values.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/reduction.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -84,7 +80,7 @@ ir::Value gather_elements(ir::Builder& builder, ir::GatherElementsView gather) {
                                                  : ir::gather(builder, ir::shape_of(builder, data),
                                                               builder.integers({gather.axis()}));
   const ir::Value indices = count_from_start(builder, gather.indices(), size);
-  return clone_with_input(builder, gather, ir::GatherElementsView::Input::indices, indices).value();
+  return ir::clone_with_input(builder, gather, ir::GatherElementsView::Input::indices, indices);
 }
 
 bool gathers_negative_rows(ir::GatherNDView gather) {
@@ -99,19 +95,17 @@ ir::Value gather_rows(ir::Builder& builder, ir::GatherNDView gather) {
   const std::int64_t count = shape[shape.rank() - 1].size();
   const ir::Value sizes = ir::slice(builder, ir::shape_of(builder, gather.data()), first, first + count, 0);
   const ir::Value indices = count_from_start(builder, gather.indices(), sizes);
-  return clone_with_input(builder, gather, ir::GatherNDView::Input::indices, indices).value();
+  return ir::clone_with_input(builder, gather, ir::GatherNDView::Input::indices, indices);
 }
 
 }  // namespace
 
 Workaround count_indices_from_start() {
-  return {.name = "count_indices_from_start",
-          .stage = Stage::operations,
+  return {.stage = Stage::operations,
           .summary = "Adds sizes to negative indices of GatherElements and GatherND",
-          .rows = {row(Fault::negative_gather_elements, {ops::GatherElements},
-                       affects<gathers_negative_elements>, replace<gather_elements>),
-                   row(Fault::negative_gather_nd, {ops::GatherND}, affects<gathers_negative_rows>,
-                       replace<gather_rows>)}};
+          .rows = {row<gathers_negative_elements, gather_elements>(Fault::negative_gather_elements,
+                                                                   {ops::GatherElements}),
+                   row<gathers_negative_rows, gather_rows>(Fault::negative_gather_nd, {ops::GatherND})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,8 +6,6 @@
 #include "ir/inference.hpp"
 #include "ir/views/selection.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -26,17 +24,15 @@ ir::Value count_from_front(ir::Builder& builder, ir::SliceView slice) {
     axes.push_back(static_cast<std::int64_t>(ir::normalize_axis(axis, rank)));
   }
   const ir::Value list = builder.integers(axes, slice.axes().type());
-  return clone_with_input(builder, slice, ir::SliceView::Input::axes, list).value();
+  return ir::clone_with_input(builder, slice, ir::SliceView::Input::axes, list);
 }
 
 }  // namespace
 
 Workaround count_slice_axes_from_front() {
-  return {
-      .name = "count_slice_axes_from_front",
-      .stage = Stage::operations,
-      .summary = "Replaces negative axes of Slices",
-      .rows = {row(Fault::merged_slice_axes, {ops::Slice}, affects<is_affected>, replace<count_from_front>)}};
+  return {.stage = Stage::operations,
+          .summary = "Replaces negative axes of Slices",
+          .rows = {row<is_affected, count_from_front>(Fault::merged_slice_axes, {ops::Slice})}};
 }
 
 }  // namespace onnx2ir::passes

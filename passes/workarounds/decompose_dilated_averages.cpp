@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -120,11 +118,9 @@ Value decompose(ir::Builder& builder, ir::AvgPoolView pool) {
 }  // namespace
 
 Workaround decompose_dilated_averages() {
-  return {
-      .name = "decompose_dilated_averages",
-      .stage = Stage::imported,
-      .summary = "Decomposes AvgPool with dilations",
-      .rows = {row(Fault::no_average_dilations, {ops::AvgPool}, affects<has_dilations>, replace<decompose>)}};
+  return {.stage = Stage::imported,
+          .summary = "Decomposes AvgPool with dilations",
+          .rows = {row<has_dilations, decompose>(Fault::no_average_dilations, {ops::AvgPool})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,10 +6,8 @@
 #include <utility>
 
 #include "ir/einsum_equation.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -195,10 +193,9 @@ Value decompose(ir::Builder& builder, const ir::Node& node) {
 }  // namespace
 
 Workaround decompose_einsum_labels() {
-  return {.name = "decompose_einsum_labels",
-          .stage = Stage::imported,
+  return {.stage = Stage::imported,
           .summary = "Decomposes ellipses, repeated labels and scalars of Einsum",
-          .rows = {row(Fault::einsum_labels, {ops::Einsum}, is_affected, replace<decompose>)}};
+          .rows = {row<is_affected, decompose>(Fault::einsum_labels, {ops::Einsum})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -3,11 +3,8 @@
 // computed shape.
 #include <algorithm>
 
-#include "ir/builder.hpp"
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -53,11 +50,10 @@ ir::Value decompose(ir::Builder& builder, const ir::Node& node) {
 }  // namespace
 
 Workaround decompose_empty_unsqueezes() {
-  return {.name = "decompose_empty_unsqueezes",
-          .stage = Stage::kernels,
-          .summary = "Decomposes Unsqueeze and Squeeze of empty tensors",
-          .rows = {row(Fault::empty_unsqueeze_shape, {ops::Unsqueeze, ops::Squeeze}, is_affected,
-                       replace<decompose>)}};
+  return {
+      .stage = Stage::kernels,
+      .summary = "Decomposes Unsqueeze and Squeeze of empty tensors",
+      .rows = {row<is_affected, decompose>(Fault::empty_unsqueeze_shape, {ops::Unsqueeze, ops::Squeeze})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -2,7 +2,6 @@
 // read the absolute values (measured on 2026.4; other ranks and other operations are computed correctly).
 #include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -31,11 +30,9 @@ ir::Value decompose(ir::Builder& builder, ir::AbsView abs) {
 }  // namespace
 
 Workaround decompose_in_place_abs() {
-  return {.name = "decompose_in_place_abs",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Decomposes Abs of a concatenated vector that has other uses",
-          .rows = {
-              row(Fault::abs_in_place, {ops::Abs}, affects<reads_shared_concatenation>, replace<decompose>)}};
+          .rows = {row<reads_shared_concatenation, decompose>(Fault::abs_in_place, {ops::Abs})}};
 }
 
 }  // namespace onnx2ir::passes

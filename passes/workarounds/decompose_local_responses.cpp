@@ -4,11 +4,8 @@
 #include <cmath>
 
 #include "base/portable_math.hpp"
-#include "ir/known_values.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/normalization.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -66,12 +63,10 @@ Value decompose(ir::Builder& builder, ir::LRNView lrn) {
 }  // namespace
 
 Workaround decompose_local_responses() {
-  return {.name = "decompose_local_responses",
-          .stage = Stage::imported,
+  return {.stage = Stage::imported,
           .summary = "Decomposes LRN with an even size, and factors a fractional bias out",
-          .rows = {row(Fault::lrn_even_size, {ops::LRN}, affects<has_even_size>, replace<decompose>),
-                   row(Fault::lrn_fractional_bias, {ops::LRN}, affects<has_fractional_bias>,
-                       replace<set_bias_to_one>)}};
+          .rows = {row<has_even_size, decompose>(Fault::lrn_even_size, {ops::LRN}),
+                   row<has_fractional_bias, set_bias_to_one>(Fault::lrn_fractional_bias, {ops::LRN})}};
 }
 
 }  // namespace onnx2ir::passes

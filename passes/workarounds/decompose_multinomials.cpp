@@ -1,10 +1,7 @@
 // Workaround for repeated_multinomial: a Multinomial with replacement becomes arithmetic with the numbers of
 // a RandomUniform, which draws other ones each time.
-#include "ir/known_values.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/random.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -96,14 +93,12 @@ Value decompose(ir::Builder& builder, ir::MultinomialView multinomial) {
 }  // namespace
 
 Workaround decompose_multinomials() {
-  return {.name = "decompose_multinomials",
-          .stage = Stage::operations,
+  return {.stage = Stage::operations,
           .summary = "Draws classes with the numbers of a RandomUniform",
-          .rows = {row(Fault::repeated_multinomial, {ops::Multinomial}, affects<is_without_seeds>,
-                       replace<decompose>),
+          .rows = {row<is_without_seeds, decompose>(Fault::repeated_multinomial, {ops::Multinomial}),
                    // Each iteration of a Loop draws the same numbers also with seeds.
-                   row(Fault::repeated_multinomial, {ops::Multinomial}, affects<draws_repeatedly>,
-                       replace<decompose>, {ops::Loop})}};
+                   row<draws_repeatedly, decompose>(Fault::repeated_multinomial, {ops::Multinomial},
+                                                    {ops::Loop})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -2,7 +2,6 @@
 // BitwiseXor with a constant of ones gives the same bits without negative numbers.
 #include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -20,11 +19,9 @@ ir::Value decompose(ir::Builder& builder, ir::BitwiseNotView inversion) {
 }  // namespace
 
 Workaround decompose_unsigned_not() {
-  return {.name = "decompose_unsigned_not",
-          .stage = Stage::imported,
+  return {.stage = Stage::imported,
           .summary = "Replaces BitwiseNot of u16 by BitwiseXor",
-          .rows = {
-              row(Fault::unsigned_bitwise_not, {ops::BitwiseNot}, affects<is_of_words>, replace<decompose>)}};
+          .rows = {row<is_of_words, decompose>(Fault::unsigned_bitwise_not, {ops::BitwiseNot})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,9 +1,7 @@
 // Workaround for unsigned_right_shift: the CPU plugin computes in i32, and a shift to the right copies the
 // sign.
-#include "ir/known_values.hpp"
 #include "ir/views/elementwise.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -49,11 +47,10 @@ ir::Value clear_upper_bits(ir::Builder& builder, ir::BitwiseRightShiftView shift
 }  // namespace
 
 Workaround decompose_unsigned_shifts() {
-  return {.name = "decompose_unsigned_shifts",
-          .stage = Stage::operations,
-          .summary = "Clears the bits of the sign that shifts of u32 to the right copy",
-          .rows = {row(Fault::unsigned_right_shift, {ops::BitwiseRightShift}, affects<copies_sign>,
-                       replace<clear_upper_bits>)}};
+  return {
+      .stage = Stage::operations,
+      .summary = "Clears the bits of the sign that shifts of u32 to the right copy",
+      .rows = {row<copies_sign, clear_upper_bits>(Fault::unsigned_right_shift, {ops::BitwiseRightShift})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,13 +1,10 @@
 // Workaround for roi_align_no_samples: empty regions have no samples, and their mean is 0.
 #include <algorithm>
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/vision.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -62,7 +59,7 @@ Value find_regions_without_extent(ir::Builder& builder, Value regions) {
 }
 
 Value fill(ir::Builder& builder, ir::ROIAlignView align) {
-  const Value mean = clone_with_input(builder, align, ir::ROIAlignView::Input::data, align.data()).value();
+  const Value mean = ir::clone_with_input(builder, align, ir::ROIAlignView::Input::data, align.data());
   const Value is_empty = find_regions_without_extent(builder, align.rois());
   return builder.op(ops::Select, {is_empty, builder.number_like(0, mean), mean});
 }
@@ -70,11 +67,9 @@ Value fill(ir::Builder& builder, ir::ROIAlignView align) {
 }  // namespace
 
 Workaround fill_empty_regions() {
-  return {.name = "fill_empty_regions",
-          .stage = Stage::operations,
+  return {.stage = Stage::operations,
           .summary = "Selects 0 as the mean over an empty region",
-          .rows = {row(Fault::roi_align_no_samples, {ops::ROIAlign}, affects<may_have_no_samples>,
-                       replace<fill>)}};
+          .rows = {row<may_have_no_samples, fill>(Fault::roi_align_no_samples, {ops::ROIAlign})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -2,12 +2,10 @@
 // to be empty become a Broadcast of 0 to their shape.
 #include <algorithm>
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -104,12 +102,10 @@ ir::Value fill_concat(ir::Builder& builder, ir::ConcatView concat) {
 }  // namespace
 
 Workaround fill_empty_results() {
-  return {
-      .name = "fill_empty_results",
-      .stage = Stage::operations,
-      .summary = "Replaces products and Concats of operands that are known to be empty by a Broadcast",
-      .rows = {row(Fault::empty_concat_part, {ops::Concat}, is_empty_concat, replace<fill_concat>),
-               row(Fault::empty_product, {ops::MatMul}, affects<is_empty_product>, replace<fill_product>)}};
+  return {.stage = Stage::operations,
+          .summary = "Replaces products and Concats of operands that are known to be empty by a Broadcast",
+          .rows = {row<is_empty_concat, fill_concat>(Fault::empty_concat_part, {ops::Concat}),
+                   row<is_empty_product, fill_product>(Fault::empty_product, {ops::MatMul})}};
 }
 
 }  // namespace onnx2ir::passes

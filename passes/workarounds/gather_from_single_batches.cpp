@@ -5,7 +5,6 @@
 
 #include "ir/views/selection.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -29,11 +28,9 @@ ir::Value remove_batches(ir::Builder& builder, ir::GatherView gather) {
 }  // namespace
 
 Workaround gather_from_single_batches() {
-  return {.name = "gather_from_single_batches",
-          .stage = Stage::operations,
+  return {.stage = Stage::operations,
           .summary = "Gathers from batches of size 1 as if there were none",
-          .rows = {
-              row(Fault::gather_of_one_batch, {ops::Gather}, affects<is_affected>, replace<remove_batches>)}};
+          .rows = {row<is_affected, remove_batches>(Fault::gather_of_one_batch, {ops::Gather})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,12 +1,9 @@
 // Workarounds for convolution_dynamic_filter and col2im_run_time_sizes: a convolution with a filter of
 // dynamic sizes becomes a product with gathered windows, and a Col2Im of dynamic sizes adds by index.
 #include "ir/gathered_windows.hpp"
-#include "ir/known_values.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -49,13 +46,11 @@ ir::Value fold(ir::Builder& builder, ir::Col2ImView col2im) {
 }  // namespace
 
 Workaround gather_windows() {
-  return {
-      .name = "gather_windows",
-      .stage = Stage::imported,
-      .summary = "Decomposes convolutions with filters of dynamic sizes, and Col2Im of dynamic sizes",
-      .rows = {row(Fault::col2im_run_time_sizes, {ops::Col2Im}, affects<has_dynamic_sizes>, replace<fold>),
-               row(Fault::convolution_dynamic_filter, {ops::Convolution, ops::GroupConvolution},
-                   affects<has_dynamic_filter>, replace<unfold>)}};
+  return {.stage = Stage::imported,
+          .summary = "Decomposes convolutions with filters of dynamic sizes, and Col2Im of dynamic sizes",
+          .rows = {row<has_dynamic_sizes, fold>(Fault::col2im_run_time_sizes, {ops::Col2Im}),
+                   row<has_dynamic_filter, unfold>(Fault::convolution_dynamic_filter,
+                                                   {ops::Convolution, ops::GroupConvolution})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -5,14 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "ir/known_values.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -136,18 +132,17 @@ ir::Value halve(ir::Builder& builder, ir::ReductionView reduction) {
   };
   const ir::Value data = reduction.data();
   const ir::Value half = scaled(ir::convert(builder, data, ElementType::f32), 0.5);
-  ir::Node& reduced = clone_with_input(builder, reduction, ir::ReductionView::Input::data, half);
-  return ir::convert(builder, scaled(reduced.value(), 2), data.type());
+  const ir::Value reduced = ir::clone_with_input(builder, reduction, ir::ReductionView::Input::data, half);
+  return ir::convert(builder, scaled(reduced, 2), data.type());
 }
 
 }  // namespace
 
 Workaround halve_extrema() {
-  return {.name = "halve_extrema",
-          .stage = Stage::imported,
-          .summary = "Halves the numbers before ReduceMax and ReduceMin, and doubles the result",
-          .rows = {row(Fault::extremum_of_infinities, {ops::ReduceMax, ops::ReduceMin},
-                       affects<may_be_infinite>, replace<halve>)}};
+  return {
+      .stage = Stage::imported,
+      .summary = "Halves the numbers before ReduceMax and ReduceMin, and doubles the result",
+      .rows = {row<may_be_infinite, halve>(Fault::extremum_of_infinities, {ops::ReduceMax, ops::ReduceMin})}};
 }
 
 }  // namespace onnx2ir::passes

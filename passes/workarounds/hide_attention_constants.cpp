@@ -3,7 +3,6 @@
 // computed at run time.
 #include <vector>
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/attention.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/linear_algebra.hpp"
@@ -11,7 +10,6 @@
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -68,9 +66,7 @@ const ir::Node* softmax_before(ir::Value value) {
     const auto select = ir::match<ir::SelectView>(node);
     if (select && ir::is_computed_from_constants(select->condition()))
       values.insert(values.end(), {select->then_value(), select->else_value()});
-    const bool is_factor = node.is_one_of({ops::Divide, ops::Multiply}) && constant_operand(node) != nullptr;
-    const ir::Value* const data = is_factor ? variable_operand(node) : nullptr;
-    if (data != nullptr) values.push_back(*data);
+    if (const ir::Value data = scaled_operand(node)) values.push_back(data);
   }
   return nullptr;
 }
@@ -123,11 +119,10 @@ constexpr ir::OperationSet kProducts{ops::MatMul, ops::ScaledDotProductAttention
 }  // namespace
 
 Workaround hide_attention_constants() {
-  return {.name = "hide_attention_constants",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Keeps OpenVINO from folding constant keys and values of an attention",
-          .rows = {row(Fault::attention_constants, kProducts, is_affected<false>, hide_constants),
-                   row(Fault::bf16_attention_fusion, kProducts, is_affected<true>, hide_constants)}};
+          .rows = {row<is_affected<false>, hide_constants>(Fault::attention_constants, kProducts),
+                   row<is_affected<true>, hide_constants>(Fault::bf16_attention_fusion, kProducts)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -4,10 +4,8 @@
 // computes them at compile time.
 #include <limits>
 
-#include "ir/builder.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -61,10 +59,9 @@ void hide_weights(ir::Builder&, ir::Node& node) {
 }  // namespace
 
 Workaround hide_misread_scales() {
-  return {.name = "hide_misread_scales",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Hides quantised weights from the CPU plugin if it would misread their scales",
-          .rows = {row(Fault::misread_weight_scales, {ops::MatMul}, has_misread_weights, hide_weights)}};
+          .rows = {row<has_misread_weights, hide_weights>(Fault::misread_weight_scales, {ops::MatMul})}};
 }
 
 }  // namespace onnx2ir::passes

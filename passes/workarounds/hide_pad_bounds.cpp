@@ -3,13 +3,10 @@
 // not compute at compile time, hides the bounds of the pads. A Reshape gives the result its static sizes
 // again.
 
-#include "ir/known_values.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
 #include "passes/support/run_time_values.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -36,25 +33,19 @@ std::size_t shrinking_pads(ir::PadView pad) {
   return 0;
 }
 
-bool may_have_negative_pads(ir::PadView pad) {
-  return shrinking_pads(pad) != 0;
-}
-
 ir::Value hide_pads(ir::Builder& builder, ir::PadView pad) {
   const std::size_t index = shrinking_pads(pad);
   const ir::PartialShape known = pad.output(0).shape;
   const ir::Value pads = hide_elements(builder, pad.node().input(index), known.rank());
-  return reshape_to_static_sizes(builder, clone_with_input(builder, pad, index, pads).value(), known);
+  return reshape_to_static_sizes(builder, ir::clone_with_input(builder, pad, index, pads), known);
 }
 
 }  // namespace
 
 Workaround hide_pad_bounds() {
-  return {.name = "hide_pad_bounds",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Hides the bounds of dynamic pads that may be negative",
-          .rows = {row(Fault::negative_run_time_pads, {ops::Pad}, affects<may_have_negative_pads>,
-                       replace<hide_pads>)}};
+          .rows = {row<shrinking_pads, hide_pads>(Fault::negative_run_time_pads, {ops::Pad})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -5,13 +5,9 @@
 // again.
 
 #include "ir/inference.hpp"
-#include "ir/known_values.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/selection.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
 #include "passes/support/run_time_values.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -51,17 +47,16 @@ ir::Value hide_ends(ir::Builder& builder, ir::SliceView slice) {
   const ir::Value sizes = ir::convert(builder, ir::compute_shape_of(builder, slice.data()), ends.type());
   const ir::Value list = ir::concat(builder, {ends, sizes});
   const ir::Value hidden = hide_elements(builder, list, ir::known_values(ends)->size());
-  ir::Node& copy = clone_with_input(builder, slice, ir::SliceView::Input::stop, hidden);
-  return reshape_to_static_sizes(builder, copy.value(), slice.output(0).shape);
+  const ir::Value copy = ir::clone_with_input(builder, slice, ir::SliceView::Input::stop, hidden);
+  return reshape_to_static_sizes(builder, copy, slice.output(0).shape);
 }
 
 }  // namespace
 
 Workaround hide_slice_ends() {
-  return {.name = "hide_slice_ends",
-          .stage = Stage::operations,
+  return {.stage = Stage::operations,
           .summary = "Hides the ends of Slices whose size OpenVINO infers wrongly",
-          .rows = {row(Fault::slice_from_both_ends, {ops::Slice}, affects<is_affected>, replace<hide_ends>)}};
+          .rows = {row<is_affected, hide_ends>(Fault::slice_from_both_ends, {ops::Slice})}};
 }
 
 }  // namespace onnx2ir::passes

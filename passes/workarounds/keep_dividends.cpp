@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/known_values.hpp"
 #include "ir/views/elementwise.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -56,11 +54,9 @@ ir::Value keep_dividend(ir::Builder& builder, ir::ModView mod) {
 }  // namespace
 
 Workaround keep_dividends() {
-  return {.name = "keep_dividends",
-          .stage = Stage::operations,
+  return {.stage = Stage::operations,
           .summary = "Selects the dividend where a Mod divides by infinity",
-          .rows = {row(Fault::mod_by_infinity, {ops::Mod}, affects<may_divide_by_infinity>,
-                       replace<keep_dividend>)}};
+          .rows = {row<may_divide_by_infinity, keep_dividend>(Fault::mod_by_infinity, {ops::Mod})}};
 }
 
 }  // namespace onnx2ir::passes

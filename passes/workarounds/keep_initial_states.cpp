@@ -2,13 +2,10 @@
 // steps are their initial states.
 #include <algorithm>
 
-#include "ir/known_values.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/elementwise.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -45,7 +42,7 @@ ir::Value initial_state(ir::Builder& builder, ir::Value state) {
   return ir::exact_number(element) == 0.0 ? builder.number_like(0, state) : state;
 }
 
-void keep_initial_states(ir::Builder& builder, ir::Node& sequence) {
+void keep_states(ir::Builder& builder, ir::Node& sequence) {
   const ir::Value steps = ir::dimension_of(builder, sequence.input(0), 1);
   const ir::Value any = builder.op(ops::NotEqual, {steps, builder.integer(0)});
   for (std::uint32_t i = 1; i < sequence.outputs().size(); ++i) {
@@ -61,10 +58,9 @@ void keep_initial_states(ir::Builder& builder, ir::Node& sequence) {
 }  // namespace
 
 Workaround keep_initial_states() {
-  return {.name = "keep_initial_states",
-          .stage = Stage::imported,
+  return {.stage = Stage::imported,
           .summary = "Selects the initial states of recurrent operations after zero steps",
-          .rows = {row(Fault::zero_step_states, kSequences, has_stale_states, keep_initial_states)}};
+          .rows = {row<has_stale_states, keep_states>(Fault::zero_step_states, kSequences)}};
 }
 
 }  // namespace onnx2ir::passes

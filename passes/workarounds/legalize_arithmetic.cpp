@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/unary.hpp"
@@ -13,8 +12,6 @@
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -182,10 +179,6 @@ std::optional<std::size_t> operand_beside_constant(const ir::Node& node) {
   return std::nullopt;
 }
 
-bool may_lose_rank(const ir::Node& node) {
-  return operand_beside_constant(node).has_value();
-}
-
 /// `value` with axes of size 1 before its own.
 ir::Value raise_rank(ir::Builder& builder, ir::Value value, std::size_t rank) {
   return ir::unsqueeze(builder, value, all_axes(rank - value.shape().rank()));
@@ -196,7 +189,7 @@ ir::Value raise_rank(ir::Builder& builder, ir::Value value, std::size_t rank) {
 ir::Value equalize_ranks(ir::Builder& builder, const ir::Node& node) {
   const std::size_t operand = *operand_beside_constant(node);
   const ir::Value wide = raise_rank(builder, node.input(operand), node.input(1 - operand).shape().rank());
-  return clone_with_input(builder, node, operand, wide).value();
+  return ir::clone_with_input(builder, node, operand, wide);
 }
 
 /// Whether the Broadcast only adds axes of size 1. OpenVINO makes a product with a constant of ones of it.
@@ -266,21 +259,12 @@ ir::Value emit_unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
 /// Above it, or below the negative one, bounds are those that quantised numbers do not reach.
 constexpr double kFar = 1e9;
 
-/// Whether the value is a product with negative constants: OpenVINO would exchange the bounds of its Clamp.
-bool is_negated(ir::Value value) {
-  const ir::Node& node = *value.node;
-  if (node.is(ops::Negative)) return true;
-  const ir::Value* const factor =
-      node.is_one_of({ops::Multiply, ops::Divide}) ? constant_operand(node) : nullptr;
-  const auto numbers = factor != nullptr ? ir::exact_numbers(*factor) : std::nullopt;
-  return numbers && std::ranges::any_of(*numbers, [](double number) { return number < 0; });
-}
-
-/// Whether a Clamp has an upper bound that quantised numbers do not reach, or negative data. OpenVINO moves
-/// their scales past many operations, so that every Clamp of a model with such numbers may meet them.
+/// Whether a Clamp has an upper bound that quantised numbers do not reach, or reads negated numbers, for
+/// which OpenVINO would exchange its bounds. OpenVINO moves scales past many operations, so that every Clamp
+/// of a model with such numbers may meet them.
 bool clamps_quantized_numbers(ir::ClampView clamp) {
-  if (!ir::is_floating(clamp.data().type()) || (clamp.max() < kFar && !is_negated(clamp.data())))
-    return false;
+  const bool is_negated = negates(*clamp.data().node).value_or(false);
+  if (!ir::is_floating(clamp.data().type()) || (clamp.max() < kFar && !is_negated)) return false;
   return holds_integers(clamp.data()) || clamp.node().graph().model_may_hold({ops::FakeQuantize});
 }
 
@@ -298,37 +282,30 @@ ir::Value clamp_by_extrema(ir::Builder& builder, ir::ClampView clamp) {
 
 Workaround legalize_arithmetic() {
   return {
-      .name = "legalize_arithmetic",
       .stage = Stage::operations,
       .summary = "Replaces elementwise operations that the CPU plugin computes wrongly",
       .rows = {
-          row(Fault::greater_than_nan, {ops::Greater, ops::GreaterEqual}, is_of_floats,
-              replace<swap_comparison>),
-          row(Fault::infinity_check_broadcast, {ops::IsFinite, ops::IsInf}, may_broadcast,
-              replace<compare_with_infinity>),
-          row(Fault::integer_power, {ops::Power}, affects<is_integer_power>, replace<multiply_repeatedly>),
-          row(Fault::quantized_clamp_bounds, {ops::Clamp}, affects<clamps_quantized_numbers>,
-              replace<clamp_by_extrema>),
-          row(Fault::integer_relu, {ops::ReLU}, is_of_integers, replace<clamp_below>),
-          row(Fault::narrow_shifts, {ops::BitwiseLeftShift}, is_narrow, replace<compute_in_i32>),
-          row(Fault::byte_arithmetic,
-              {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Mod, ops::FloorMod, ops::Negative,
-               ops::Abs},
-              is_of_bytes, replace<compute_in_i32>),
-          row(Fault::byte_arithmetic, {ops::Power}, is_other_power_of_bytes, replace<compute_in_i32>),
-          row(Fault::saturating_conversions,
-              {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs}, is_of_words,
-              replace<compute_in_i32>),
-          row(Fault::saturating_conversions, {ops::Convert}, affects<may_saturate>,
-              replace<convert_by_wrapping>),
-          row(Fault::remainder_bounds, {ops::Mod, ops::FloorMod}, is_remainder_of_sizes,
-              replace<emit_unbounded_remainder>),
-          row(Fault::abs_of_sizes, {ops::Abs}, affects<is_absolute_of_sizes>,
-              replace<emit_absolute_of_sizes>),
-          row(Fault::neutral_constant_rank,
-              {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Maximum, ops::Minimum, ops::Power},
-              may_lose_rank, replace<equalize_ranks>),
-          row(Fault::neutral_constant_rank, {ops::Broadcast}, affects<only_adds_axes>, replace<add_axes>)}};
+          row<is_of_floats, swap_comparison>(Fault::greater_than_nan, {ops::Greater, ops::GreaterEqual}),
+          row<may_broadcast, compare_with_infinity>(Fault::infinity_check_broadcast,
+                                                    {ops::IsFinite, ops::IsInf}),
+          row<is_integer_power, multiply_repeatedly>(Fault::integer_power, {ops::Power}),
+          row<clamps_quantized_numbers, clamp_by_extrema>(Fault::quantized_clamp_bounds, {ops::Clamp}),
+          row<is_of_integers, clamp_below>(Fault::integer_relu, {ops::ReLU}),
+          row<is_narrow, compute_in_i32>(Fault::narrow_shifts, {ops::BitwiseLeftShift}),
+          row<is_of_bytes, compute_in_i32>(Fault::byte_arithmetic,
+                                           {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Mod,
+                                            ops::FloorMod, ops::Negative, ops::Abs}),
+          row<is_other_power_of_bytes, compute_in_i32>(Fault::byte_arithmetic, {ops::Power}),
+          row<is_of_words, compute_in_i32>(Fault::saturating_conversions,
+                                           {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs}),
+          row<may_saturate, convert_by_wrapping>(Fault::saturating_conversions, {ops::Convert}),
+          row<is_remainder_of_sizes, emit_unbounded_remainder>(Fault::remainder_bounds,
+                                                               {ops::Mod, ops::FloorMod}),
+          row<is_absolute_of_sizes, emit_absolute_of_sizes>(Fault::abs_of_sizes, {ops::Abs}),
+          row<operand_beside_constant, equalize_ranks>(
+              Fault::neutral_constant_rank,
+              {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Maximum, ops::Minimum, ops::Power}),
+          row<only_adds_axes, add_axes>(Fault::neutral_constant_rank, {ops::Broadcast})}};
 }
 
 }  // namespace onnx2ir::passes

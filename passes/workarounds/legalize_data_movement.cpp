@@ -5,7 +5,6 @@
 
 #include "ir/element_type.hpp"
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
@@ -15,9 +14,7 @@
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
 #include "passes/support/run_time_values.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -55,7 +52,7 @@ ir::Value count_axis_from_other_end(ir::Builder& builder, ir::GatherView gather)
   const std::int64_t axis = ir::exact_values(gather.axis())->front();
   const auto rank = static_cast<std::int64_t>(gather.data().shape().rank());
   const ir::Value other = builder.integer(axis < 0 ? axis + rank : axis - rank);
-  return clone_with_input(builder, gather, ir::GatherView::Input::axis, other).value();
+  return ir::clone_with_input(builder, gather, ir::GatherView::Input::axis, other);
 }
 
 /// Pads with zeros, and selects the pad value where a tensor of ones, padded in the same way, is zero.
@@ -209,7 +206,7 @@ ir::Value reduce_reduced_transpose(ir::Builder& builder, ir::ReductionView total
   }
   const ir::Value reduced = builder.op(reduction.node().op().id, {transpose.data(), builder.integers(moved)},
                                        {{"keep_dims", reduction.keep_dims()}});
-  return clone_with_input(builder, total, ir::ReductionView::Input::data, reduced).value();
+  return ir::clone_with_input(builder, total, ir::ReductionView::Input::data, reduced);
 }
 
 /// A Reduce of a Transpose to a scalar does not need the Transpose.
@@ -225,18 +222,16 @@ ir::Value reduce_transpose(ir::Builder& builder, ir::ReductionView reduction) {
 
 /// Whether a Reduce to a scalar reads a product after elementwise operations and other Reduces.
 bool is_total_of_product(ir::ReductionView total) {
-  constexpr int kMostBetween = 32;
+  constexpr int kMostNodes = 33;
   if (!total.output(0).shape.is_scalar() || !ir::is_floating(total.output(0).type)) return false;
   const ir::Value reduced = source_of_total(total);
   if (!reduced.shape().has_rank()) return false;
-  const ir::Node* source = reduced.node;
-  for (int count = 0; count < kMostBetween && !source->is(ops::MatMul); ++count) {
-    const bool is_passed = is_elementwise(*source) || source->op().traits.is_reduction;
-    const ir::Value* const data = is_passed ? variable_operand(*source) : nullptr;
-    if (data == nullptr) return false;
-    source = data->node;
-  }
-  return source->is(ops::MatMul) && source != reduced.node;
+  const auto is_product = [](const ir::Node& node) { return node.is(ops::MatMul); };
+  const auto source = [](const ir::Node& node) {
+    return is_elementwise(node) || node.op().traits.is_reduction ? variable_operand(node) : ir::Value{};
+  };
+  const ir::Node* const product = find_before(*reduced.node, is_product, source, kMostNodes);
+  return product != nullptr && product != reduced.node;
 }
 
 /// Keeps the axes, and removes them after the Reduce.
@@ -249,26 +244,19 @@ ir::Value reduce_product(ir::Builder& builder, ir::ReductionView total) {
 }  // namespace
 
 Workaround legalize_data_movement() {
-  return {
-      .name = "legalize_data_movement",
-      .stage = Stage::operations,
-      .summary = "Replaces operations that move elements and that the CPU plugin computes wrongly",
-      .rows = {row(Fault::empty_gather, {ops::Gather}, affects<is_empty_gather>, replace<slice_empty>),
-               row(Fault::gathered_unsqueeze, {ops::Gather}, affects<is_gathered_unsqueeze>,
-                   replace<count_axis_from_other_end>),
-               row(Fault::pad_value_dynamic, {ops::Pad}, affects<pads_with_dynamic_value>,
-                   replace<pad_with_dynamic_value>),
-               row(Fault::scalar_reshape_of_product, {ops::Reshape}, affects<is_scalar_reshape>,
-                   replace<squeeze_to_scalar>),
-               row(Fault::total_of_product, kNumericReductions, affects<is_total_of_product>,
-                   replace<reduce_product>),
-               row(Fault::total_of_transpose, kNumericReductions, affects<is_total_of_transpose>,
-                   replace<reduce_transpose>),
-               row(Fault::total_of_transpose, kNumericReductions, affects<is_total_of_unsqueezed_transpose>,
-                   separate_from_input),
-               row(Fault::tile_dynamic_rank4, {ops::Tile}, affects<is_dynamic_tile>, replace<broadcast_tile>),
-               row(Fault::tile_of_one_channel, {ops::Tile}, affects<is_tile_of_one_channel>,
-                   replace<broadcast_tile>)}};
+  return {.stage = Stage::operations,
+          .summary = "Replaces operations that move elements and that the CPU plugin computes wrongly",
+          .rows = {
+              row<is_empty_gather, slice_empty>(Fault::empty_gather, {ops::Gather}),
+              row<is_gathered_unsqueeze, count_axis_from_other_end>(Fault::gathered_unsqueeze, {ops::Gather}),
+              row<pads_with_dynamic_value, pad_with_dynamic_value>(Fault::pad_value_dynamic, {ops::Pad}),
+              row<is_scalar_reshape, squeeze_to_scalar>(Fault::scalar_reshape_of_product, {ops::Reshape}),
+              row<is_total_of_product, reduce_product>(Fault::total_of_product, kNumericReductions),
+              row<is_total_of_transpose, reduce_transpose>(Fault::total_of_transpose, kNumericReductions),
+              row<is_total_of_unsqueezed_transpose, separate_from_input>(Fault::total_of_transpose,
+                                                                         kNumericReductions),
+              row<is_dynamic_tile, broadcast_tile>(Fault::tile_dynamic_rank4, {ops::Tile}),
+              row<is_tile_of_one_channel, broadcast_tile>(Fault::tile_of_one_channel, {ops::Tile})}};
 }
 
 }  // namespace onnx2ir::passes

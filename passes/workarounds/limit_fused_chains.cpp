@@ -4,7 +4,6 @@
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -23,24 +22,17 @@ ir::Node* last_fused(const ir::Node& source) {
   return nullptr;
 }
 
-bool precedes_long_chain(const ir::Node& source) {
-  return last_fused(source) != nullptr;
-}
-
-void limit_chain(ir::Builder&, ir::Node& source) {
-  ir::Node& last = *last_fused(source);
-  ir::Builder builder = ir::builder_beside(last);
-  separate_from_uses(builder, last);
+void limit_chain(ir::Builder& builder, ir::Node& source) {
+  separate_from_uses(builder, *last_fused(source));
 }
 
 }  // namespace
 
 Workaround limit_fused_chains() {
   return {
-      .name = "limit_fused_chains",
       .stage = Stage::kernels,
       .summary = "Ends chains of more elementwise operations than the CPU plugin can fuse into one kernel",
-      .rows = {row(Fault::long_fused_chains, kProducts, precedes_long_chain, limit_chain)}};
+      .rows = {row<last_fused, limit_chain>(Fault::long_fused_chains, kProducts)}};
 }
 
 }  // namespace onnx2ir::passes

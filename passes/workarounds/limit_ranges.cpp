@@ -2,14 +2,10 @@
 // becomes the start, so that the Range is empty.
 #include <optional>
 
-#include "ir/known_values.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/reduction.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -81,18 +77,16 @@ Value emit_reachable_limit(ir::Builder& builder, ir::RangeView range) {
 }
 
 Value limit_range(ir::Builder& builder, ir::RangeView range) {
-  return clone_with_input(builder, range, ir::RangeView::Input::stop, emit_reachable_limit(builder, range))
-      .value();
+  return ir::clone_with_input(builder, range, ir::RangeView::Input::stop,
+                              emit_reachable_limit(builder, range));
 }
 
 }  // namespace
 
 Workaround limit_ranges() {
-  return {.name = "limit_ranges",
-          .stage = Stage::imported,
+  return {.stage = Stage::imported,
           .summary = "Makes Ranges empty whose steps lead away from the limit",
-          .rows = {
-              row(Fault::range_away_from_limit, {ops::Range}, affects<may_lead_away>, replace<limit_range>)}};
+          .rows = {row<may_lead_away, limit_range>(Fault::range_away_from_limit, {ops::Range})}};
 }
 
 }  // namespace onnx2ir::passes

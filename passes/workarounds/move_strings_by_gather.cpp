@@ -2,9 +2,7 @@
 // strings as if they were bytes, or does not compile the operation (moved_strings, transposed_strings).
 #include <vector>
 
-#include "ir/shape_tools.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -56,15 +54,14 @@ void move_by_gather(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 Workaround move_strings_by_gather() {
-  return {.name = "move_strings_by_gather",
-          .stage = Stage::operations,
+  return {.stage = Stage::operations,
           .summary = "Replaces operations that move strings by the same on their positions, and a Gather",
-          .rows = {row(Fault::moved_strings,
+          .rows = {row<moves_strings, move_by_gather>(
+                       Fault::moved_strings,
                        {ops::Broadcast, ops::GatherElements, ops::GatherND, ops::ReverseSequence,
                         ops::ScatterElementsUpdate, ops::ScatterNDUpdate, ops::Select, ops::Slice, ops::Split,
-                        ops::Tile, ops::VariadicSplit},
-                       moves_strings, move_by_gather),
-                   row(Fault::transposed_strings, {ops::Transpose}, moves_strings, move_by_gather)}};
+                        ops::Tile, ops::VariadicSplit}),
+                   row<moves_strings, move_by_gather>(Fault::transposed_strings, {ops::Transpose})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,14 +6,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/builder.hpp"
 #include "ir/checked_arithmetic.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/small_floats.hpp"
 #include "ir/value_ranges.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -135,10 +132,9 @@ void pad_data(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 Workaround pad_indexed_pools() {
-  return {.name = "pad_indexed_pools",
-          .stage = Stage::operations,
+  return {.stage = Stage::operations,
           .summary = "Computes the pads of a MaxPool with indices",
-          .rows = {row(Fault::indexed_pool_auto_pads, {ops::MaxPool}, affects<has_dynamic_pads>, pad_data)}};
+          .rows = {row<has_dynamic_pads, pad_data>(Fault::indexed_pool_auto_pads, {ops::MaxPool})}};
 }
 
 }  // namespace onnx2ir::passes

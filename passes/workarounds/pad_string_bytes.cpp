@@ -1,11 +1,8 @@
 // Appends an unused byte to the bytes of a StringTensorPack if they may be empty: the CPU plugin does not run
 // an operation with an empty input, although the strings may all be "" (empty_string_bytes).
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/string.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -17,17 +14,15 @@ bool may_have_no_bytes(ir::StringTensorPackView pack) {
 ir::Value pad_bytes(ir::Builder& builder, ir::StringTensorPackView pack) {
   const ir::Value bytes = pack.bytes();
   const ir::Value more = ir::concat(builder, {bytes, builder.integers({0}, ir::ElementType::u8)});
-  return clone_with_input(builder, pack, ir::StringTensorPackView::Input::bytes, more).value();
+  return ir::clone_with_input(builder, pack, ir::StringTensorPackView::Input::bytes, more);
 }
 
 }  // namespace
 
 Workaround pad_string_bytes() {
-  return {.name = "pad_string_bytes",
-          .stage = Stage::operations,
+  return {.stage = Stage::operations,
           .summary = "Appends a byte to the bytes of strings if they may be empty",
-          .rows = {row(Fault::empty_string_bytes, {ops::StringTensorPack}, affects<may_have_no_bytes>,
-                       replace<pad_bytes>)}};
+          .rows = {row<may_have_no_bytes, pad_bytes>(Fault::empty_string_bytes, {ops::StringTensorPack})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/builder.hpp"
 #include "ir/views/groups.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -66,10 +64,9 @@ void pad_data(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 Workaround pad_unread_data() {
-  return {.name = "pad_unread_data",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Pads the data before a Convolution that reads only pads",
-          .rows = {row(Fault::unread_columns, kConvolutions, affects<reads_pads_only>, pad_data)}};
+          .rows = {row<reads_pads_only, pad_data>(Fault::unread_columns, kConvolutions)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,13 +1,9 @@
 // Workaround for constant_batch_broadcast: the CPU plugin multiplies a value of dynamic shape by constant
 // matrices as if the value had a matrix for each of them, and fails if it has a single one. Here the constant
 // gets a fourth axis, of size 1. The plugin then multiplies by it as by a computed value.
-#include "ir/graph.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -27,19 +23,17 @@ bool is_affected(ir::MatMulView product) {
 
 ir::Value raise(ir::Builder& builder, ir::MatMulView product) {
   const ir::Value matrices = ir::unsqueeze(builder, product.b(), {0});
-  ir::Node& raised = clone_with_input(builder, product, ir::MatMulView::Input::b, matrices);
-  return ir::squeeze(builder, raised.value(), {0});
+  const ir::Value raised = ir::clone_with_input(builder, product, ir::MatMulView::Input::b, matrices);
+  return ir::squeeze(builder, raised, {0});
 }
 
 }  // namespace
 
 Workaround raise_product_rank() {
-  return {
-      .name = "raise_product_rank",
-      .stage = Stage::kernels,
-      .summary =
-          "Adds an axis to constant matrices that may be multiplied by a single matrix of dynamic shape",
-      .rows = {row(Fault::constant_batch_broadcast, {ops::MatMul}, affects<is_affected>, replace<raise>)}};
+  return {.stage = Stage::kernels,
+          .summary =
+              "Adds an axis to constant matrices that may be multiplied by a single matrix of dynamic shape",
+          .rows = {row<is_affected, raise>(Fault::constant_batch_broadcast, {ops::MatMul})}};
 }
 
 }  // namespace onnx2ir::passes

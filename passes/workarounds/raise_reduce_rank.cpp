@@ -6,14 +6,11 @@
 // fourth axis.
 #include <algorithm>
 
-#include "ir/graph.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -140,21 +137,20 @@ bool may_lose_axes(ir::ReductionView reduction) {
 }  // namespace
 
 Workaround raise_reduce_rank() {
-  return {.name = "raise_reduce_rank",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary =
               "Adds an axis to Reduces of three axes if a constant that the CPU plugin misreads is applied "
               "to the result",
-          .rows = {row(Fault::integer_reduce_then_constant, kNumericReductions,
-                       affects<affects_numbers<is_affected, true>>, replace<raise>),
-                   row(Fault::integer_reduce_then_constant, kNumericReductions, affects<may_lose_axes>,
-                       separate_from_input),
-                   row(Fault::integer_reduce_then_constant, kNumericReductions,
-                       affects<affects_numbers<has_misread_source_axes, true>>, separate_from_input),
-                   row(Fault::reduce_then_channel_constant, kNumericReductions,
-                       affects<affects_numbers<is_affected, false>>, replace<raise>),
-                   row(Fault::reduce_then_channel_constant, kNumericReductions,
-                       affects<affects_numbers<has_misread_source_axes, false>>, separate_from_input)}};
+          .rows = {row<affects_numbers<is_affected, true>, raise>(Fault::integer_reduce_then_constant,
+                                                                  kNumericReductions),
+                   row<may_lose_axes, separate_from_input>(Fault::integer_reduce_then_constant,
+                                                           kNumericReductions),
+                   row<affects_numbers<has_misread_source_axes, true>, separate_from_input>(
+                       Fault::integer_reduce_then_constant, kNumericReductions),
+                   row<affects_numbers<is_affected, false>, raise>(Fault::reduce_then_channel_constant,
+                                                                   kNumericReductions),
+                   row<affects_numbers<has_misread_source_axes, false>, separate_from_input>(
+                       Fault::reduce_then_channel_constant, kNumericReductions)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,13 +6,11 @@
 #include <vector>
 
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reduction.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/stale_shapes.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -94,11 +92,10 @@ void reshape_outputs(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 Workaround reshape_empty_results() {
-  return {.name = "reshape_empty_results",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Gives results of VariadicSplit, Tile and TopK of empty data their right shape",
-          .rows = {row(Fault::stale_empty_shapes, {ops::VariadicSplit, ops::Tile, ops::TopK},
-                       has_stale_output, reshape_outputs)}};
+          .rows = {row<has_stale_output, reshape_outputs>(Fault::stale_empty_shapes,
+                                                          {ops::VariadicSplit, ops::Tile, ops::TopK})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -3,11 +3,9 @@
 // that fails or reads out of bounds if another size is 0 (measured on 2026.4, tests/faults).
 #include <algorithm>
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -39,11 +37,9 @@ ir::Value reshape_transpose(ir::Builder& builder, ir::TransposeView transpose) {
 }  // namespace
 
 Workaround reshape_unit_transposes() {
-  return {.name = "reshape_unit_transposes",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Replaces Transposes that move only axes of size 1 by Reshapes",
-          .rows = {row(Fault::empty_unit_transpose, {ops::Transpose}, affects<is_affected>,
-                       replace<reshape_transpose>)}};
+          .rows = {row<is_affected, reshape_transpose>(Fault::empty_unit_transpose, {ops::Transpose})}};
 }
 
 }  // namespace onnx2ir::passes

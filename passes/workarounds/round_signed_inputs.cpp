@@ -4,15 +4,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/builder.hpp"
-#include "ir/known_values.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -25,11 +22,11 @@ struct SignedIntegers {
 
 /// The integers that `multiply` scales; no value if it scales something else, or by several numbers.
 std::optional<SignedIntegers> signed_integers(const ir::Node& multiply) {
-  const ir::Value* const scaled = variable_operand(multiply);
-  const ir::Value* const factor = constant_operand(multiply);
-  const auto scale = scaled != nullptr && factor != nullptr ? ir::exact_number(*factor) : std::nullopt;
+  const ir::Value scaled = variable_operand(multiply);
+  const ir::Value factor = constant_operand(multiply);
+  const auto scale = scaled && factor ? ir::exact_number(factor) : std::nullopt;
   if (!scale || *scale <= 0) return std::nullopt;
-  ir::Value integers = *scaled;
+  ir::Value integers = scaled;
   std::optional<double> zero_point = 0;
   if (const auto difference = ir::match<ir::SubtractView>(integers)) {
     zero_point = ir::exact_number(difference->b());
@@ -64,11 +61,10 @@ void round_to_integers(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 Workaround round_signed_inputs() {
-  return {.name = "round_signed_inputs",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Puts a FakeQuantize without effect between integers of i8 and a Convolution",
-          .rows = {row(Fault::halved_filters, {ops::Multiply}, precedes_convolution, round_to_integers,
-                       kIfQuantized)}};
+          .rows = {row<precedes_convolution, round_to_integers>(Fault::halved_filters, {ops::Multiply},
+                                                                kIfQuantized)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -5,10 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -72,12 +70,10 @@ ir::Value round_and_convert(ir::Builder& builder, ir::ConvertView convert) {
 }  // namespace
 
 Workaround round_small_floats() {
-  return {
-      .name = "round_small_floats",
-      .stage = Stage::imported,
-      .summary = "Rounds numbers to float8 and float4 before they are converted",
-      .rows = {row(Fault::float4_rounding, {ops::Convert}, is_rounded_to<4>, replace<round_and_convert>),
-               row(Fault::float8_rounding, {ops::Convert}, is_rounded_to<8>, replace<round_and_convert>)}};
+  return {.stage = Stage::imported,
+          .summary = "Rounds numbers to float8 and float4 before they are converted",
+          .rows = {row<is_rounded_to<4>, round_and_convert>(Fault::float4_rounding, {ops::Convert}),
+                   row<is_rounded_to<8>, round_and_convert>(Fault::float8_rounding, {ops::Convert})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -2,12 +2,8 @@
 // multiplied by the scale, and the scale becomes 1.
 #include <cmath>
 
-#include "ir/graph.hpp"
-#include "ir/known_values.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/attention.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -49,11 +45,10 @@ Value scale_before(ir::Builder& builder, ir::ScaledDotProductAttentionView atten
 }  // namespace
 
 Workaround scale_attention_queries() {
-  return {.name = "scale_attention_queries",
-          .stage = Stage::imported,
+  return {.stage = Stage::imported,
           .summary = "Multiplies the queries of attentions of 16 bits with constant keys by the scale",
-          .rows = {row(Fault::attention_scale_rounding, {ops::ScaledDotProductAttention},
-                       affects<scales_constant_key>, replace<scale_before>)}};
+          .rows = {row<scales_constant_key, scale_before>(Fault::attention_scale_rounding,
+                                                          {ops::ScaledDotProductAttention})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -4,12 +4,9 @@
 #include <algorithm>
 
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/reduction.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -39,22 +36,21 @@ void select_one(ir::Builder& builder, ir::Node& node) {
   const ir::TopKView top = node;
   const ir::Value k = top.k();
   const ir::Value some = builder.op(ops::Maximum, {k, builder.integer(1, k.type())});
-  ir::Node& selected = clone_with_input(builder, node, ir::TopKView::Input::k, some);
+  const ir::Value selected = ir::clone_with_input(builder, node, ir::TopKView::Input::k, some);
   const ir::Value count = ir::convert(builder, ir::flatten(builder, k), ir::ElementType::i64);
   const auto axis = static_cast<std::int64_t>(axis_of(top));
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
     const ir::Value none = builder.integers({0});
-    ir::replace_all_uses(node.value(i), ir::slice(builder, selected.value(i), none, count, axis));
+    ir::replace_all_uses(node.value(i), ir::slice(builder, selected.node->value(i), none, count, axis));
   }
 }
 
 }  // namespace
 
 Workaround select_one_at_least() {
-  return {.name = "select_one_at_least",
-          .stage = Stage::imported,
+  return {.stage = Stage::imported,
           .summary = "Selects at least one element by a TopK, and slices the result to k",
-          .rows = {row(Fault::topk_of_zero, {ops::TopK}, affects<may_select_none>, select_one)}};
+          .rows = {row<may_select_none, select_one>(Fault::topk_of_zero, {ops::TopK})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -7,15 +7,12 @@
 // apart.
 #include <optional>
 
-#include "ir/graph.hpp"
-#include "ir/known_values.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -121,10 +118,9 @@ bool is_small(const ir::Node& product) {
 
 /// Whether `sum` adds a constant for each column, whose number is `columns`, to a value.
 bool adds_to_columns(const ir::Node& sum, const ir::Dimension& columns) {
-  const ir::Value* const constant =
-      sum.is_one_of({ops::Add, ops::Subtract}) ? constant_operand(sum) : nullptr;
-  if (constant == nullptr || !constant->shape().is_static()) return false;
-  return columns == constant->shape().element_count().value_or(0);
+  const ir::Value constant = sum.is_one_of({ops::Add, ops::Subtract}) ? constant_operand(sum) : ir::Value{};
+  if (!constant || !constant.shape().is_static()) return false;
+  return columns == constant.shape().element_count().value_or(0);
 }
 
 /// Whether `value` is a product with constant weights plus a constant for each column, possibly with other
@@ -137,9 +133,9 @@ bool is_product_with_bias(ir::Value value, const ir::Dimension& columns) {
       return has_bias && ir::is_computed_from_constants(product->b());
     has_bias = has_bias || adds_to_columns(node, columns);
     const bool is_fused = node.is(ops::Convert) || node.op().traits.is_arithmetic;
-    const ir::Value* const data = is_fused ? variable_operand(node) : nullptr;
-    if (data == nullptr) return false;
-    value = *data;
+    const ir::Value data = is_fused ? variable_operand(node) : ir::Value{};
+    if (!data) return false;
+    value = data;
   }
   return false;
 }
@@ -161,14 +157,13 @@ bool precedes_second_bias(ir::ConvertView convert) {
 
 Workaround separate_column_constants() {
   return {
-      .name = "separate_column_constants",
       .stage = Stage::kernels,
       .summary =
           "Keeps operations with a constant per column from being fused into products that lose constants "
           "or have dynamic sizes",
-      .rows = {row(Fault::converted_bias, {ops::Convert}, affects<precedes_second_bias>, separate_from_input),
-               row(Fault::dynamic_column_constants, {ops::MatMul}, does_not_compile, separate_from_uses),
-               row(Fault::small_product_constants, {ops::MatMul}, is_small, separate_from_uses)}};
+      .rows = {row<precedes_second_bias, separate_from_input>(Fault::converted_bias, {ops::Convert}),
+               row<does_not_compile, separate_from_uses>(Fault::dynamic_column_constants, {ops::MatMul}),
+               row<is_small, separate_from_uses>(Fault::small_product_constants, {ops::MatMul})}};
 }
 
 }  // namespace onnx2ir::passes

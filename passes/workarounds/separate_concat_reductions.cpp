@@ -4,15 +4,12 @@
 // replace a Concat of three tensors.
 #include <algorithm>
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
 #include "passes/support/run_time_values.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -45,7 +42,7 @@ ir::Value separate_unsqueezed(ir::Builder& builder, ir::ReductionView reduction)
   const ir::UnsqueezeView unsqueeze = *reduction.data().node;
   const ir::Value joined = copy_opaquely(builder, unsqueeze.data());
   const ir::Value wide = builder.op(ops::Unsqueeze, {joined, unsqueeze.axes()});
-  return clone_with_input(builder, reduction, ir::ReductionView::Input::data, wide).value();
+  return ir::clone_with_input(builder, reduction, ir::ReductionView::Input::data, wide);
 }
 
 bool is_affected(ir::ReductionView reduction) {
@@ -61,18 +58,16 @@ ir::Value separate(ir::Builder& builder, ir::ReductionView reduction) {
   // The constant is likely the smaller one.
   const ir::Value twice = first.node->constant() != nullptr ? first : last;
   const ir::Value joined = ir::concat(builder, {first, last, twice}, concat.axis());
-  return clone_with_input(builder, reduction, ir::ReductionView::Input::data, joined).value();
+  return ir::clone_with_input(builder, reduction, ir::ReductionView::Input::data, joined);
 }
 
 }  // namespace
 
 Workaround separate_concat_reductions() {
-  return {.name = "separate_concat_reductions",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Keeps OpenVINO from replacing the maximum of a Concat by Maximum of its parts",
-          .rows = {row(Fault::concat_reduction, kReductions, affects<is_affected>, replace<separate>),
-                   row(Fault::concat_reduction, kReductions, affects<is_unsqueezed_concat>,
-                       replace<separate_unsqueezed>)}};
+          .rows = {row<is_affected, separate>(Fault::concat_reduction, kReductions),
+                   row<is_unsqueezed_concat, separate_unsqueezed>(Fault::concat_reduction, kReductions)}};
 }
 
 }  // namespace onnx2ir::passes

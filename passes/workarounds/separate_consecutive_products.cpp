@@ -4,18 +4,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/graph.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-constexpr int kMostBetween = 32;
 
 /// Whether `node` is a product with constant weights.
 bool has_weights(const ir::Node& node) {
@@ -31,16 +27,15 @@ bool has_several_weights(const ir::Node& node) {
 /// Follows `value` back through elementwise operations. Returns the product for which `is_product` holds, or
 /// null.
 const ir::Node* product_before(ir::Value value, bool (*is_product)(const ir::Node&) = has_several_weights) {
-  for (int count = 0; count < kMostBetween; ++count) {
-    const ir::Node& node = *value.node;
-    if (is_product(node)) return &node;
+  constexpr int kMostBetween = 32;
+  const auto source = [](const ir::Node& node) {
     const ir::Traits& traits = node.op().traits;
-    if (node.inputs().empty() || is_opaque_copy(node)) return nullptr;
-    if (!traits.broadcasts && !traits.keeps_shape && !traits.reshapes) return nullptr;
-    value = node.inputs().size() == 2 && ir::is_computed_from_constants(node.input(0)) ? node.input(1)
-                                                                                       : node.input(0);
-  }
-  return nullptr;
+    const bool is_passed = traits.broadcasts || traits.keeps_shape || traits.reshapes;
+    if (!is_passed || node.inputs().empty() || is_opaque_copy(node)) return ir::Value{};
+    return node.inputs().size() == 2 && ir::is_computed_from_constants(node.input(0)) ? node.input(1)
+                                                                                      : node.input(0);
+  };
+  return find_before(*value.node, is_product, source, kMostBetween);
 }
 
 /// Fault::consecutive_double_products.
@@ -103,15 +98,13 @@ bool converts_product(ir::ConvertView convert) {
 }  // namespace
 
 Workaround separate_consecutive_products() {
-  return {.name = "separate_consecutive_products",
-          .stage = Stage::kernels,
-          .summary = "Keeps from the CPU plugin's kernel of consecutive products what it cannot compute",
-          .rows = {row(Fault::consecutive_double_products, {ops::MatMul}, affects<multiplies_double_product>,
-                       separate_from_input),
-                   row(Fault::consecutive_unit_products, {ops::MatMul}, affects<is_unit_product>,
-                       replace<scale_column>),
-                   row(Fault::conversion_after_products, {ops::Convert}, affects<converts_product>,
-                       separate_from_input)}};
+  return {
+      .stage = Stage::kernels,
+      .summary = "Keeps from the CPU plugin's kernel of consecutive products what it cannot compute",
+      .rows = {row<multiplies_double_product, separate_from_input>(Fault::consecutive_double_products,
+                                                                   {ops::MatMul}),
+               row<is_unit_product, scale_column>(Fault::consecutive_unit_products, {ops::MatMul}),
+               row<converts_product, separate_from_input>(Fault::conversion_after_products, {ops::Convert})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "ir/graph.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -114,24 +112,16 @@ ir::Value sum_to_separate(const ir::Node& outer) {
   return is_rounded ? chain.sums.front().value : ir::Value{};
 }
 
-bool is_affected(const ir::Node& outer) {
-  return static_cast<bool>(sum_to_separate(outer));
-}
-
-void separate_sum(ir::Builder&, ir::Node& outer) {
-  const ir::Value sum = sum_to_separate(outer);
-  if (!sum) return;
-  ir::Builder builder = ir::builder_beside(*sum.node);
-  separate_from_uses(builder, *sum.node);
+void separate_sum(ir::Builder& builder, ir::Node& outer) {
+  separate_from_uses(builder, *sum_to_separate(outer).node);
 }
 
 }  // namespace
 
 Workaround separate_constant_sums() {
-  return {.name = "separate_constant_sums",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Keeps OpenVINO from adding a constant to a much larger one after a mask",
-          .rows = {row(Fault::rounded_constant_sum, kSums, is_affected, separate_sum)}};
+          .rows = {row<sum_to_separate, separate_sum>(Fault::rounded_constant_sum, kSums)}};
 }
 
 }  // namespace onnx2ir::passes

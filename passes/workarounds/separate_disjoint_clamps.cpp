@@ -6,12 +6,10 @@
 #include <limits>
 #include <optional>
 
-#include "ir/known_values.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -55,18 +53,18 @@ Intervals clamped_intervals(ir::Value value, int most_steps) {
     const Interval bounds = {clamp->min(), clamp->max()};
     return {bounds, bounds};
   }
-  const ir::Value* const data = variable_operand(node);
-  if (data == nullptr || most_steps == 0) return {};
-  if (moves_elements(node)) return clamped_intervals(*data, most_steps - 1);
-  const ir::Value* const constant = constant_operand(node);
-  if (constant == nullptr) return {};
-  const Intervals moved = clamped_intervals(*data, most_steps - 1);
-  const auto elements = extremes_of(*constant);
+  const ir::Value data = variable_operand(node);
+  if (!data || most_steps == 0) return {};
+  if (moves_elements(node)) return clamped_intervals(data, most_steps - 1);
+  const ir::Value constant = constant_operand(node);
+  if (!constant) return {};
+  const Intervals moved = clamped_intervals(data, most_steps - 1);
+  const auto elements = extremes_of(constant);
   if (!elements) return {};
   std::optional<Intervals> results;
   for (const Interval& numbers : {moved.lowest, moved.highest}) {
     for (const double element : {elements->low, elements->high}) {
-      const bool is_left = *data == node.input(0);
+      const bool is_left = data == node.input(0);
       const double first = computed(node, numbers.low, element, is_left);
       const double second = computed(node, numbers.high, element, is_left);
       if (std::isnan(first) || std::isnan(second)) return {};
@@ -91,11 +89,10 @@ bool quantizes_disjoint_numbers(ir::FakeQuantizeView quantize) {
 }  // namespace
 
 Workaround separate_disjoint_clamps() {
-  return {.name = "separate_disjoint_clamps",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Keeps a Clamp apart from a FakeQuantize that maps all of its numbers to one",
-          .rows = {row(Fault::disjoint_clamp, {ops::FakeQuantize}, affects<quantizes_disjoint_numbers>,
-                       separate_from_input)}};
+          .rows = {row<quantizes_disjoint_numbers, separate_from_input>(Fault::disjoint_clamp,
+                                                                        {ops::FakeQuantize})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -4,12 +4,10 @@
 // right as well, but Tiles of rank 4 and more are wrong (tile_dynamic_rank4).
 #include <algorithm>
 
-#include "ir/graph.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -41,11 +39,10 @@ bool is_affected(ir::BroadcastView broadcast) {
 }  // namespace
 
 Workaround separate_empty_broadcasts() {
-  return {.name = "separate_empty_broadcasts",
-          .stage = Stage::kernels,
-          .summary = "Keeps arithmetic apart from Broadcasts to sizes that may be 0",
-          .rows = {row(Fault::empty_broadcast_in_arithmetic, {ops::Broadcast}, affects<is_affected>,
-                       separate_from_uses)}};
+  return {
+      .stage = Stage::kernels,
+      .summary = "Keeps arithmetic apart from Broadcasts to sizes that may be 0",
+      .rows = {row<is_affected, separate_from_uses>(Fault::empty_broadcast_in_arithmetic, {ops::Broadcast})}};
 }
 
 }  // namespace onnx2ir::passes

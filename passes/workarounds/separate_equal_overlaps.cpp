@@ -1,10 +1,8 @@
 // Workaround for nms_equal_overlap: the threshold of a NonMaxSuppression becomes the next number above it, so
 // that an overlap equal to the threshold is below it.
-#include "ir/shape_tools.hpp"
 #include "ir/views/vision.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -35,11 +33,10 @@ void raise_threshold(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 Workaround separate_equal_overlaps() {
-  return {.name = "separate_equal_overlaps",
-          .stage = Stage::operations,
+  return {.stage = Stage::operations,
           .summary = "Raises the threshold of NonMaxSuppression to the next number",
-          .rows = {row(Fault::nms_equal_overlap, {ops::NonMaxSuppression}, affects<removes_equal_overlaps>,
-                       raise_threshold)}};
+          .rows = {row<removes_equal_overlaps, raise_threshold>(Fault::nms_equal_overlap,
+                                                                {ops::NonMaxSuppression})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/graph.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "passes/analysis/fused_chain.hpp"
@@ -11,7 +10,6 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -61,7 +59,7 @@ bool is_broadcast_attention(ir::MatMulView product) {
   const ir::PartialShape& result = reader->output(0).shape;
   const ir::Value left = reader->input(0);
   const ir::Value right = reader->input(1);
-  if (constant_operand(*reader) != nullptr || !result.has_rank()) return false;
+  if (constant_operand(*reader) || !result.has_rank()) return false;
   if (left.shape().is_static() && right.shape().is_static()) return false;
   return left.shape().rank() != right.shape().rank() ||
          !ir::have_equal_sizes(left, 0, right, 0, result.rank());
@@ -93,20 +91,14 @@ bool is_rotated_half(const ir::Node& node) {
 
 Workaround separate_fused_attentions() {
   return {
-      .name = "separate_fused_attentions",
       .stage = Stage::kernels,
       .summary = "Keeps operations of attention apart that OpenVINO would fuse wrongly",
-      .rows = {
-          row(Fault::attention_broadcast, {ops::MatMul}, must_be_separated<is_broadcast_attention>,
-              separate_from_uses),
-          row(Fault::attention_output_rank, {ops::MatMul}, must_be_separated<is_attention_output>,
-              separate_from_uses),
-          row(Fault::attention_rank, {ops::MatMul}, must_be_separated<widens_attention>, separate_from_uses),
-          row(Fault::dynamic_attention_mask, {ops::SoftMax},
-              must_be_separated<is_attention_with_dynamic_mask>, separate_from_uses),
-          row(Fault::dynamic_attention_values, {ops::SoftMax}, must_be_separated<weighs_dynamic_values>,
-              separate_from_uses),
-          row(Fault::rotary_shape, {ops::Concat}, must_be_separated<is_rotated_half>, separate_from_uses)}};
+      .rows = {separating_row<is_broadcast_attention>(Fault::attention_broadcast, {ops::MatMul}),
+               separating_row<is_attention_output>(Fault::attention_output_rank, {ops::MatMul}),
+               separating_row<widens_attention>(Fault::attention_rank, {ops::MatMul}),
+               separating_row<is_attention_with_dynamic_mask>(Fault::dynamic_attention_mask, {ops::SoftMax}),
+               separating_row<weighs_dynamic_values>(Fault::dynamic_attention_values, {ops::SoftMax}),
+               separating_row<is_rotated_half>(Fault::rotary_shape, {ops::Concat})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/graph.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
@@ -12,20 +11,18 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
 /// Whether the value is a convolution, possibly with arithmetic with constants.
 bool is_convolved(ir::Value value) {
-  for (int depth = 0; depth < 4; ++depth) {
-    const ir::Node& node = *value.node;
-    if (node.is_one_of(kConvolutions)) return true;
-    if (!node.op().traits.is_arithmetic || node.inputs().size() != 2) return false;
-    value = ir::is_computed_from_constants(node.input(0)) ? node.input(1) : node.input(0);
-  }
-  return false;
+  constexpr int kMostNodes = 4;
+  const auto is_convolution = [](const ir::Node& node) { return node.is_one_of(kConvolutions); };
+  const auto source = [](const ir::Node& node) {
+    return node.op().traits.is_arithmetic ? variable_operand(node) : ir::Value{};
+  };
+  return find_before(*value.node, is_convolution, source, kMostNodes) != nullptr;
 }
 
 /// Whether an activation is not monotone: the maximum of its results is not the result of the maximum.
@@ -66,7 +63,7 @@ bool may_broadcast(ir::Value left, ir::Value right) {
 bool precedes_broadcast_sum(const ir::Node& node) {
   const std::vector<const ir::Node*> chain = chain_after(node);
   const auto is_sum = [](const ir::Node* reader) {
-    return reader->is(ops::Add) && constant_operand(*reader) == nullptr;
+    return reader->is(ops::Add) && !constant_operand(*reader);
   };
   const auto sum = std::ranges::find_if(chain, is_sum);
   return sum != chain.end() && may_broadcast((*sum)->input(0), (*sum)->input(1));
@@ -74,11 +71,11 @@ bool precedes_broadcast_sum(const ir::Node& node) {
 
 /// Fault::channels_from_factor.
 bool makes_channels(const ir::Node& node) {
-  const ir::Value* const constant = constant_operand(node);
+  const ir::Value constant = constant_operand(node);
   const ir::Node* const reader = only_reader(node);
-  if (constant == nullptr || reader == nullptr || !reader->is_one_of(kProducts)) return false;
+  if (!constant || reader == nullptr || !reader->is_one_of(kProducts)) return false;
   if (reader->is(ops::MatMul) || reader->input(0).node != &node) return false;
-  const ir::PartialShape& data = (node.input(0) == *constant ? node.input(1) : node.input(0)).shape();
+  const ir::PartialShape& data = (node.input(0) == constant ? node.input(1) : node.input(0)).shape();
   const ir::PartialShape& result = node.output(0).shape;
   if (!data.has_rank() || !result.has_rank() || data.rank() < 2) return true;
   return data.rank() != result.rank() || result[1] != data[1];
@@ -86,29 +83,25 @@ bool makes_channels(const ir::Node& node) {
 
 /// Fault::factor_along_kernel.
 bool scales_along_kernel(const ir::Node& node) {
-  const ir::Value* const constant = constant_operand(node);
+  const ir::Value constant = constant_operand(node);
   const ir::Node* const reader = only_reader(node);
   const ir::PartialShape& shape = node.output(0).shape;
-  if (constant == nullptr || reader == nullptr || !shape.has_rank()) return false;
+  if (!constant || reader == nullptr || !shape.has_rank()) return false;
   if (!reader->is_one_of(kConvolutions)) return false;
-  const std::vector<std::size_t> axes = axes_of(*constant, shape.rank());
+  const std::vector<std::size_t> axes = axes_of(constant, shape.rank());
   return !axes.empty() && axes.back() > 1;
 }
 
 }  // namespace
 
 Workaround separate_fused_convolutions() {
-  return {.name = "separate_fused_convolutions",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Keeps operations apart from convolutions that OpenVINO would fuse wrongly",
-          .rows = {row(Fault::activation_before_pool, {ops::MaxPool}, must_be_separated<precedes_activation>,
-                       separate_from_uses),
-                   row(Fault::channels_from_factor, {ops::Multiply, ops::Divide},
-                       must_be_separated<makes_channels>, separate_from_uses),
-                   row(Fault::convolution_sum_shape, kConvolutions, must_be_separated<precedes_broadcast_sum>,
-                       separate_from_uses),
-                   row(Fault::factor_along_kernel, {ops::Multiply, ops::Divide},
-                       must_be_separated<scales_along_kernel>, separate_from_uses)}};
+          .rows = {
+              separating_row<precedes_activation>(Fault::activation_before_pool, {ops::MaxPool}),
+              separating_row<makes_channels>(Fault::channels_from_factor, {ops::Multiply, ops::Divide}),
+              separating_row<precedes_broadcast_sum>(Fault::convolution_sum_shape, kConvolutions),
+              separating_row<scales_along_kernel>(Fault::factor_along_kernel, {ops::Multiply, ops::Divide})}};
 }
 
 }  // namespace onnx2ir::passes

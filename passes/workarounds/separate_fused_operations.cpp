@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/graph.hpp"
-#include "ir/known_values.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
@@ -14,7 +12,6 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -24,15 +21,14 @@ bool is_negative_part(ir::Value value) {
   if (!value.node->is(ops::ReLU)) return false;
   const ir::Node& source = *ir::ReLUView(*value.node).data().node;
   if (source.is(ops::Negative)) return true;
-  const ir::Value* const factor = source.is(ops::Multiply) ? constant_operand(source) : nullptr;
-  return factor != nullptr && ir::exact_number(*factor) == -1;
+  const ir::Value factor = source.is(ops::Multiply) ? constant_operand(source) : ir::Value{};
+  return factor && ir::exact_number(factor) == -1;
 }
 
 /// Fault::prelu_axis.
 bool is_scaled_negative_part(const ir::Node& node) {
-  const ir::Value* const slope = constant_operand(node);
-  return slope != nullptr && slope->shape().element_count() != 1 &&
-         std::ranges::any_of(node.inputs(), is_negative_part);
+  const ir::Value slope = constant_operand(node);
+  return slope && slope.shape().element_count() != 1 && std::ranges::any_of(node.inputs(), is_negative_part);
 }
 
 /// Fault::product_axis_constants.
@@ -40,8 +36,8 @@ bool precedes_axis_constant(const ir::Node& node) {
   const ir::PartialShape& shape = node.output(0).shape;
   if (!shape.has_rank() || shape.rank() < 4 || shape.is_static()) return false;
   return std::ranges::any_of(chain_after(node), [&](const ir::Node* reader) {
-    const ir::Value* const constant = constant_operand(*reader);
-    return constant != nullptr && axes_of(*constant, shape.rank()) == std::vector<std::size_t>{1};
+    const ir::Value constant = constant_operand(*reader);
+    return constant && axes_of(constant, shape.rank()) == std::vector<std::size_t>{1};
   });
 }
 
@@ -64,7 +60,7 @@ bool is_scaled_vector_product(const ir::Node& node) {
     return input.shape().has_rank() && input.shape().rank() == 1 && ir::is_computed_from_constants(input);
   });
   return has_vector && std::ranges::any_of(chain_after(node), [](const ir::Node* reader) {
-           return constant_operand(*reader) != nullptr;
+           return static_cast<bool>(constant_operand(*reader));
          });
 }
 
@@ -76,10 +72,10 @@ bool precedes_sum_with_scalar(ir::MatMulView product) {
     sum = only_reader(*sum);
   const ir::PartialShape& shape = product.output(0).shape;
   if (sum == nullptr || !sum->is_one_of({ops::Add, ops::Subtract}) || !shape.has_rank()) return false;
-  const ir::Value* const constant = constant_operand(*sum);
+  const ir::Value constant = constant_operand(*sum);
   return shape.rank() > 3 &&
          (ir::is_computed_from_constants(product.a()) || ir::is_computed_from_constants(product.b())) &&
-         constant != nullptr && constant->shape().element_count() == 1;
+         constant && constant.shape().element_count() == 1;
 }
 
 /// Fault::slice_before_gather_elements.
@@ -101,23 +97,15 @@ bool is_repeated_softmax(const ir::Node& node) {
 }  // namespace
 
 Workaround separate_fused_operations() {
-  return {.name = "separate_fused_operations",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Keeps operations apart that OpenVINO would fuse wrongly",
-          .rows = {row(Fault::prelu_axis, {ops::Multiply}, must_be_separated<is_scaled_negative_part>,
-                       separate_from_uses),
-                   row(Fault::product_axis_constants, {ops::MatMul},
-                       must_be_separated<precedes_axis_constant>, separate_from_uses),
-                   row(Fault::repeated_softmax, {ops::SoftMax}, must_be_separated<is_repeated_softmax>,
-                       separate_from_uses),
-                   row(Fault::scaled_vector_product, {ops::MatMul},
-                       must_be_separated<is_scaled_vector_product>, separate_from_uses),
-                   row(Fault::slice_before_gather_elements, {ops::Slice},
-                       must_be_separated<is_gathered_slice>, separate_from_uses),
-                   row(Fault::space_to_batch_shape, {ops::SpaceToDepth},
-                       must_be_separated<is_padded_for_blocks>, separate_from_uses),
-                   row(Fault::sum_of_scalar, {ops::MatMul}, must_be_separated<precedes_sum_with_scalar>,
-                       separate_from_uses)}};
+          .rows = {separating_row<is_scaled_negative_part>(Fault::prelu_axis, {ops::Multiply}),
+                   separating_row<precedes_axis_constant>(Fault::product_axis_constants, {ops::MatMul}),
+                   separating_row<is_repeated_softmax>(Fault::repeated_softmax, {ops::SoftMax}),
+                   separating_row<is_scaled_vector_product>(Fault::scaled_vector_product, {ops::MatMul}),
+                   separating_row<is_gathered_slice>(Fault::slice_before_gather_elements, {ops::Slice}),
+                   separating_row<is_padded_for_blocks>(Fault::space_to_batch_shape, {ops::SpaceToDepth}),
+                   separating_row<precedes_sum_with_scalar>(Fault::sum_of_scalar, {ops::MatMul})}};
 }
 
 }  // namespace onnx2ir::passes

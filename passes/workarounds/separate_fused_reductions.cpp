@@ -4,8 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "ir/graph.hpp"
-#include "ir/known_values.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/axes.hpp"
@@ -14,7 +12,6 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -70,8 +67,8 @@ bool has_unit_transpose(const ir::Output& reduced) {
 bool may_join_reshapes(const ir::Node& node) {
   if (node.op().traits.reshapes || node.is(ops::Transpose)) return true;
   if (!node.is_one_of(kSumsAndFactors)) return false;
-  const ir::Value* const constant = constant_operand(node);
-  return constant != nullptr && constant->shape().element_count() == 1;
+  const ir::Value constant = constant_operand(node);
+  return constant && constant.shape().element_count() == 1;
 }
 
 /// Fault::transposed_unit_reduction. OpenVINO merges consecutive Reshapes, also those with several readers.
@@ -104,11 +101,10 @@ bool precedes_channel_constant(ir::ReductionView reduction) {
   const std::size_t channels = !reduction.keep_dims() && is_reduced(0) ? 0 : 1;
   const ir::Node* reader = fused_reader(reduction);
   for (int count = 0; count < kMostFused && reader != nullptr; ++count) {
-    const ir::Value* const constant = constant_operand(*reader);
+    const ir::Value constant = constant_operand(*reader);
     // Another operand widens the result; nothing after it is fused.
-    if (constant == nullptr && reader->inputs().size() > 1) return false;
-    if (constant != nullptr && std::ranges::count(axes_of(*constant, reduced.rank()), channels) > 0)
-      return true;
+    if (!constant && reader->inputs().size() > 1) return false;
+    if (constant && std::ranges::count(axes_of(constant, reduced.rank()), channels) > 0) return true;
     reader = fused_reader(*reader);
   }
   return false;
@@ -117,15 +113,12 @@ bool precedes_channel_constant(ir::ReductionView reduction) {
 }  // namespace
 
 Workaround separate_fused_reductions() {
-  return {.name = "separate_fused_reductions",
-          .stage = Stage::kernels,
-          .summary = "Keeps operations apart from Reduces that OpenVINO would fuse wrongly",
-          .rows = {row(Fault::dynamic_reduce_channels, kReductions,
-                       must_be_separated<precedes_channel_constant>, separate_from_uses),
-                   row(Fault::transposed_unit_reduction, kReductions,
-                       must_be_separated<is_transposed_reduction>, separate_from_uses),
-                   row(Fault::transposed_unit_reduction, {ops::Transpose},
-                       must_be_separated<precedes_unit_reduction>, separate_from_uses)}};
+  return {
+      .stage = Stage::kernels,
+      .summary = "Keeps operations apart from Reduces that OpenVINO would fuse wrongly",
+      .rows = {separating_row<precedes_channel_constant>(Fault::dynamic_reduce_channels, kReductions),
+               separating_row<is_transposed_reduction>(Fault::transposed_unit_reduction, kReductions),
+               separating_row<precedes_unit_reduction>(Fault::transposed_unit_reduction, {ops::Transpose})}};
 }
 
 }  // namespace onnx2ir::passes

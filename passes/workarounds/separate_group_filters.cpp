@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/graph.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/fused_chain.hpp"
@@ -14,7 +13,6 @@
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -61,19 +59,14 @@ void separate(ir::Builder&, ir::Node& convolution) {
                                                    {{"special_zero", false}}));
 }
 
-/// Whether `node` multiplies by a constant, or OpenVINO makes it a factor of -1.
-bool is_factor(const ir::Node& node) {
-  const bool is_product = node.is_one_of({ops::Multiply, ops::Divide}) && constant_operand(node) != nullptr;
-  return is_product || may_change_signs(node);
-}
-
 /// Fault::scaled_shared_filters: a factor, possibly after sums.
 bool precedes_factor(const ir::Node& convolution) {
   ir::Value filters = convolution.input(1);
   if (const auto reshape = ir::match<ir::ReshapeView>(filters)) filters = reshape->data();
   if (!filters.node->is(ops::Multiply) || filters.output().uses.size() < 2) return false;
   for (const ir::Node* reader : chain_after(convolution)) {
-    if (is_factor(*reader)) return true;
+    // OpenVINO makes a factor of -1 of what changes signs.
+    if (scaled_operand(*reader) || may_change_signs(*reader)) return true;
     if (!reader->is_one_of({ops::Add, ops::Subtract})) return false;
   }
   return false;
@@ -82,13 +75,10 @@ bool precedes_factor(const ir::Node& convolution) {
 }  // namespace
 
 Workaround separate_group_filters() {
-  return {
-      .name = "separate_group_filters",
-      .stage = Stage::kernels,
-      .summary = "Keeps factors after a convolution out of filters that others read",
-      .rows = {row(Fault::scaled_group_filters, {ops::GroupConvolution}, affects<shares_filters>, separate),
-               row(Fault::scaled_shared_filters, kConvolutions, must_be_separated<precedes_factor>,
-                   separate_from_uses)}};
+  return {.stage = Stage::kernels,
+          .summary = "Keeps factors after a convolution out of filters that others read",
+          .rows = {row<shares_filters, separate>(Fault::scaled_group_filters, {ops::GroupConvolution}),
+                   separating_row<precedes_factor>(Fault::scaled_shared_filters, kConvolutions)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,12 +1,10 @@
 // Workaround for narrow_rms_normalization: the kernel of x / sqrt(mean(x^2) + e) * scale ends the process if
 // it normalises fewer numbers than a vector register holds. An opaque copy of the squares keeps OpenVINO from
 // using it.
-#include "ir/known_values.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/groups.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -31,11 +29,10 @@ bool is_affected(ir::ReductionView mean) {
 }  // namespace
 
 Workaround separate_narrow_norms() {
-  return {.name = "separate_narrow_norms",
-          .stage = Stage::kernels,
-          .summary = "Keeps the squares of RMS normalisations of few numbers apart from their mean",
-          .rows = {row(Fault::narrow_rms_normalization, {ops::ReduceMean}, affects<is_affected>,
-                       separate_from_input)}};
+  return {
+      .stage = Stage::kernels,
+      .summary = "Keeps the squares of RMS normalisations of few numbers apart from their mean",
+      .rows = {row<is_affected, separate_from_input>(Fault::narrow_rms_normalization, {ops::ReduceMean})}};
 }
 
 }  // namespace onnx2ir::passes

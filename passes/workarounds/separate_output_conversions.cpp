@@ -2,11 +2,9 @@
 // as f16 or i64, and back. If both results are outputs, the second one gets the names of the first one, too.
 // If the output of dynamic shape is an input of the model then, the CPU plugin writes beyond its memory.
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -70,13 +68,11 @@ void reshape_data(ir::Builder& builder, ir::Node& convert) {
 
 Workaround separate_output_conversions() {
   return {
-      .name = "separate_output_conversions",
       .stage = Stage::kernels,
       .summary = "Keeps OpenVINO from removing conversions between two outputs, or an input and an output",
-      .rows = {row(Fault::converted_output_name, {ops::Convert}, affects<converts_output_back>,
-                   separate_from_input),
-               row(Fault::input_converted_to_output, {ops::Convert}, affects<converts_input_to_output>,
-                   reshape_data)}};
+      .rows = {
+          row<converts_output_back, separate_from_input>(Fault::converted_output_name, {ops::Convert}),
+          row<converts_input_to_output, reshape_data>(Fault::input_converted_to_output, {ops::Convert})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "ir/graph.hpp"
 #include "ir/small_floats.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -98,24 +96,20 @@ ir::Value value_to_separate(const ir::Node& end) {
   return {};
 }
 
-bool is_affected(const ir::Node& end) {
-  return static_cast<bool>(value_to_separate(end));
-}
-
-void separate(ir::Builder&, ir::Node& last) {
-  for (ir::Node* end = &last; const ir::Value inner = value_to_separate(*end); end = inner.node) {
-    ir::Builder builder = ir::builder_beside(*inner.node);
-    separate_from_uses(builder, *inner.node);
+void separate(ir::Builder& builder, ir::Node& last) {
+  ir::Node* end = &last;
+  while (const ir::Value inner = value_to_separate(*end)) {
+    end = inner.node;
+    separate_from_uses(builder, *end);
   }
 }
 
 }  // namespace
 
 Workaround separate_overflowing_constants() {
-  return {.name = "separate_overflowing_constants",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Keeps OpenVINO from combining constants to one that is infinite or 0",
-          .rows = {row(Fault::overflowing_constants, kSumsAndFactors, is_affected, separate)}};
+          .rows = {row<value_to_separate, separate>(Fault::overflowing_constants, kSumsAndFactors)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "ir/graph.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/reshaping.hpp"
@@ -16,12 +15,9 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-constexpr int kMostMoves = 8;
 
 bool admits_one(const ir::Dimension& size) {
   return size.admits(1);
@@ -118,9 +114,9 @@ bool precedes_constant_of_another_axis(const ir::Node& node) {
 /// enough.
 bool precedes_quantization(const ir::Node& node) {
   const std::vector<std::size_t> axes = scaled_axes(node);
-  const ir::Value* const data = axes.empty() ? nullptr : variable_operand(node);
-  if (data == nullptr) return false;
-  const ir::PartialShape& shape = data->shape();
+  const ir::Value data = axes.empty() ? ir::Value{} : variable_operand(node);
+  if (!data) return false;
+  const ir::PartialShape& shape = data.shape();
   const std::size_t rank = node.output(0).shape.rank();
   const bool is_dynamic =
       !shape.has_rank() || shape.rank() != rank ||
@@ -137,9 +133,9 @@ bool precedes_quantization(const ir::Node& node) {
 /// Fault::quantized_clamp_channels. OpenVINO merges the sum and the Clamp with the FakeQuantize, but not the
 /// bias of a product; if all sizes are static, only after an AvgPool.
 bool precedes_quantized_clamp(const ir::Node& node) {
-  const ir::Value* const data = scaled_axes(node).empty() ? nullptr : variable_operand(node);
-  if (data == nullptr || (node.output(0).shape.is_static() && !data->node->is(ops::AvgPool))) return false;
-  if (kProducts.contains(data->node->op().id) && is_used_once(*data)) return false;
+  const ir::Value data = scaled_axes(node).empty() ? ir::Value{} : variable_operand(node);
+  if (!data || (node.output(0).shape.is_static() && !data.node->is(ops::AvgPool))) return false;
+  if (kProducts.contains(data.node->op().id) && is_used_once(data)) return false;
   const std::vector<const ir::Node*> chain = chain_until_conversion(node);
   const auto clamp =
       std::ranges::find_if(chain, [](const ir::Node* reader) { return reader->is(ops::Clamp); });
@@ -149,15 +145,11 @@ bool precedes_quantized_clamp(const ir::Node& node) {
 
 /// Whether `node` or a constant factor before it may change signs.
 bool follows_changed_signs(const ir::Node& node) {
-  const ir::Node* factor = &node;
-  for (int depth = 0; depth < kMostMoves; ++depth) {
-    if (may_change_signs(*factor)) return true;
-    const ir::Value* const data = variable_operand(*factor);
-    const bool is_fused = data != nullptr && (is_elementwise(*factor) || moves_elements(*factor));
-    if (!is_fused || factor->is(ops::Convert)) return false;
-    factor = data->node;
-  }
-  return false;
+  const ir::Node* const factor = find_before(node, may_change_signs, [](const ir::Node& at) {
+    const bool is_fused = (is_elementwise(at) || moves_elements(at)) && !at.is(ops::Convert);
+    return is_fused ? variable_operand(at) : ir::Value{};
+  });
+  return factor != nullptr;
 }
 
 /// Whether `node`, possibly after operations with constants, or that move elements, is read by a
@@ -179,7 +171,7 @@ bool changes_signs_before_quantization(const ir::Node& node) {
         continue;
       }
       const bool is_fused = is_elementwise(reader) && !reader.is(ops::Convert) && !is_opaque_copy(reader) &&
-                            (reader.inputs().size() == 1 || constant_operand(reader) != nullptr);
+                            (reader.inputs().size() == 1 || constant_operand(reader));
       if ((is_fused || moves_elements(reader)) && steps.size() < kMostNodes)
         steps.push_back({&reader, step.has_changed_signs || may_change_signs(reader)});
     }
@@ -225,14 +217,11 @@ bool precedes_regrouped_channels(const ir::Node& node) {
 
 /// Fault::quantized_concat_factors.
 bool is_scaled_concat(const ir::Node& node) {
-  const ir::Node* source = node.input(0).node;
-  if (!is_elementwise(*source)) return false;
-  for (int depth = 0; is_elementwise(*source) && depth < kMostMoves; ++depth) {
-    const ir::Value* const data = variable_operand(*source);
-    if (data == nullptr) return false;
-    source = data->node;
-  }
-  return source->is(ops::Concat) &&
+  constexpr int kMostNodes = 9;
+  const ir::Node& source = *node.input(0).node;
+  const auto is_other = [](const ir::Node& at) { return !is_elementwise(at); };
+  const ir::Node* const concat = find_before(source, is_other, variable_operand, kMostNodes);
+  return concat != nullptr && concat != &source && concat->is(ops::Concat) &&
          std::ranges::any_of(chain_until_conversion(node), [](const ir::Node* reader) {
            const std::vector<std::size_t> axes = scaled_axes(*reader);
            return reader->is_one_of({ops::Multiply, ops::Divide}) && !axes.empty() && axes.back() > 1;
@@ -242,25 +231,23 @@ bool is_scaled_concat(const ir::Node& node) {
 }  // namespace
 
 Workaround separate_quantized_channels() {
-  return {
-      .name = "separate_quantized_channels",
-      .stage = Stage::kernels,
-      .summary =
-          "Keeps quantised operations apart of which OpenVINO would move the scales of channels wrongly",
-      .rows = {row(Fault::quantized_axis_constants,
-                   {ops::Concat, ops::Convolution, ops::Divide, ops::FakeQuantize, ops::GroupConvolution,
-                    ops::Multiply},
-                   must_be_separated<precedes_constant_of_another_axis>, separate_from_uses, kIfQuantized),
-               row(Fault::quantized_channel_factors, {ops::Multiply, ops::Divide},
-                   must_be_separated<scales_before_quantization>, separate_from_uses, kIfQuantized),
-               row(Fault::quantized_clamp_channels, {ops::Add, ops::Subtract},
-                   must_be_separated<precedes_quantized_clamp>, separate_from_uses, kIfQuantized),
-               row(Fault::quantized_concat_factors, {ops::FakeQuantize}, must_be_separated<is_scaled_concat>,
-                   separate_from_uses),
-               row(Fault::quantized_dynamic_channels, arithmetic_and_quantization(),
-                   must_be_separated<precedes_quantization>, separate_from_uses, kIfQuantized),
-               row(Fault::quantized_regrouped_channels, arithmetic_and_quantization(),
-                   must_be_separated<precedes_regrouped_channels>, separate_from_uses, kIfQuantized)}};
+  return {.stage = Stage::kernels,
+          .summary =
+              "Keeps quantised operations apart of which OpenVINO would move the scales of channels wrongly",
+          .rows = {separating_row<precedes_constant_of_another_axis>(
+                       Fault::quantized_axis_constants,
+                       {ops::Concat, ops::Convolution, ops::Divide, ops::FakeQuantize, ops::GroupConvolution,
+                        ops::Multiply},
+                       kIfQuantized),
+                   separating_row<scales_before_quantization>(Fault::quantized_channel_factors,
+                                                              {ops::Multiply, ops::Divide}, kIfQuantized),
+                   separating_row<precedes_quantized_clamp>(Fault::quantized_clamp_channels,
+                                                            {ops::Add, ops::Subtract}, kIfQuantized),
+                   separating_row<is_scaled_concat>(Fault::quantized_concat_factors, {ops::FakeQuantize}),
+                   separating_row<precedes_quantization>(Fault::quantized_dynamic_channels,
+                                                         arithmetic_and_quantization(), kIfQuantized),
+                   separating_row<precedes_regrouped_channels>(Fault::quantized_regrouped_channels,
+                                                               arithmetic_and_quantization(), kIfQuantized)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -2,7 +2,6 @@
 // quantisation, which has no fractions to cut off.
 #include <cmath>
 
-#include "ir/known_values.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
@@ -10,12 +9,9 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-constexpr int kMostSteps = 8;
 
 /// Whether all numbers that the FakeQuantize gives are integers.
 bool gives_integers(ir::FakeQuantizeView quantization) {
@@ -37,18 +33,12 @@ bool cuts_fractions(ir::ConvertView convert) {
 /// Fault::quantized_truncation.
 bool cuts_quantized_fractions(ir::ConvertView convert) {
   if (!cuts_fractions(convert)) return false;
-  ir::Value value = convert.data();
-  for (int step = 0; step < kMostSteps; ++step) {
-    if (const ir::Node* const found = quantization_of(value)) {
-      return step > 0 || !gives_integers(ir::FakeQuantizeView(*found));
-    }
-    const ir::Node& node = *value.node;
-    const ir::Value* const data =
-        is_elementwise(node) && !is_opaque_copy(node) ? variable_operand(node) : nullptr;
-    if (data == nullptr) return false;
-    value = *data;
-  }
-  return false;
+  const ir::Node& data = *convert.data().node;
+  const auto is_rounded = [](const ir::Node& node) { return quantization_of(node) != nullptr; };
+  const ir::Node* const found = find_before(data, is_rounded, [](const ir::Node& node) {
+    return is_elementwise(node) && !is_opaque_copy(node) ? variable_operand(node) : ir::Value{};
+  });
+  return found != nullptr && (found != &data || !gives_integers(*quantization_of(data)));
 }
 
 /// Fault::truncation_before_quantization.
@@ -63,14 +53,12 @@ bool cuts_fractions_before_quantization(ir::ConvertView convert) {
 }  // namespace
 
 Workaround separate_quantized_conversions() {
-  return {
-      .name = "separate_quantized_conversions",
-      .stage = Stage::kernels,
-      .summary = "Keeps conversions to integers apart from quantised numbers with fractions",
-      .rows = {row(Fault::quantized_truncation, {ops::Convert}, must_be_separated<cuts_quantized_fractions>,
-                   separate_from_input, kIfQuantized),
-               row(Fault::truncation_before_quantization, {ops::Convert},
-                   must_be_separated<cuts_fractions_before_quantization>, separate_from_uses, kIfQuantized)}};
+  return {.stage = Stage::kernels,
+          .summary = "Keeps conversions to integers apart from quantised numbers with fractions",
+          .rows = {row<must_be_separated<cuts_quantized_fractions>, separate_from_input>(
+                       Fault::quantized_truncation, {ops::Convert}, kIfQuantized),
+                   separating_row<cuts_fractions_before_quantization>(Fault::truncation_before_quantization,
+                                                                      {ops::Convert}, kIfQuantized)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/graph.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/selection.hpp"
@@ -17,12 +15,9 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-constexpr std::size_t kMostSources = 64;
 
 /// Whether `node` is a product of integers, as those of MatMulInteger.
 bool is_integer_product(const ir::Node& node) {
@@ -36,8 +31,8 @@ bool is_integer_product(const ir::Node& node) {
 /// Whether `node` multiplies a product of integers by a constant.
 bool scales_integer_product(const ir::Node& node) {
   const bool is_factor = node.is_one_of({ops::Divide, ops::Multiply});
-  const ir::Value* const data = is_factor ? variable_operand(node) : nullptr;
-  return data != nullptr && is_integer_product(*data->node);
+  const ir::Value data = is_factor ? variable_operand(node) : ir::Value{};
+  return data && is_integer_product(*data.node);
 }
 
 /// Fault::quantized_scalar_gather: a Reduce.
@@ -72,6 +67,7 @@ bool has_scales(const ir::Node& node) {
 
 /// Whether `found` holds for a node that gives `value`, or for one from which OpenVINO may move scales to it.
 bool is_moved_from(ir::Value value, bool (*found)(const ir::Node&)) {
+  constexpr std::size_t kMostSources = 64;
   std::vector<const ir::Node*> sources = {value.node};
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const ir::Node& source = *sources[i];
@@ -90,14 +86,13 @@ bool is_moved_from(ir::Value value, bool (*found)(const ir::Node&)) {
 /// follow it: OpenVINO merges the factors with the scale of the product. The result is null if `value` comes
 /// from another operation.
 const ir::Node* quantized_product_of(ir::Value value) {
-  const ir::Node* source = value.node;
-  for (std::size_t i = 0; i < kMostSources && !source->is(ops::MatMul); ++i) {
-    const bool is_factor = source->is_one_of({ops::Divide, ops::Multiply});
-    const ir::Value* const data = is_factor ? variable_operand(*source) : nullptr;
-    if (!source->is(ops::Gather) && (data == nullptr || constant_operand(*source) == nullptr)) return nullptr;
-    source = data == nullptr ? source->input(0).node : data->node;
-  }
-  return source->is(ops::MatMul) && is_quantized_product(*source) ? source : nullptr;
+  constexpr int kMostNodes = 65;
+  const auto is_product = [](const ir::Node& node) { return node.is(ops::MatMul); };
+  const auto source = [](const ir::Node& node) {
+    return node.is(ops::Gather) ? node.input(0) : scaled_operand(node);
+  };
+  const ir::Node* const product = find_before(*value.node, is_product, source, kMostNodes);
+  return product != nullptr && is_quantized_product(*product) ? product : nullptr;
 }
 
 /// Fault::quantized_product_gather. OpenVINO moves the scale through each Gather.
@@ -168,11 +163,11 @@ void gather_by_vector(ir::Builder& builder, ir::Node& node) {
 /// numbers that are not quantised. The bias of a product is neither, except of MatMulInteger, and a
 /// FakeQuantize has both of its own.
 bool has_constant_of_channels(const ir::Node& node) {
-  const ir::Value* const data = variable_operand(node);
-  if (node.is(ops::FakeQuantize) || data == nullptr) return false;
+  const ir::Value data = variable_operand(node);
+  if (node.is(ops::FakeQuantize) || !data) return false;
   if (scaled_axes(node) != std::vector<std::size_t>{1}) return false;
   const ir::Node* const reader = only_reader(node);
-  const bool is_bias = kProducts.contains(data->node->op().id) && !is_integer_product(*data->node);
+  const bool is_bias = kProducts.contains(data.node->op().id) && !is_integer_product(*data.node);
   return !is_bias && (reader == nullptr || !reader->is(ops::FakeQuantize));
 }
 
@@ -192,23 +187,23 @@ bool precedes_gather_of_part(const ir::Node& node) {
 
 Workaround separate_quantized_gathers() {
   return {
-      .name = "separate_quantized_gathers",
       .stage = Stage::kernels,
       .summary =
           "Keeps Gathers, reductions and pools apart from quantised numbers with scales that OpenVINO moves",
-      .rows = {row(Fault::quantized_gather_of_part,
-                   {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract},
-                   must_be_separated<precedes_gather_of_part>, separate_from_uses, kIfQuantized),
-               row(Fault::quantized_gather_of_part, {ops::Gather}, affects<gathers_joined_channels>,
-                   separate_from_input, kIfQuantized),
-               row(Fault::quantized_product_gather, {ops::Gather}, affects<gathers_product>,
-                   separate_from_input, kIfQuantized),
-               row(Fault::quantized_product_pool, {ops::AvgPool, ops::Interpolate, ops::MaxPool},
-                   affects<pools_product>, separate_from_input, kIfQuantized),
-               row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
-                   must_be_separated<precedes_reduction>, separate_from_uses, kIfQuantized),
-               row(Fault::quantized_scalar_gather, {ops::Gather}, affects<gathers_scaled>, gather_by_vector,
-                   kIfQuantized)}};
+      .rows = {
+          separating_row<precedes_gather_of_part>(
+              Fault::quantized_gather_of_part,
+              {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract}, kIfQuantized),
+          row<gathers_joined_channels, separate_from_input>(Fault::quantized_gather_of_part, {ops::Gather},
+                                                            kIfQuantized),
+          row<gathers_product, separate_from_input>(Fault::quantized_product_gather, {ops::Gather},
+                                                    kIfQuantized),
+          row<pools_product, separate_from_input>(
+              Fault::quantized_product_pool, {ops::AvgPool, ops::Interpolate, ops::MaxPool}, kIfQuantized),
+          separating_row<precedes_reduction>(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
+                                             kIfQuantized),
+          row<gathers_scaled, gather_by_vector>(Fault::quantized_scalar_gather, {ops::Gather},
+                                                kIfQuantized)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "ir/known_values.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/quantization.hpp"
@@ -14,7 +13,6 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -98,17 +96,15 @@ bool multiplies_signed_channels(ir::GroupConvolutionView convolution) {
 
 Workaround separate_quantized_inputs() {
   return {
-      .name = "separate_quantized_inputs",
       .stage = Stage::kernels,
       .summary = "Computes quantised operations in f32 that OpenVINO computes wrongly with integers",
       .rows = {
-          row(Fault::quantized_filters_of_channel, {ops::GroupConvolution},
-              affects<multiplies_signed_channels>, separate_from_input),
-          row(Fault::quantized_narrow_average, {ops::AvgPool}, affects<averages_few_channels>,
-              separate_from_input),
-          row(Fault::quantized_padded_average, {ops::AvgPool}, affects<averages_pads>, separate_from_input),
-          row(Fault::quantized_pad_value, {ops::Pad}, affects<pads_quantized_numbers>, separate_from_input),
-          row(Fault::quantized_pool_of_channel, {ops::MaxPool}, affects<pools_channel>, separate_from_input),
+          row<multiplies_signed_channels, separate_from_input>(Fault::quantized_filters_of_channel,
+                                                               {ops::GroupConvolution}),
+          row<averages_few_channels, separate_from_input>(Fault::quantized_narrow_average, {ops::AvgPool}),
+          row<averages_pads, separate_from_input>(Fault::quantized_padded_average, {ops::AvgPool}),
+          row<pads_quantized_numbers, separate_from_input>(Fault::quantized_pad_value, {ops::Pad}),
+          row<pools_channel, separate_from_input>(Fault::quantized_pool_of_channel, {ops::MaxPool}),
       }};
 }
 

@@ -6,8 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "ir/graph.hpp"
-#include "ir/known_values.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/spatial.hpp"
@@ -17,7 +15,6 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -31,7 +28,7 @@ const ir::Node& last_factor_after(const ir::Node& node) {
   for (int count = 0; count < kMostMoves; ++count) {
     const ir::Node* const reader = only_reader(*last);
     if (reader == nullptr || !reader->is_one_of({ops::Multiply, ops::Divide, ops::Negative})) break;
-    if (!reader->is(ops::Negative) && constant_operand(*reader) == nullptr) break;
+    if (!reader->is(ops::Negative) && !constant_operand(*reader)) break;
     last = reader;
   }
   return *last;
@@ -73,8 +70,8 @@ std::optional<double> step_of(ir::Value value) {
     const ir::Node& node = *value.node;
     if (const auto quantization = ir::match<ir::FakeQuantizeView>(node)) return step_of(*quantization);
     if (node.is(ops::Multiply)) {
-      const ir::Value* const scale = constant_operand(node);
-      return scale == nullptr ? std::nullopt : ir::exact_number(*scale);
+      const ir::Value scale = constant_operand(node);
+      return !scale ? std::nullopt : ir::exact_number(scale);
     }
     const ir::Traits& traits = node.op().traits;
     if (!is_elementwise(node) && !traits.reshapes && !traits.rearranges) return std::nullopt;
@@ -107,14 +104,11 @@ bool multiplies_quantized_channels(ir::GroupConvolutionView convolution) {
 /// Whether the value is a Convolution or MatMul of quantised numbers, or comes from one by elementwise
 /// operations.
 bool follows_quantized_product(ir::Value value) {
-  for (int depth = 0; depth < kMostMoves; ++depth) {
-    const ir::Node& node = *value.node;
-    if (node.is_one_of(kIntegerProducts)) return is_quantized(node.input(0));
-    const ir::Value* const data = is_elementwise(node) ? variable_operand(node) : nullptr;
-    if (data == nullptr) return false;
-    value = *data;
-  }
-  return false;
+  const auto is_product = [](const ir::Node& node) { return node.is_one_of(kIntegerProducts); };
+  const ir::Node* const product = find_before(*value.node, is_product, [](const ir::Node& node) {
+    return is_elementwise(node) ? variable_operand(node) : ir::Value{};
+  });
+  return product != nullptr && is_quantized(product->input(0));
 }
 
 /// Fault::quantized_relu_factors. OpenVINO makes a Negative a factor.
@@ -128,19 +122,16 @@ bool precedes_negative_factor(const ir::Node& node) {
 
 Workaround separate_quantized_products() {
   return {
-      .name = "separate_quantized_products",
       .stage = Stage::kernels,
       .summary = "Keeps products of quantised numbers apart from operations that OpenVINO would fuse wrongly",
-      .rows = {row(Fault::quantized_group_filters, {ops::GroupConvolution},
-                   must_be_separated<multiplies_quantized_channels>, separate_from_uses, kIfQuantized),
-               row(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},
-                   must_be_separated<precedes_negative_factor>, separate_from_uses, kIfQuantized),
-               row(Fault::quantized_row_constants, {ops::MatMul}, must_be_separated<precedes_row_constant>,
-                   separate_from_uses, kIfQuantized),
-               row(Fault::quantized_unit_scale, {ops::MatMul}, must_be_separated<precedes_step_of_product>,
-                   separate_from_uses, kIfQuantized),
-               row(Fault::shared_quantized_product, kIntegerProducts,
-                   must_be_separated<is_shared_quantized_product>, separate_from_uses)}};
+      .rows = {
+          separating_row<multiplies_quantized_channels>(Fault::quantized_group_filters,
+                                                        {ops::GroupConvolution}, kIfQuantized),
+          separating_row<precedes_negative_factor>(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},
+                                                   kIfQuantized),
+          separating_row<precedes_row_constant>(Fault::quantized_row_constants, {ops::MatMul}, kIfQuantized),
+          separating_row<precedes_step_of_product>(Fault::quantized_unit_scale, {ops::MatMul}, kIfQuantized),
+          separating_row<is_shared_quantized_product>(Fault::shared_quantized_product, kIntegerProducts)}};
 }
 
 }  // namespace onnx2ir::passes

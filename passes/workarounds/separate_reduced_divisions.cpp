@@ -2,12 +2,9 @@
 // quotient to the nearest integer (integer_reduce_then_division in tests/faults). The remainder is subtracted
 // from the dividend first: its second use prevents the fusion, and the quotient is an integer.
 
-#include "ir/graph.hpp"
 #include "ir/views/elementwise.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -46,17 +43,16 @@ ir::Value subtract_remainder(ir::Builder& builder, ir::DivideView divide) {
   const ir::Op remainder = divide.m_pythondiv().value_or(true) ? ops::FloorMod : ops::Mod;
   const ir::Value rest = builder.op(remainder, {dividend, divisor});
   const ir::Value whole = builder.op(ops::Subtract, {dividend, rest});
-  return clone_with_input(builder, divide, ir::DivideView::Input::a, whole).value();
+  return ir::clone_with_input(builder, divide, ir::DivideView::Input::a, whole);
 }
 
 }  // namespace
 
 Workaround separate_reduced_divisions() {
-  return {.name = "separate_reduced_divisions",
-          .stage = Stage::operations,
-          .summary = "Subtracts the remainder before a reduced integer is divided by a constant",
-          .rows = {row(Fault::integer_reduce_then_division, {ops::Divide}, affects<divides_reduced>,
-                       replace<subtract_remainder>)}};
+  return {
+      .stage = Stage::operations,
+      .summary = "Subtracts the remainder before a reduced integer is divided by a constant",
+      .rows = {row<divides_reduced, subtract_remainder>(Fault::integer_reduce_then_division, {ops::Divide})}};
 }
 
 }  // namespace onnx2ir::passes

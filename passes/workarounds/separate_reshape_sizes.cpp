@@ -5,11 +5,9 @@
 #include <cstddef>
 
 #include "ir/constant_data.hpp"
-#include "ir/graph.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -17,26 +15,24 @@ namespace {
 /// Whether the constant `input` of `node` is also the shape of a Reshape from which OpenVINO may move `node`
 /// up: other elementwise operations, and operations that move elements, are passed.
 bool is_size_before(const ir::Node& node, ir::Value input) {
-  constexpr int kMostSteps = 16;
-  if (input.node->constant() == nullptr || input.shape().element_count() != 1) return false;
-  const ir::Value* data = variable_operand(node);
-  for (int step = 0; step < kMostSteps && data != nullptr; ++step) {
-    const ir::Node& source = *data->node;
-    const auto reshape = ir::match<ir::ReshapeView>(source);
-    if (reshape && reshape->shape() == input) return true;
-    if (moves_elements(source)) {
-      data = source.inputs().data();
-    } else {
-      data = is_elementwise(source) ? variable_operand(source) : nullptr;
-    }
-  }
-  return false;
+  constexpr int kMostNodes = 16;
+  const ir::Value data = variable_operand(node);
+  if (!data || input.node->constant() == nullptr || input.shape().element_count() != 1) return false;
+  const auto is_reshape_to_it = [&](const ir::Node& at) {
+    const auto reshape = ir::match<ir::ReshapeView>(at);
+    return reshape && reshape->shape() == input;
+  };
+  const auto source = [](const ir::Node& at) {
+    if (moves_elements(at)) return at.input(0);
+    return is_elementwise(at) ? variable_operand(at) : ir::Value{};
+  };
+  return find_before(*data.node, is_reshape_to_it, source, kMostNodes) != nullptr;
 }
 
 bool is_affected(const ir::Node& node) {
   if (!node.graph().may_hold({ops::Reshape})) return false;
-  const ir::Value* const data = variable_operand(node);
-  const bool may_lose_axis = data == nullptr || !data->shape().has_rank() || data->shape().rank() == 0;
+  const ir::Value data = variable_operand(node);
+  const bool may_lose_axis = !data || !data.shape().has_rank() || data.shape().rank() == 0;
   return !may_lose_axis &&
          std::ranges::any_of(node.inputs(), [&](ir::Value input) { return is_size_before(node, input); });
 }
@@ -52,12 +48,11 @@ void use_scalar(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 Workaround separate_reshape_sizes() {
-  return {.name = "separate_reshape_sizes",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Gives arithmetic a scalar of its own if its constant is also the shape of a Reshape",
-          .rows = {row(Fault::reshape_size_operand,
-                       operations_with([](const ir::Traits& traits) { return traits.is_arithmetic; }),
-                       is_affected, use_scalar)}};
+          .rows = {row<is_affected, use_scalar>(
+              Fault::reshape_size_operand,
+              operations_with([](const ir::Traits& traits) { return traits.is_arithmetic; }))}};
 }
 
 }  // namespace onnx2ir::passes

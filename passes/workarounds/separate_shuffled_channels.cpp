@@ -4,10 +4,8 @@
 // 1, than those that OpenVINO compares.
 #include <cstdint>
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -50,11 +48,9 @@ ir::Value separate(ir::Builder& builder, ir::ReshapeView merge) {
 }  // namespace
 
 Workaround separate_shuffled_channels() {
-  return {
-      .name = "separate_shuffled_channels",
-      .stage = Stage::kernels,
-      .summary = "Keeps OpenVINO from reading a dynamic number of groups as a shuffle of channels",
-      .rows = {row(Fault::shuffle_channels_groups, {ops::Reshape}, affects<is_affected>, replace<separate>)}};
+  return {.stage = Stage::kernels,
+          .summary = "Keeps OpenVINO from reading a dynamic number of groups as a shuffle of channels",
+          .rows = {row<is_affected, separate>(Fault::shuffle_channels_groups, {ops::Reshape})}};
 }
 
 }  // namespace onnx2ir::passes

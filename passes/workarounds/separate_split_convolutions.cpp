@@ -8,7 +8,6 @@
 #include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -39,11 +38,10 @@ bool is_joined_with_others(ir::ConvolutionView convolution) {
 }  // namespace
 
 Workaround separate_split_convolutions() {
-  return {.name = "separate_split_convolutions",
-          .stage = Stage::kernels,
-          .summary = "Keeps convolutions of the parts of a Split apart from a Concat that joins others",
-          .rows = {row(Fault::split_convolution_concat, {ops::Convolution},
-                       must_be_separated<is_joined_with_others>, separate_from_uses)}};
+  return {
+      .stage = Stage::kernels,
+      .summary = "Keeps convolutions of the parts of a Split apart from a Concat that joins others",
+      .rows = {separating_row<is_joined_with_others>(Fault::split_convolution_concat, {ops::Convolution})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "ir/known_values.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
@@ -14,7 +13,6 @@
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -105,30 +103,27 @@ bool convolves_part(ir::ConvolutionView convolution) {
   const ir::PartialShape& shape = data.shape;
   const ir::Node& source = *convolution.data().node;
   if (!shape.has_rank() || shape[1] != ir::Dimension(1) || !is_elementwise(source)) return false;
-  const ir::Value* const operand = variable_operand(source);
+  const ir::Value operand = variable_operand(source);
   const auto joins_operand = [&](const ir::Use& use) {
     constexpr std::size_t kMostParts = 64;
     const ir::Node& concat = *use.node;
     return concat.is(ops::Concat) && concat.inputs().size() <= kMostParts &&
-           std::ranges::find(concat.inputs(), *operand) != concat.inputs().end();
+           std::ranges::find(concat.inputs(), operand) != concat.inputs().end();
   };
-  return operand != nullptr && std::ranges::any_of(first_readers(data), joins_operand);
+  return operand && std::ranges::any_of(first_readers(data), joins_operand);
 }
 
 }  // namespace
 
 Workaround separate_transposed_parts() {
-  return {
-      .name = "separate_transposed_parts",
-      .stage = Stage::kernels,
-      .summary =
-          "Copies a part of a Concat, or a tensor whose Reshape is an output of the model, for a "
-          "Transpose that gives its channels to a convolution",
-      .rows = {
-          row(Fault::convolved_concat_part, {ops::Convolution}, affects<convolves_part>, separate_from_input),
-          row(Fault::transposed_concat_part, {ops::Transpose}, affects<transposes_part>, separate_from_input),
-          row(Fault::transposed_model_output, {ops::Transpose}, affects<transposes_result>,
-              separate_from_input)}};
+  return {.stage = Stage::kernels,
+          .summary =
+              "Copies a part of a Concat, or a tensor whose Reshape is an output of the model, for a "
+              "Transpose that gives its channels to a convolution",
+          .rows = {
+              row<convolves_part, separate_from_input>(Fault::convolved_concat_part, {ops::Convolution}),
+              row<transposes_part, separate_from_input>(Fault::transposed_concat_part, {ops::Transpose}),
+              row<transposes_result, separate_from_input>(Fault::transposed_model_output, {ops::Transpose})}};
 }
 
 }  // namespace onnx2ir::passes

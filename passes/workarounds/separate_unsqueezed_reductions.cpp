@@ -4,15 +4,12 @@
 // restores them.
 #include <algorithm>
 
-#include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -55,8 +52,7 @@ ir::Value separate(ir::Builder& builder, ir::ReductionView reduction) {
   const ir::Value data = reduction.data();
   const auto axes = sorted_axes(reduction.axes(), data.shape().rank());
   const ir::Value list = builder.integers(*axes, reduction.axes().type());
-  if (is_reduced(data))
-    return clone_with_input(builder, reduction, ir::ReductionView::Input::axes, list).value();
+  if (is_reduced(data)) return ir::clone_with_input(builder, reduction, ir::ReductionView::Input::axes, list);
   const ir::Value reduced = builder.op(reduction.node().op().id, {data, list}, {{"keep_dims", false}});
   return reduction.keep_dims() ? ir::unsqueeze(builder, reduced, axes->unchecked()) : reduced;
 }
@@ -77,12 +73,10 @@ bool reduces_reshaped(ir::ReductionView reduction) {
 }  // namespace
 
 Workaround separate_unsqueezed_reductions() {
-  return {
-      .name = "separate_unsqueezed_reductions",
-      .stage = Stage::operations,
-      .summary = "Counts axes of Reduces after an Unsqueeze from the front, and removes the axes",
-      .rows = {row(Fault::reshaped_reduction, kReductions, affects<reduces_reshaped>, separate_from_input),
-               row(Fault::unsqueezed_reduction, kReductions, affects<is_affected>, replace<separate>)}};
+  return {.stage = Stage::operations,
+          .summary = "Counts axes of Reduces after an Unsqueeze from the front, and removes the axes",
+          .rows = {row<reduces_reshaped, separate_from_input>(Fault::reshaped_reduction, kReductions),
+                   row<is_affected, separate>(Fault::unsqueezed_reduction, kReductions)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -8,8 +8,6 @@
 #include "ir/views/unary.hpp"
 #include "passes/analysis/jumps.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -27,16 +25,15 @@ bool is_affected(const ir::Node& multiply) {
 ir::Value separate(ir::Builder& builder, ir::MultiplyView multiply) {
   constexpr double kFar = std::numeric_limits<float>::max();
   const ir::Value clamped = builder.op(ops::Clamp, {multiply.a()}, {{"min", -kFar}, {"max", kFar}});
-  return clone_with_input(builder, multiply, ir::MultiplyView::Input::a, clamped).value();
+  return ir::clone_with_input(builder, multiply, ir::MultiplyView::Input::a, clamped);
 }
 
 }  // namespace
 
 Workaround separate_zero_points() {
-  return {.name = "separate_zero_points",
-          .stage = Stage::operations,
+  return {.stage = Stage::operations,
           .summary = "Subtracts zero points apart from scales where the result must be exactly 0",
-          .rows = {row(Fault::reassociated_zero_point, {ops::Multiply}, is_affected, replace<separate>)}};
+          .rows = {row<is_affected, separate>(Fault::reassociated_zero_point, {ops::Multiply})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -5,7 +5,6 @@
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/workaround.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 
@@ -26,6 +25,13 @@ template <auto kApplies>
 bool must_be_separated(const ir::Node& node) {
   return !node.is_computed_from_constants() && !is_separated(node) && kApplies(node) &&
          !computes_weights(node);
+}
+
+/// A row that separates the nodes for which must_be_separated<kApplies> holds from their uses.
+template <auto kApplies>
+LegalizationRow separating_row(Fault fault, const ir::OperationSet& operations,
+                               const ir::OperationSet& model_holds = {}) {
+  return row<must_be_separated<kApplies>, separate_from_uses>(fault, operations, model_holds);
 }
 
 /// The operations that may have a scale or zero point for each channel.

@@ -4,10 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/graph.hpp"
-#include "ir/shape_tools.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -29,10 +26,9 @@ void set_batch(ir::Builder& builder, ir::Node& sequence) {
 }  // namespace
 
 Workaround set_sequence_batches() {
-  return {.name = "set_sequence_batches",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Gives the data of recurrent operations the batch size of their constant initial states",
-          .rows = {row(Fault::constant_initial_state, kSequences, is_affected, set_batch)}};
+          .rows = {row<is_affected, set_batch>(Fault::constant_initial_state, kSequences)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/indexing.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -89,13 +87,11 @@ void sort_and_reorder(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 Workaround sort_unique_elements() {
-  return {.name = "sort_unique_elements",
-          .stage = Stage::imported,
+  return {.stage = Stage::imported,
           .summary =
               "Sorts in a Unique that keeps the order of first occurrence, and compares along the first axis",
-          .rows = {
-              row(Fault::unique_order, {ops::Unique}, affects<keeps_order>, sort_and_reorder),
-              row(Fault::unique_slices, {ops::Unique}, affects<misjudges_slices>, compare_along_first_axis)}};
+          .rows = {row<keeps_order, sort_and_reorder>(Fault::unique_order, {ops::Unique}),
+                   row<misjudges_slices, compare_along_first_axis>(Fault::unique_slices, {ops::Unique})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,12 +1,9 @@
 // Workaround for skipped_gather: OpenVINO removes a Gather of the only element of the first axis before a
 // Transpose and a Reshape, and gives the Transpose one more dimension, although it may have other uses. Here
 // a Squeeze takes the place of the Gather; OpenVINO leaves it.
-#include "ir/known_values.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -37,11 +34,9 @@ ir::Value squeeze_gather(ir::Builder& builder, ir::TransposeView transpose) {
 }  // namespace
 
 Workaround squeeze_unit_gathers() {
-  return {
-      .name = "squeeze_unit_gathers",
-      .stage = Stage::kernels,
-      .summary = "Replaces the Gather of an only element before a shared Transpose by a Squeeze",
-      .rows = {row(Fault::skipped_gather, {ops::Transpose}, affects<is_affected>, replace<squeeze_gather>)}};
+  return {.stage = Stage::kernels,
+          .summary = "Replaces the Gather of an only element before a shared Transpose by a Squeeze",
+          .rows = {row<is_affected, squeeze_gather>(Fault::skipped_gather, {ops::Transpose})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,10 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/shape_tools.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -41,10 +39,9 @@ ir::Value widen(ir::Builder& builder, const ir::Node& node) {
 }  // namespace
 
 Workaround widen_2_bit_types() {
-  return {.name = "widen_2_bit_types",
-          .stage = Stage::imported,
+  return {.stage = Stage::imported,
           .summary = "Stores constants of 2 bits in 4, and computes in 8 bits instead of 2",
-          .rows = {row(Fault::two_bit_types, {ops::Const, ops::Convert}, is_affected, replace<widen>)}};
+          .rows = {row<is_affected, widen>(Fault::two_bit_types, {ops::Const, ops::Convert})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/shape_tools.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -45,14 +43,12 @@ ir::Value widen(ir::Builder& builder, const ir::Node& node) {
 }  // namespace
 
 Workaround widen_infinite_constants() {
-  return {.name = "widen_infinite_constants",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Computes operations on bf16 constants with infinities in f32",
-          .rows = {row(
+          .rows = {row<reads_infinity, widen>(
               Fault::bf16_constant_infinity,
               {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Maximum, ops::Minimum, ops::Equal,
-               ops::NotEqual, ops::Less, ops::LessEqual, ops::Greater, ops::GreaterEqual, ops::Select},
-              reads_infinity, replace<widen>)}};
+               ops::NotEqual, ops::Less, ops::LessEqual, ops::Greater, ops::GreaterEqual, ops::Select})}};
 }
 
 }  // namespace onnx2ir::passes

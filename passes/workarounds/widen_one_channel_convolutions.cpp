@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/known_values.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -77,8 +73,9 @@ ir::Value remove_last(ir::Builder& builder, ir::Value value, std::size_t axis) {
 
 ir::Value add_second_filter(ir::Builder& builder, ir::ConvolutionView convolution) {
   const ir::Value filters = repeat_filters(builder, convolution.filters(), 0);
-  ir::Node& wide = clone_with_input(builder, convolution, ir::ConvolutionView::Input::filters, filters);
-  return remove_last(builder, wide.value(), 1);
+  const ir::Value wide =
+      ir::clone_with_input(builder, convolution, ir::ConvolutionView::Input::filters, filters);
+  return remove_last(builder, wide, 1);
 }
 
 /// Adds a second input channel of zeros.
@@ -115,15 +112,13 @@ ir::Value add_column(ir::Builder& builder, ir::ConvolutionView convolution) {
 }  // namespace
 
 Workaround widen_one_channel_convolutions() {
-  return {.name = "widen_one_channel_convolutions",
-          .stage = Stage::kernels,
-          .summary =
-              "Adds an output channel or column to convolutions of one channel that the CPU plugin computes "
-              "wrongly",
-          .rows = {row(Fault::convolution_of_one_channel, {ops::Convolution}, affects<reads_past_pads>,
-                       replace<add_second_filter>),
-                   row(Fault::convolution_to_one_column, {ops::Convolution}, affects<may_have_one_column>,
-                       replace<add_column>)}};
+  return {
+      .stage = Stage::kernels,
+      .summary =
+          "Adds an output channel or column to convolutions of one channel that the CPU plugin computes "
+          "wrongly",
+      .rows = {row<reads_past_pads, add_second_filter>(Fault::convolution_of_one_channel, {ops::Convolution}),
+               row<may_have_one_column, add_column>(Fault::convolution_to_one_column, {ops::Convolution})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,11 +1,8 @@
 // Some releases read zero points of type i4 as unsigned. As i8 they are read correctly; there are few, so the
 // cost is small.
-#include "ir/shape_tools.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/clone_with_input.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -27,17 +24,15 @@ ir::Value widen(ir::Builder& builder, ir::SubtractView subtract) {
   const auto values = ir::exact_values(small);
   const ir::Value wide = builder.constant(i8, *sizes, ir::encode_integers(*values, i8));
   const ir::Value widened = ir::convert(builder, wide, zero_point.type());
-  return clone_with_input(builder, subtract, ir::SubtractView::Input::b, widened).value();
+  return ir::clone_with_input(builder, subtract, ir::SubtractView::Input::b, widened);
 }
 
 }  // namespace
 
 Workaround widen_zero_points() {
-  return {.name = "widen_zero_points",
-          .stage = Stage::kernels,
+  return {.stage = Stage::kernels,
           .summary = "Stores 4-bit signed zero points of weights in 8 bits",
-          .rows = {row(Fault::signed_4_bit_zero_points, {ops::Subtract}, affects<has_4_bit_zero_point>,
-                       replace<widen>)}};
+          .rows = {row<has_4_bit_zero_point, widen>(Fault::signed_4_bit_zero_points, {ops::Subtract})}};
 }
 
 }  // namespace onnx2ir::passes

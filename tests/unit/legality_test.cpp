@@ -32,10 +32,10 @@ void copy_node(ir::Builder& builder, ir::Node& node) {
 }
 
 Workaround workaround(void (*rewrite)(ir::Builder&, ir::Node&)) {
-  return {.name = "test",
-          .stage = passes::Stage::kernels,
+  return {.stage = passes::Stage::kernels,
           .summary = "",
-          .rows = {{target::Fault::byte_arithmetic, {ops::Add}, is_affected, rewrite}}};
+          .rows = {{target::Fault::byte_arithmetic, {ops::Add}, is_affected, rewrite}},
+          .name = "test"};
 }
 
 }  // namespace

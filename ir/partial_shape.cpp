@@ -107,6 +107,16 @@ PartialShape PartialShape::without_expressions() const {
   return result;
 }
 
+bool PartialShape::has(const Dimension& dimension) const {
+  return std::ranges::find(dimensions_, dimension) != dimensions_.end();
+}
+
+std::vector<std::int64_t> PartialShape::sizes_or(std::int64_t dynamic) const {
+  std::vector<std::int64_t> sizes;
+  for (const Dimension& size : dimensions_) sizes.push_back(size.is_static() ? size.size() : dynamic);
+  return sizes;
+}
+
 std::optional<Integers> PartialShape::sizes() const {
   if (!is_static()) return std::nullopt;
   Integers result;

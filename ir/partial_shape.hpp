@@ -117,6 +117,8 @@ class PartialShape {
   /// The rank. Requires has_rank().
   std::size_t rank() const { return dimensions_.size(); }
   bool is_static() const;
+  /// Whether the rank is known to be `rank`.
+  bool has_rank(std::size_t rank) const { return known_rank_ && dimensions_.size() == rank; }
   bool is_scalar() const { return known_rank_ && dimensions_.empty(); }
 
   /// Throws Failure (invalid_node) if there is no such axis.
@@ -129,6 +131,10 @@ class PartialShape {
 
   /// The same intervals without expressions.
   PartialShape without_expressions() const;
+  /// Whether `dimension` is one of the dimensions.
+  bool has(const Dimension& dimension) const;
+  /// The sizes, with `dynamic` in place of each dynamic one.
+  std::vector<std::int64_t> sizes_or(std::int64_t dynamic) const;
   /// The sizes if all are static.
   std::optional<Integers> sizes() const;
   /// The number of elements if all sizes are static; saturates at the largest int64.

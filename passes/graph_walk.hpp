@@ -31,4 +31,14 @@ bool edit_each(const Range& range, Edit edit) {
   return modified;
 }
 
+/// Calls `edit(node)` for each Loop and If of the model, those in bodies first, but not for those that `edit`
+/// adds to the graph of `node`.
+template <typename Edit>
+bool edit_control_flow(ir::Model& model, Edit edit) {
+  return edit_each(graphs_of(model), [&](const ir::Graph* graph) {
+    const std::vector<ir::Node*> nodes = graph->control_flow();
+    return edit_each(nodes, [&](ir::Node* node) { return edit(*node); });
+  });
+}
+
 }  // namespace onnx2ir::passes

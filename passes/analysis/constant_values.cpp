@@ -55,6 +55,15 @@ bool is_number(ir::Value value, double expected) {
   return number && is_near(*number, expected, value.type());
 }
 
+std::optional<double> known_number(ir::Value value) {
+  const auto numbers = ir::exact_numbers(value);
+  return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
+}
+
+bool are_finite(ir::Value value) {
+  return are_known(value, [](double number) { return std::isfinite(number); });
+}
+
 ir::Value other_operand(ir::Value value, ir::Op op, double number) {
   const ir::Node& node = *value.node;
   if (!node.is(op)) return {};

@@ -13,6 +13,16 @@ namespace onnx2ir::passes {
 bool is_near(double number, double expected, ir::ElementType type);
 /// Whether `value` is a constant near `expected`.
 bool is_number(ir::Value value, double expected);
+/// The element of a value of one known number, also of an integer.
+std::optional<double> known_number(ir::Value value);
+/// Whether all elements are known, and `holds` is true for each of them.
+template <typename Predicate>
+bool are_known(ir::Value value, Predicate holds) {
+  const auto numbers = ir::exact_numbers(value);
+  return numbers && std::ranges::all_of(*numbers, holds);
+}
+/// Whether all elements are known to be finite.
+bool are_finite(ir::Value value);
 /// If `value` is the commutative `op` of an operand and `number`, the operand; null otherwise.
 ir::Value other_operand(ir::Value value, ir::Op op, double number);
 

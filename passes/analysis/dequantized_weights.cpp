@@ -7,6 +7,7 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/rewrite.hpp"
@@ -75,8 +76,7 @@ ir::Node* source_constant(ir::Value value) {
 
 std::optional<double> source_number(ir::Value value) {
   ir::Node* const node = source_constant(value);
-  const auto numbers = node == nullptr ? std::nullopt : ir::exact_numbers(node->value());
-  return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
+  return node == nullptr ? std::nullopt : known_number(node->value());
 }
 
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value) {

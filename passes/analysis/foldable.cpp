@@ -9,9 +9,7 @@ namespace onnx2ir::passes {
 namespace {
 
 bool may_be_known(const ir::Output& output) {
-  const auto is_zero = [](const ir::Dimension& size) { return size == 0; };
-  return output.known != nullptr ||
-         (std::ranges::any_of(output.shape, is_zero) && output.shape.element_count() == 0);
+  return output.known != nullptr || (output.shape.has(0) && output.shape.element_count() == 0);
 }
 
 bool is_computed(ir::Value value) {

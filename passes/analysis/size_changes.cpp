@@ -1,6 +1,7 @@
 #include "passes/analysis/size_changes.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -27,17 +28,10 @@ struct RelativeSize {
 /// No value for most values: nothing is known of their size.
 using KnownSize = std::optional<RelativeSize>;
 
-struct OutputKey {
-  const ir::Node* node;
-  std::uint32_t index;
-  friend bool operator==(const OutputKey&, const OutputKey&) = default;
-};
-struct OutputKeyHash {
-  std::size_t operator()(const OutputKey& key) const {
-    return std::hash<const void*>()(key.node) * 31 + key.index;
-  }
-};
-using SizesByOutput = std::unordered_map<OutputKey, RelativeSize, OutputKeyHash>;
+/// `size` after changes that may let it grow or shrink.
+RelativeSize changed(const RelativeSize& size, bool may_grow, bool may_shrink) {
+  return {size.origin, size.may_grow || may_grow, size.may_shrink || may_shrink};
+}
 
 bool has_one_element(const ir::PartialShape& shape) {
   return shape.element_count() == 1;
@@ -117,8 +111,7 @@ class SizeTracker {
       if (is_other) return std::nullopt;
       const bool grows = size->origin != result->origin;  // at most once, from 1
       if (size->origin != nullptr) result->origin = size->origin;
-      result->may_grow = result->may_grow || size->may_grow || grows;
-      result->may_shrink = result->may_shrink || size->may_shrink;
+      result = changed(*result, size->may_grow || grows, size->may_shrink);
     }
     return result ? result : RelativeSize{};
   }
@@ -150,8 +143,7 @@ class SizeTracker {
     bool is_fixed = true;
     for (const ir::Value input : node.inputs()) {
       const KnownSize size = of(input);
-      if (size && size->origin != nullptr)
-        return RelativeSize{.origin = size->origin, .may_grow = true, .may_shrink = size->may_shrink};
+      if (size && size->origin != nullptr) return changed(*size, true, false);
       is_fixed = is_fixed && size;
     }
     return is_fixed ? KnownSize(RelativeSize{}) : std::nullopt;
@@ -171,10 +163,7 @@ class SizeTracker {
     if (resize.shape_calculation_mode() != "scales") return std::nullopt;
     const auto scales = ir::exact_numbers(resize.sizes());
     if (!scales) return std::nullopt;
-    for (const double scale : *scales) {
-      size.may_grow = size.may_grow || scale > 1;
-      size.may_shrink = size.may_shrink || scale < 1;
-    }
+    for (const double scale : *scales) size = changed(size, scale > 1, scale < 1);
     return size;
   }
 
@@ -184,16 +173,15 @@ class SizeTracker {
     const ir::PartialShape& before = operation.data().shape();
     const ir::PartialShape& after = operation.output(0).shape;
     const auto window = window_of(operation);
-    if (!window || !before.has_rank() || before.rank() != window->size() + 2 || before[1].is_dynamic() ||
-        before[1] != after[1])
+    if (!window || !before.has_rank(window->size() + 2) || before[1].is_dynamic() || before[1] != after[1])
       return std::nullopt;
     const std::string_view padding = operation.auto_pad();
     const bool is_same = padding == "same_upper" || padding == "same_lower";
     for (std::size_t i = 0; i < window->size(); ++i) {
       const std::int64_t beyond = (*window)[i] - 1;
       const std::int64_t pads = padding == "valid" ? 0 : operation.pads_begin()[i] + operation.pads_end()[i];
-      size.may_grow = size.may_grow || (!is_same && pads > beyond);
-      size.may_shrink = size.may_shrink || operation.strides()[i] > 1 || (!is_same && pads < beyond);
+      size =
+          changed(size, !is_same && pads > beyond, operation.strides()[i] > 1 || (!is_same && pads < beyond));
     }
     return size;
   }
@@ -235,9 +223,7 @@ class SizeTracker {
       if (!state.output || !initial || !next || next->origin != state.parameter) continue;
       const bool changes = next->may_grow || next->may_shrink;
       if (initial->origin == nullptr && changes) continue;
-      sizes_[{&loop.node(), *state.output}] = {.origin = initial->origin,
-                                               .may_grow = initial->may_grow || next->may_grow,
-                                               .may_shrink = initial->may_shrink || next->may_shrink};
+      sizes_[{&loop.node(), *state.output}] = changed(*initial, next->may_grow, next->may_shrink);
     }
   }
 
@@ -258,12 +244,10 @@ class SizeTracker {
   static KnownSize one_of(const KnownSize& a, const KnownSize& b) {
     if (!a || !b || a->origin != b->origin) return std::nullopt;
     if (a->origin == nullptr) return std::nullopt;  // the two sizes may alternate
-    return RelativeSize{.origin = a->origin,
-                        .may_grow = a->may_grow || b->may_grow,
-                        .may_shrink = a->may_shrink || b->may_shrink};
+    return changed(*a, b->may_grow, b->may_shrink);
   }
 
-  SizesByOutput sizes_;
+  std::map<std::pair<const ir::Node*, std::uint32_t>, RelativeSize> sizes_;  ///< only used for look-ups
   std::unordered_set<const ir::Node*> fixed_;  ///< nodes with the same values in each iteration
 };
 

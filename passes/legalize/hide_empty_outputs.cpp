@@ -30,8 +30,7 @@ std::int64_t product(const std::vector<std::int64_t>& sizes) {
 bool is_static_empty(ir::Value value) {
   const ir::PartialShape& shape = value.shape();
   return value.type() == ir::ElementType::i64 && shape.is_static() && !value.node->is(ops::Parameter) &&
-         std::ranges::find(shape, ir::Dimension(0)) != shape.end() &&
-         product(at_least_one(shape)) <= kMaxElements;
+         shape.has(0) && product(at_least_one(shape)) <= kMaxElements;
 }
 
 /// An empty tensor with the sizes of `shape`, where sizes of 0 are dynamic. `position`: [1], a value known

@@ -80,17 +80,11 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
   if (initial.shape().element_count() == 0 && initial.shape().rank() > 1)
     return hide_empty_sizes(builder, initial, parameter, zero);
   // One operation hides all sizes; a Reshape then gives OpenVINO those that do not change. 0 keeps a size.
-  std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> unchanged;
-  for (std::size_t axis = 0; axis < parameter.rank(); ++axis) {
-    const ir::Dimension size = initial.shape()[axis];
-    sizes.push_back(size.is_static() ? size.size() : 0);
-    unchanged.push_back(parameter[axis].is_static() ? parameter[axis].size() : 0);
-  }
-  const ir::Value hidden_sizes = builder.op(ops::Add, {builder.integers(sizes), zero});
+  const ir::Value sizes = builder.integers(initial.shape().sizes_or(0));
+  const ir::Value hidden_sizes = builder.op(ops::Add, {sizes, zero});
   const ir::Value hidden = ir::reshape_keeping(builder, initial, hidden_sizes);
   if (std::ranges::all_of(parameter, &ir::Dimension::is_dynamic)) return hidden;
-  return ir::reshape_keeping(builder, hidden, unchanged);
+  return ir::reshape_keeping(builder, hidden, parameter.sizes_or(0));
 }
 
 }  // namespace

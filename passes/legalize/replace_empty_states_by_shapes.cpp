@@ -19,7 +19,7 @@ ir::PartialShape shape_of(ir::LoopView loop, const ir::Carried& state) {
 bool is_replaced(ir::LoopView loop, const ir::Carried& state) {
   const ir::PartialShape shape = shape_of(loop, state);
   return state.parameter->output(0).type != ir::ElementType::string && shape.has_rank() &&
-         !shape.is_static() && std::ranges::find(shape, ir::Dimension(0)) != shape.end();
+         !shape.is_static() && shape.has(0);
 }
 
 /// An empty tensor with the sizes `sizes`, i64 [rank], which agree with the static sizes of `shape`.

@@ -8,19 +8,14 @@
 namespace onnx2ir::passes {
 
 bool inline_constant_branches(ir::Model& model, PassContext&) {
-  bool modified = false;
-  // Nested Ifs first, so that the outer branch is copied after it was simplified.
-  for (ir::Graph* graph : graphs_of(model)) {
-    const std::vector<ir::Node*> nodes = graph->control_flow();
-    for (ir::Node* node : nodes) {
-      const ir::Branch* const branch = known_branch(*node);
-      if (branch == nullptr) continue;
-      const std::vector<ir::Value> results = inline_branch(*node, *branch);
-      for (std::uint32_t i = 0; i < results.size(); ++i) ir::replace_all_uses(node->value(i), results[i]);
-      modified = true;
-    }
-  }
-  return modified;
+  // Nested Ifs come first, so that the outer branch is copied after it was simplified.
+  return edit_control_flow(model, [](ir::Node& node) {
+    const ir::Branch* const branch = known_branch(node);
+    if (branch == nullptr) return false;
+    const std::vector<ir::Value> results = inline_branch(node, *branch);
+    for (std::uint32_t i = 0; i < results.size(); ++i) ir::replace_all_uses(node.value(i), results[i]);
+    return true;
+  });
 }
 
 }  // namespace onnx2ir::passes

@@ -68,7 +68,7 @@ bool takes_all(ir::SliceView slice) {
 bool keeps_shape(ir::Node& reshape) {
   const ir::Value data = ir::ReshapeView(reshape).data();
   const ir::PartialShape& shape = reshape.output(0).shape;
-  return data.shape().has_rank() && shape.has_rank() && data.shape().rank() == shape.rank() &&
+  return shape.has_rank() && data.shape().has_rank(shape.rank()) &&
          ir::have_equal_sizes(data, 0, reshape.value(), 0, shape.rank());
 }
 

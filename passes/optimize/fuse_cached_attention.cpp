@@ -45,10 +45,6 @@ struct Attention {
   bool hides_rows = false;  ///< the result of a row without visible keys is 0
 };
 
-bool has_rank(const ir::PartialShape& shape) {
-  return shape.has_rank() && shape.rank() == kRank;
-}
-
 /// The Concat that appends the new rows to a variable, if `value` is computed from it by moving elements;
 /// null otherwise.
 ir::Node* cache_of(ir::Value value, int steps = kMaxSteps) {
@@ -84,7 +80,7 @@ ir::Value without_numbers(ir::Value value, double& scale) {
 /// Whether the mask has the type of the scores, and one head or as many as they.
 bool fits(const ir::Value& mask, const ir::Output& scores) {
   const ir::PartialShape& shape = mask.shape();
-  return mask.type() == scores.type && has_rank(shape) &&
+  return mask.type() == scores.type && shape.has_rank(kRank) &&
          (shape[kHeads] == ir::Dimension(1) ||
           (shape[kHeads].is_static() && shape[kHeads] == scores.shape[kHeads]));
 }
@@ -113,7 +109,7 @@ bool match_scores(ir::Value scores, Attention& attention) {
       if (product != nullptr) break;
     }
   }
-  if (product == nullptr || !has_rank(product->output(0).shape)) return false;
+  if (product == nullptr || !product->output(0).shape.has_rank(kRank)) return false;
   if (attention.mask && !fits(attention.mask, product->output(0))) return false;
   const ir::MatMulView scored = *product;
   attention.query = without_numbers(scored.a(), attention.scale);
@@ -142,17 +138,17 @@ std::optional<Attention> match(ir::MatMulView product) {
   if (softmax == nullptr || ir::SoftMaxView(*softmax).axis() != kRank - 1 || product.transpose_a() ||
       product.transpose_b())
     return std::nullopt;
-  if (product.output(0).type != ir::ElementType::f32 || !has_rank(attention.value.shape()) ||
+  if (product.output(0).type != ir::ElementType::f32 || !attention.value.shape().has_rank(kRank) ||
       cache_of(attention.value) == nullptr || !match_scores(ir::SoftMaxView(*softmax).data(), attention))
     return std::nullopt;
-  if (!has_rank(attention.query.shape()) || !has_rank(attention.key.shape())) return std::nullopt;
+  if (!attention.query.shape().has_rank(kRank) || !attention.key.shape().has_rank(kRank)) return std::nullopt;
   return attention;
 }
 
 /// Whether the Reshape `key` only merges the heads of `cache` with their repetitions.
 bool repeats_heads(const ir::Value& key, ir::ConcatView cache) {
   const ir::PartialShape& shape = cache.output(0).shape;
-  if (!key.node->is(ops::Reshape) || !has_rank(shape)) return false;
+  if (!key.node->is(ops::Reshape) || !shape.has_rank(kRank)) return false;
   const ir::PartialShape& all = key.shape();
   return cache.axis() == kRows && shape[kHeads].is_static() && all[kHeads].is_static() &&
          all[kColumns].is_static() && all[kColumns] == shape[kColumns] &&

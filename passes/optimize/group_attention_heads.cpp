@@ -27,10 +27,6 @@ constexpr std::size_t kRank = 4;   ///< [batch, heads, rows, columns]
 constexpr std::size_t kHeads = 1;  ///< axes
 constexpr std::size_t kRows = 2;
 
-bool has_rank(const ir::PartialShape& shape, std::size_t rank) {
-  return shape.has_rank() && shape.rank() == rank;
-}
-
 /// The Reshape patterns for the rows of all heads of a group in one product, and back. A 0 keeps a size.
 struct Patterns {
   ir::Value rows;  ///< the left operand for which they were made
@@ -52,14 +48,14 @@ bool keeps_size(ir::Value sizes, std::size_t index, ir::Value value, std::size_t
 /// The value whose heads `value`, a Broadcast, repeats along a new axis 2; null if it does something else.
 ir::Value repeated_by(ir::Value value) {
   const auto repeat = ir::match<ir::BroadcastView>(value);
-  if (!repeat || repeat->mode() != "bidirectional" || !has_rank(value.shape(), kRank + 1)) return {};
+  if (!repeat || repeat->mode() != "bidirectional" || !value.shape().has_rank(kRank + 1)) return {};
   const auto unsqueeze = ir::match<ir::UnsqueezeView>(repeat->data());
   const ir::Value sizes = repeat->shape();
   if (!unsqueeze || ir::exact_values(unsqueeze->axes()) != ir::Integers{2} ||
       sizes.shape().element_count() != kRank + 1)
     return {};
   const ir::Value heads = unsqueeze->data();
-  if (!has_rank(heads.shape(), kRank)) return {};
+  if (!heads.shape().has_rank(kRank)) return {};
   for (const std::size_t axis : {0, 1, 2, 3}) {
     if (!keeps_size(sizes, axis < 2 ? axis : axis + 1, heads, axis)) return {};
   }
@@ -70,7 +66,7 @@ ir::Value repeated_by(ir::Value value) {
 /// something else.
 ir::Value shared_heads(ir::Value value) {
   const auto merge = ir::match<ir::ReshapeView>(value);
-  if (!merge || !has_rank(value.shape(), kRank)) return {};
+  if (!merge || !value.shape().has_rank(kRank)) return {};
   const ir::Value heads = repeated_by(merge->data());
   if (!heads) return {};
   const ir::PartialShape& repeated = merge->data().shape();
@@ -132,7 +128,7 @@ ir::Value multiply_groups(ir::Builder& builder, ir::Value left, const SharedOper
 /// Whether `left` has the static number of heads that the result of its product has, so that they are not
 /// broadcast.
 bool has_all_heads(ir::Value left, const ir::Output& result) {
-  return has_rank(left.shape(), kRank) && has_rank(result.shape, kRank) && left.shape()[kHeads].is_static() &&
+  return left.shape().has_rank(kRank) && result.shape.has_rank(kRank) && left.shape()[kHeads].is_static() &&
          left.shape()[kHeads] == result.shape[kHeads];
 }
 

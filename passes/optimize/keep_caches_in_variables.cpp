@@ -47,14 +47,8 @@ struct Common {
   std::map<std::int64_t, ir::Value> rows_of_beams;  ///< by the rows of a cache for each row of the batch
 };
 
-std::vector<std::int64_t> sizes_of(const Cache& cache) {
-  std::vector<std::int64_t> sizes;
-  for (const ir::Dimension& size : cache.shape) sizes.push_back(size.size());
-  return sizes;
-}
-
 CacheKind kind_of(const Cache& cache) {
-  return {cache.type, sizes_of(cache), cache.rows};
+  return {cache.type, cache.shape.sizes_or(-1), cache.rows};
 }
 
 std::map<CacheKind, std::size_t> counts_of(const std::vector<Cache>& caches) {
@@ -132,9 +126,9 @@ ir::Value select_rows_of_beams(ir::Builder& builder, Common& common, std::int64_
 
 ir::Value read_value(ir::Builder& builder, const Cache& cache, const std::string& id, ir::Value initial,
                      Common& common) {
-  const ir::Value stored =
-      builder.op(ops::ReadValue, {initial},
-                 {{"variable_id", id}, {"variable_type", cache.type}, {"variable_shape", sizes_of(cache)}});
+  const ir::Value stored = builder.op(
+      ops::ReadValue, {initial},
+      {{"variable_id", id}, {"variable_type", cache.type}, {"variable_shape", cache.shape.sizes_or(-1)}});
   const ir::Value axis = builder.integer(static_cast<std::int64_t>(cache.batch_axis), ir::ElementType::i32);
   const ir::Value rows = select_rows_of_beams(builder, common, cache.rows);
   return builder.op(ops::Gather, {stored, rows, axis}, {{"batch_dims", 0}});

@@ -12,6 +12,7 @@
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 
@@ -22,7 +23,6 @@ namespace {
 constexpr int kMaxDepth = 16;
 constexpr int kMaxMoves = 64;
 constexpr std::size_t kMaxFactors = 16;
-constexpr ir::OperationSet kProducts = {ops::MatMul, ops::Convolution, ops::GroupConvolution};
 constexpr ir::OperationSet kMoves = {ops::Gather, ops::Slice,  ops::Split,    ops::VariadicSplit,
                                      ops::Tile,   ops::Concat, ops::Broadcast};
 
@@ -152,11 +152,6 @@ ir::Value place_parameter(ir::Builder& builder, ir::Value parameter, const std::
                           *constant->constant());
 }
 
-bool is_zero(ir::Value constant) {
-  const auto numbers = ir::exact_numbers(constant);
-  return numbers && std::ranges::all_of(*numbers, [](double number) { return number == 0; });
-}
-
 /// Whether the CPU plugin may round this many inputs: 2024.6 requires full groups of 32. The groups are the
 /// same for all products, and some releases fail if they are larger than the inputs, so that products with
 /// few inputs are computed in f32.
@@ -184,7 +179,7 @@ ir::Value compress_weights(ir::Builder& builder, ir::MatMulView mat_mul, std::ve
   if (difference) {
     const ir::Value zero_point = place_parameter(builder, difference->b(), parameters);
     if (!zero_point) return {};
-    if (!is_zero(zero_point))
+    if (!are_known(zero_point, [](double number) { return number == 0; }))
       numbers = builder.op(ops::Subtract, {numbers, ir::convert(builder, zero_point, ir::ElementType::f32)});
   }
   ir::Value scale;
@@ -208,7 +203,7 @@ ir::Value multiply_numbers(ir::Builder& builder, ir::Value sums, ir::Value scale
     if (const auto convert = ir::match<ir::ConvertView>(sums)) sums = convert->data();
   }
   const ir::Node& product = *sums.node;
-  if (!product.is_one_of(kProducts) || !keeps_rank(sums, scales)) return {};
+  if (!product.is_one_of(kIntegerProducts) || !keeps_rank(sums, scales)) return {};
   std::optional<Centred> left = centred(product.input(0));
   std::optional<Centred> right = centred(product.input(1));
   if (!left && !right) return {};

@@ -13,6 +13,7 @@
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
+#include "passes/support/choose_boolean.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -135,7 +136,7 @@ class UpdateMover {
     for (const ir::Node* append : rest) {
       const ir::Value elements = move_outside(builder, ir::ConcatView(*append).parts()[1], is_then);
       const std::size_t axis = joined_axis(*append);
-      result = ir::concat(builder, {result, keep_if_taken(builder, elements, axis, is_then)},
+      result = ir::concat(builder, {result, keep_if(builder, if_view_.condition(), is_then, elements, axis)},
                           static_cast<std::int64_t>(axis));
     }
     return result;
@@ -157,22 +158,9 @@ class UpdateMover {
     if (elements.node->constant() != nullptr) return builder.clone(*elements.node).value();
     if (const ir::Value captured = captured_by(elements)) return captured;
     ir::Builder other_branch(is_then ? *if_view_.else_branch().graph : *if_view_.then_branch().graph);
-    std::vector<std::int64_t> shape;
-    for (const ir::Dimension& size : elements.shape()) shape.push_back(size.size());
     const std::vector<double> zeros(static_cast<std::size_t>(*elements.shape().element_count()), 0.0);
-    const ir::Value other = other_branch.numbers(zeros, shape, elements.type());
+    const ir::Value other = other_branch.numbers(zeros, *elements.shape().sizes(), elements.type());
     return is_then ? if_view_.add_output(elements, other) : if_view_.add_output(other, elements);
-  }
-
-  /// `value` if the branch is taken; otherwise nothing of it along `axis`.
-  ir::Value keep_if_taken(ir::Builder& builder, ir::Value value, std::size_t axis, bool is_then) {
-    const std::vector<std::int64_t> once(value.shape().rank(), 1);
-    std::vector<std::int64_t> never = once;
-    never[axis] = 0;
-    const ir::Value repeats =
-        builder.op(ops::Select, {if_view_.condition(), builder.integers(is_then ? once : never),
-                                 builder.integers(is_then ? never : once)});
-    return builder.op(ops::Tile, {value, repeats});
   }
 
   ir::IfView if_view_;
@@ -185,13 +173,9 @@ class UpdateMover {
 
 bool move_updates_out_of_branches(ir::Model& model, PassContext& context) {
   const bool has_stale_sizes = context.has(Fault::branch_output_size);
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    for (ir::Node* node : graph->control_flow()) {
-      if (node->branches() != nullptr) modified = UpdateMover(*node, has_stale_sizes).run() || modified;
-    }
-  }
-  return modified;
+  return edit_control_flow(model, [&](ir::Node& node) {
+    return node.branches() != nullptr && UpdateMover(node, has_stale_sizes).run();
+  });
 }
 
 }  // namespace onnx2ir::passes

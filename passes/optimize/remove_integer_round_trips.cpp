@@ -8,6 +8,7 @@
 
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -109,10 +110,8 @@ MaybeBounds bounds_of(ir::Value value, int depth) {
   }
   if (node.is(ops::Round)) return bounds_of_rounded(node);
   if (node.is(ops::Clamp)) return bounds_of_clamped(node, depth);
-  if (node.is(ops::Add) || node.is(ops::Subtract)) return bounds_of_sum(node, depth);
-  if (node.is(ops::MatMul) || node.is(ops::Convolution) || node.is(ops::GroupConvolution))
-    return bounds_of_products(node, depth);
-  return std::nullopt;
+  if (node.is_one_of(kSums)) return bounds_of_sum(node, depth);
+  return node.is_one_of(kIntegerProducts) ? bounds_of_products(node, depth) : std::nullopt;
 }
 
 /// The numbers if `node` converts integers to their type that were converted from it.

@@ -58,28 +58,18 @@ void replace(ir::IfView if_view) {
   builder.set_name(node.name);
   for (std::uint32_t i = 0; i < a.size(); ++i) {
     if (node.output(i).uses.empty()) continue;
-    ir::Value chosen = a[i];
-    if (a[i] != b[i]) {
-      chosen = a[i].type() == ir::ElementType::boolean ? choose_boolean(builder, condition, a[i], b[i])
-                                                       : builder.op(ops::Select, {condition, a[i], b[i]});
-    }
-    ir::replace_all_uses(node.value(i), chosen);
+    ir::replace_all_uses(node.value(i), a[i] == b[i] ? a[i] : choose(builder, condition, a[i], b[i]));
   }
 }
 
 }  // namespace
 
 bool replace_small_ifs(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    const std::vector<ir::Node*> nodes = graph->control_flow();
-    for (ir::Node* node : nodes) {
-      if (node->branches() == nullptr || !node->has_uses() || !is_small(ir::IfView(*node))) continue;
-      replace(ir::IfView(*node));
-      modified = true;
-    }
-  }
-  return modified;
+  return edit_control_flow(model, [](ir::Node& node) {
+    if (node.branches() == nullptr || !node.has_uses() || !is_small(ir::IfView(node))) return false;
+    replace(ir::IfView(node));
+    return true;
+  });
 }
 
 }  // namespace onnx2ir::passes

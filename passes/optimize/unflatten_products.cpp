@@ -27,10 +27,6 @@ struct Chain {
   ir::Value rows;  ///< what the first one reads
 };
 
-bool is_matrix(const ir::PartialShape& shape) {
-  return shape.has_rank() && shape.rank() == 2;
-}
-
 /// Whether an operand of an elementwise operation is the same for all rows.
 bool is_same_for_rows(const ir::PartialShape& shape) {
   return shape.has_rank() && (shape.rank() < 2 || (shape.rank() == 2 && shape[0] == ir::Dimension(1)));
@@ -39,7 +35,7 @@ bool is_same_for_rows(const ir::PartialShape& shape) {
 /// The operand whose rows `node` processes independently; no value if `node` mixes rows.
 std::optional<std::size_t> operand_of_rows(const ir::Node& node) {
   if (const auto product = ir::match<ir::MatMulView>(node)) {
-    const bool multiplies_rows = !product->transpose_a() && is_matrix(product->b().shape());
+    const bool multiplies_rows = !product->transpose_a() && product->b().shape().has_rank(2);
     return multiplies_rows ? std::optional<std::size_t>(0) : std::nullopt;
   }
   const ir::Traits& traits = node.op().traits;
@@ -58,7 +54,7 @@ std::optional<Chain> chain_of(ir::Value value) {
   Chain chain;
   bool multiplies = false;
   while (!value.node->is(ops::Reshape)) {
-    if (chain.steps.size() == kMaxSteps || !is_matrix(value.shape()) || !is_used_once(value))
+    if (chain.steps.size() == kMaxSteps || !value.shape().has_rank(2) || !is_used_once(value))
       return std::nullopt;
     const auto operand = operand_of_rows(*value.node);
     if (!operand) return std::nullopt;
@@ -67,7 +63,7 @@ std::optional<Chain> chain_of(ir::Value value) {
     value = value.node->input(*operand);
   }
   chain.rows = value;
-  return multiplies && is_matrix(value.shape()) ? std::optional(chain) : std::nullopt;
+  return multiplies && value.shape().has_rank(2) ? std::optional(chain) : std::nullopt;
 }
 
 /// Whether each row of `rows`, a Reshape, has the elements of `data` along the axes from `first` on.
@@ -119,7 +115,7 @@ ir::Value restore_leading_axes(ir::Builder& builder, const Chain& chain, ir::Nod
 ir::Value unflatten(ir::Builder& builder, ir::Node& split) {
   const ir::PartialShape& shape = split.output(0).shape;
   const ir::Value flat = ir::ReshapeView(split).data();
-  if (!shape.has_rank() || shape.rank() < 3 || !is_matrix(flat.shape())) return {};
+  if (!shape.has_rank() || shape.rank() < 3 || !flat.shape().has_rank(2)) return {};
   const auto chain = chain_of(flat);
   if (!chain || !ir::have_equal_sizes(split.value(), shape.rank() - 1, flat, 1, 1)) return {};
   ir::Value value = restore_leading_axes(builder, *chain, split);

@@ -12,13 +12,24 @@ ir::Value negate(ir::Builder& builder, ir::Value condition) {
   return builder.op(ops::LogicalNot, {condition});
 }
 
-enum class KnownBoolean : std::uint8_t { no, is_true, is_false };
+std::optional<bool> known_boolean(ir::Value value) {
+  const auto known = value.shape().is_scalar() ? ir::known_scalar(value) : std::nullopt;
+  return known ? std::optional(*known != 0) : std::nullopt;
+}
 
-KnownBoolean known_boolean(ir::Value value) {
-  if (!value.shape().is_scalar()) return KnownBoolean::no;
-  const auto known = ir::known_scalar(value);
-  if (!known) return KnownBoolean::no;
-  return *known != 0 ? KnownBoolean::is_true : KnownBoolean::is_false;
+/// The CPU plugin's Select rejects some booleans: it computes them as u8, but outputs of a Loop stay boolean.
+ir::Value choose_boolean(ir::Builder& builder, ir::Value condition, ir::Value a, ir::Value b) {
+  const auto both = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalAnd, {x, y}); };
+  const auto either = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalOr, {x, y}); };
+  const auto known_a = known_boolean(a);
+  const auto known_b = known_boolean(b);
+  if (known_a && known_b) {
+    if (*known_a == *known_b) return a;
+    return *known_a ? condition : negate(builder, condition);
+  }
+  if (known_a) return *known_a ? either(condition, b) : both(negate(builder, condition), b);
+  if (known_b) return *known_b ? either(negate(builder, condition), a) : both(condition, a);
+  return either(both(condition, a), both(negate(builder, condition), b));
 }
 
 }  // namespace
@@ -31,20 +42,19 @@ bool can_be_selected(ir::ElementType type) {
   return ir::is_floating(type) ? bits >= kSmallestFloat : ir::is_integral(type) && bits >= kSmallestInteger;
 }
 
-ir::Value choose_boolean(ir::Builder& builder, ir::Value condition, ir::Value a, ir::Value b) {
-  const auto both = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalAnd, {x, y}); };
-  const auto either = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalOr, {x, y}); };
-  const KnownBoolean known_a = known_boolean(a);
-  const KnownBoolean known_b = known_boolean(b);
-  if (known_a != KnownBoolean::no && known_a == known_b) return a;
-  if (known_a == KnownBoolean::is_true && known_b == KnownBoolean::is_false) return condition;
-  if (known_a == KnownBoolean::is_false && known_b == KnownBoolean::is_true)
-    return negate(builder, condition);
-  if (known_a == KnownBoolean::is_true) return either(condition, b);
-  if (known_a == KnownBoolean::is_false) return both(negate(builder, condition), b);
-  if (known_b == KnownBoolean::is_true) return either(negate(builder, condition), a);
-  if (known_b == KnownBoolean::is_false) return both(condition, a);
-  return either(both(condition, a), both(negate(builder, condition), b));
+ir::Value choose(ir::Builder& builder, ir::Value condition, ir::Value a, ir::Value b) {
+  return a.type() == ir::ElementType::boolean ? choose_boolean(builder, condition, a, b)
+                                              : builder.op(ops::Select, {condition, a, b});
+}
+
+ir::Value keep_if(ir::Builder& builder, ir::Value condition, bool expected, ir::Value value,
+                  std::size_t axis) {
+  const std::vector<std::int64_t> once(value.shape().rank(), 1);
+  std::vector<std::int64_t> never = once;
+  never[axis] = 0;
+  const ir::Value repeats = builder.op(ops::Select, {condition, builder.integers(expected ? once : never),
+                                                     builder.integers(expected ? never : once)});
+  return builder.op(ops::Tile, {value, repeats});
 }
 
 }  // namespace onnx2ir::passes

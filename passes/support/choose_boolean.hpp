@@ -1,4 +1,4 @@
-// Chooses between booleans.
+// Chooses between values.
 #pragma once
 
 #include "ir/builder.hpp"
@@ -8,9 +8,11 @@ namespace onnx2ir::passes {
 /// Whether Select, or logical operations, take elements of this type without another legalisation.
 bool can_be_selected(ir::ElementType type);
 
-/// `a` if the boolean scalar `condition` is true, `b` otherwise. Both are booleans of the same static shape.
-/// The CPU plugin's Select rejects some of them: it computes booleans as u8, but outputs of a Loop stay
-/// boolean.
-ir::Value choose_boolean(ir::Builder& builder, ir::Value condition, ir::Value a, ir::Value b);
+/// `a` if the boolean scalar `condition` is true, `b` otherwise. Both have the same static shape.
+ir::Value choose(ir::Builder& builder, ir::Value condition, ir::Value a, ir::Value b);
+
+/// `value` if the boolean scalar `condition` is `expected`, nothing of it along `axis` otherwise.
+ir::Value keep_if(ir::Builder& builder, ir::Value condition, bool expected, ir::Value value,
+                  std::size_t axis);
 
 }  // namespace onnx2ir::passes

@@ -17,17 +17,6 @@ std::ptrdiff_t dynamic_dimensions(const ir::PartialShape& shape) {
   return std::ranges::count_if(shape, &ir::Dimension::is_dynamic);
 }
 
-bool has_empty_dimension(const ir::PartialShape& shape) {
-  return std::ranges::find(shape, ir::Dimension(0)) != shape.end();
-}
-
-/// The sizes of `shape`, with `dynamic` in place of each dynamic dimension.
-std::vector<std::int64_t> sizes(const ir::PartialShape& shape, std::int64_t dynamic) {
-  std::vector<std::int64_t> result;
-  for (const ir::Dimension& size : shape) result.push_back(size.is_static() ? size.size() : dynamic);
-  return result;
-}
-
 /// The only axis on which a final and an initial value of these shapes differ, if there is one.
 std::optional<std::size_t> differing_axis(const ir::PartialShape& final, const ir::PartialShape& initial) {
   constexpr std::size_t kMaxRank = 3;  // tile_dynamic_rank4
@@ -56,7 +45,7 @@ ir::Value emit_first_iteration_condition(ir::Builder& builder, ir::LoopView loop
 
 ir::Value emit_empty_scan_output(ir::Builder& builder, const ir::Scan& scan) {
   const ir::Output& row = scan.result->output(0);
-  std::vector<std::int64_t> shape = sizes(row.shape, 0);
+  std::vector<std::int64_t> shape = row.shape.sizes_or(0);
   shape[ir::normalize_axis(scan.axis, shape.size())] = 0;
   return builder.constant(row.type, shape, ir::ConstantData(std::vector<std::byte>{}));
 }
@@ -80,20 +69,9 @@ ir::Value FinalOrInitial::emit_ran() {
 }
 
 ir::Value FinalOrInitial::choose(ir::Value final, ir::Value initial, bool keeps_shape) {
-  if (final.shape().is_static() && final.shape() == initial.shape()) {
-    if (final.type() == ir::ElementType::boolean) return choose_boolean(builder_, emit_ran(), final, initial);
-    return builder_.op(ops::Select, {emit_ran(), final, initial});
-  }
+  if (final.shape().is_static() && final.shape() == initial.shape())
+    return passes::choose(builder_, emit_ran(), final, initial);
   return join(final, initial, keeps_shape);
-}
-
-/// Repeat counts: 1, but 0 for `axis` if the loop did not run and `ran` is true, or ran and `ran` is false.
-ir::Value FinalOrInitial::emit_repeats(bool ran, std::size_t rank, std::size_t axis) {
-  const std::vector<std::int64_t> once(rank, 1);
-  std::vector<std::int64_t> never = once;
-  never[axis] = 0;
-  return builder_.op(ops::Select, {this->emit_ran(), builder_.integers(ran ? once : never),
-                                   builder_.integers(ran ? never : once)});
 }
 
 /// If dimensions are dynamic, the final value of a zero-iteration loop may have any shape, and Select fails.
@@ -103,7 +81,7 @@ ir::Value FinalOrInitial::join(ir::Value final, ir::Value initial, bool keeps_sh
   const auto axis = differing_axis(final.shape(), initial.shape());
   const auto if_ran = [&](ir::Value value, bool ran) {
     const ir::Value elements = axis || value.shape().rank() == 1 ? value : ir::flatten(builder_, value);
-    return builder_.op(ops::Tile, {elements, emit_repeats(ran, elements.shape().rank(), axis.value_or(0))});
+    return keep_if(builder_, emit_ran(), ran, elements, axis.value_or(0));
   };
   ir::Value result = if_ran(final, true);
   if (initial.shape().element_count() != 0) {
@@ -118,17 +96,16 @@ ir::Value FinalOrInitial::reshape_joined(ir::Value joined, ir::Value final, ir::
                                          bool keeps_shape) {
   const ir::PartialShape& shape = final.shape();
   if (shape.rank() == 1) return joined;
-  if (dynamic_dimensions(shape) <= 1 && !has_empty_dimension(shape))
-    return ir::reshape(builder_, joined, sizes(shape, -1));
+  if (dynamic_dimensions(shape) <= 1 && !shape.has(0))
+    return ir::reshape(builder_, joined, shape.sizes_or(-1));
   const ir::Value initial_shape = ir::compute_shape_of(builder_, initial);
   const ir::Value shapes =
       keeps_shape
           ? initial_shape
           : builder_.op(ops::Select, {emit_ran(), ir::compute_shape_of(builder_, final), initial_shape});
   const ir::Value result = ir::reshape(builder_, joined, shapes);
-  if (dynamic_dimensions(shape) == static_cast<std::ptrdiff_t>(shape.rank()) || has_empty_dimension(shape))
-    return result;
-  return ir::reshape_keeping(builder_, result, sizes(shape, 0));
+  if (dynamic_dimensions(shape) == static_cast<std::ptrdiff_t>(shape.rank()) || shape.has(0)) return result;
+  return ir::reshape_keeping(builder_, result, shape.sizes_or(0));
 }
 
 }  // namespace onnx2ir::passes

@@ -41,7 +41,6 @@ class FinalOrInitial {
   ir::Value choose(ir::Value final, ir::Value initial, bool keeps_shape = false);
 
  private:
-  ir::Value emit_repeats(bool ran, std::size_t rank, std::size_t axis);
   ir::Value join(ir::Value final, ir::Value initial, bool keeps_shape);
   ir::Value reshape_joined(ir::Value joined, ir::Value final, ir::Value initial, bool keeps_shape);
 

@@ -130,8 +130,7 @@ ir::Value hide_elements(ir::Builder& builder, ir::Value list, std::size_t count)
 }
 
 ir::Value reshape_to_static_sizes(ir::Builder& builder, ir::Value value, const ir::PartialShape& shape) {
-  std::vector<std::int64_t> sizes;
-  for (const ir::Dimension& size : shape) sizes.push_back(std::max<std::int64_t>(size.size(), 0));
+  const std::vector<std::int64_t> sizes = shape.sizes_or(0);
   const bool is_all_dynamic = std::ranges::all_of(sizes, [](std::int64_t size) { return size == 0; });
   return is_all_dynamic ? value : ir::reshape_keeping(builder, value, sizes);
 }

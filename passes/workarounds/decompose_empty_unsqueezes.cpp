@@ -34,10 +34,7 @@ std::vector<std::int64_t> positions(const ir::Node& node) {
 bool is_affected(const ir::Node& node) {
   if (node.inputs().size() < 2 || !ir::exact_values(node.input(1))) return false;
   const ir::Output& output = node.output(0);
-  const auto never_has_elements = [](const ir::Dimension& size) { return size.max == 0; };
-  return !output.shape.is_static() &&
-         std::any_of(output.shape.begin(), output.shape.end(), never_has_elements) &&
-         output.type != ir::ElementType::string;
+  return !output.shape.is_static() && output.shape.has(0) && output.type != ir::ElementType::string;
 }
 
 ir::Value decompose(ir::Builder& builder, const ir::Node& node) {

@@ -7,7 +7,7 @@ namespace onnx2ir::passes {
 namespace {
 
 bool is_shared_concatenation(ir::Value value) {
-  if (!value.shape().has_rank() || value.shape().rank() != 1) return false;
+  if (!value.shape().has_rank(1)) return false;
   bool is_shared = false;
   while (true) {
     is_shared = is_shared || value.node->output(value.index).uses.size() > 1;

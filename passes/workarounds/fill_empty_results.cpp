@@ -10,19 +10,13 @@
 namespace onnx2ir::passes {
 namespace {
 
-const ir::Dimension kNone(0);
-
-bool is_empty(const ir::PartialShape& shape) {
-  return shape.has_rank() && std::ranges::find(shape, kNone) != shape.end();
-}
-
 /// Zeros, or no elements, of the type of `node` and of a shape whose dynamic sizes `size_along(axis)`
 /// computes, as vectors of one element.
 template <typename Sizes>
 ir::Value fill_like(ir::Builder& builder, const ir::Node& node, Sizes size_along) {
   const ir::PartialShape& shape = node.output(0).shape;
   const ir::ElementType type = node.output(0).type;
-  if (shape.is_static() && is_empty(shape))
+  if (shape.is_static() && shape.has(0))
     return ir::emit_empty_constant(builder, type, shape.sizes()->unchecked());
   if (const auto sizes = shape.sizes()) return ir::fill(builder, 0, type, builder.integers(*sizes));
   std::vector<ir::Value> sizes;
@@ -67,7 +61,7 @@ ir::Value compute_product_size(ir::Builder& builder, ir::MatMulView product, std
 bool is_empty_product(ir::MatMulView product) {
   const ir::PartialShape& left = product.a().shape();
   const ir::PartialShape& right = product.b().shape();
-  if (!left.has_rank() || !right.has_rank() || (!is_empty(left) && !is_empty(right))) return false;
+  if (!left.has_rank() || !right.has_rank() || (!left.has(0) && !right.has(0))) return false;
   for (std::size_t axis = 0; axis < product.output(0).shape.rank(); ++axis) {
     if (!has_known_source(product, axis)) return false;
   }
@@ -82,8 +76,8 @@ ir::Value fill_product(ir::Builder& builder, const ir::Node& product) {
 /// The sizes of parts without elements along the axis of the Concat count, but OpenVINO removes such parts.
 bool is_empty_concat(const ir::Node& concat) {
   const ir::PartialShape& shape = concat.output(0).shape;
-  return is_empty(shape) && !shape.is_static() && concat.output(0).type != ir::ElementType::string &&
-         shape[joined_axis(concat)] != kNone;
+  return shape.has(0) && !shape.is_static() && concat.output(0).type != ir::ElementType::string &&
+         shape[joined_axis(concat)] != ir::Dimension(0);
 }
 
 ir::Value fill_concat(ir::Builder& builder, ir::ConcatView concat) {

@@ -26,8 +26,7 @@ ir::Value unfold(ir::Builder& builder, ir::AnyConvolutionView convolution) {
 }
 
 bool has_dynamic_sizes(ir::Col2ImView col2im) {
-  const ir::PartialShape& shape = col2im.data().shape();
-  return shape.has_rank() && shape.rank() == 3 &&
+  return col2im.data().shape().has_rank(3) &&
          (!ir::exact_values(col2im.output_size()) || !ir::exact_values(col2im.kernel_size()));
 }
 

@@ -7,6 +7,7 @@
 
 #include "ir/views/groups.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 
@@ -49,8 +50,7 @@ bool is_bounded(ir::Value value, bool is_max) {
                                                     ops::Tanh,    ops::SoftSign, ops::Erf,
                                                     ops::Sin,     ops::Cos,      ops::FakeQuantize};
   static constexpr ir::OperationSet kFromBelow = {ops::ReLU, ops::Abs, ops::Exp, ops::Sqrt, ops::SoftPlus};
-  const ir::PartialShape& shape = value.shape();
-  if (shape.has_rank() && std::ranges::find(shape, ir::Dimension(0)) != shape.end()) return false;
+  if (value.shape().has(0)) return false;
   if (is_of_integers(value)) return true;
   value = before_moves(value);
   if (value.node->is(ops::CumSum)) value = value.node->input(0);
@@ -59,10 +59,8 @@ bool is_bounded(ir::Value value, bool is_max) {
 
 /// Whether `node` multiplies by `factor`. The constant may have been compressed.
 bool is_product_with(const ir::Node& node, double factor) {
-  return node.is(ops::Multiply) && std::ranges::any_of(node.inputs(), [&](ir::Value input) {
-           const auto known = ir::exact_numbers(input);
-           return known && known->size() == 1 && known->front() == factor;
-         });
+  const auto is_factor = [&](ir::Value input) { return known_number(input) == factor; };
+  return node.is(ops::Multiply) && std::ranges::any_of(node.inputs(), is_factor);
 }
 
 /// Whether all operations that use the output, or copies of it, satisfy `holds`.
@@ -83,11 +81,7 @@ bool is_only_read(const ir::Node& node, Predicate holds) {
 bool limits(const ir::Node& node, bool is_max) {
   if (const auto clamp = ir::match<ir::ClampView>(node))
     return std::isfinite(is_max ? clamp->min() : clamp->max());
-  if (!node.is(is_max ? ops::Maximum : ops::Minimum)) return false;
-  return std::ranges::any_of(node.inputs(), [](ir::Value input) {
-    const auto known = ir::exact_numbers(input);
-    return known && std::ranges::all_of(*known, [](double number) { return std::isfinite(number); });
-  });
+  return node.is(is_max ? ops::Maximum : ops::Minimum) && std::ranges::any_of(node.inputs(), are_finite);
 }
 
 /// Whether all uses of `node`, which computes exponentials, are those of a Softmax: they are divided by their

@@ -10,17 +10,11 @@
 namespace onnx2ir::passes {
 namespace {
 
-bool is_known_to_be_finite(ir::Value numbers) {
-  const auto known = ir::exact_numbers(numbers);
-  return known && std::ranges::all_of(*known, [](double number) { return std::isfinite(number); });
-}
-
 /// Whether `condition` says where `numbers` are infinite: as below, or as infinity_check_broadcast computes
 /// it.
 bool finds_infinity(ir::Value condition, const ir::Value& numbers) {
   const auto is_infinity = [](ir::Value value) {
-    const auto known = ir::exact_numbers(value);
-    return known && std::ranges::all_of(*known, [](double number) { return std::isinf(number); });
+    return are_known(value, [](double number) { return std::isinf(number); });
   };
   return matches(condition, op(ops::IsInf, same(numbers))) ||
          matches(condition, commutative(ops::Equal, op(ops::Abs, same(numbers)), is_infinity));
@@ -36,7 +30,7 @@ bool is_selected(const ir::Use& use, ir::ModView mod) {
 }
 
 bool may_divide_by_infinity(ir::ModView mod) {
-  if (!ir::is_floating(mod.a().type()) || is_known_to_be_finite(mod.b())) return false;
+  if (!ir::is_floating(mod.a().type()) || are_finite(mod.b())) return false;
   return !std::ranges::all_of(mod.output(0).uses, [&](const ir::Use& use) { return is_selected(use, mod); });
 }
 

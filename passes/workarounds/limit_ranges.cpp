@@ -12,11 +12,6 @@ namespace {
 
 using ir::Value;
 
-std::optional<double> known_number(Value value) {
-  const auto numbers = ir::exact_numbers(value);
-  return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
-}
-
 /// Whether inference knows that `high` is not below `low`. Exporters count positions after a past from its
 /// length to the sum of two lengths.
 bool is_known_to_ascend(Value low, Value high) {

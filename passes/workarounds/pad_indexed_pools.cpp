@@ -24,7 +24,7 @@ bool has_dynamic_pads(ir::MaxPoolView pool) {
   if (pool.auto_pad() != "same_upper" && pool.auto_pad() != "same_lower") return false;
   if (pool.node().outputs().size() < 2 || pool.output(1).uses.empty()) return false;
   const ir::PartialShape& shape = pool.data().shape();
-  if (!shape.has_rank() || shape.rank() != pool.kernel().size() + 2) return false;
+  if (!shape.has_rank(pool.kernel().size() + 2)) return false;
   return std::any_of(shape.begin() + 2, shape.end(),
                      [](const ir::Dimension& size) { return size.is_dynamic(); });
 }

@@ -15,7 +15,7 @@ bool is_affected(ir::MatMulView product) {
   const ir::Value matrices = product.b();
   const ir::PartialShape& right = matrices.shape();
   if (!left.has_rank() || left.is_static() || left.rank() < 2 || left.rank() > kRank) return false;
-  if (!right.has_rank() || right.rank() != kRank || right[0] == ir::Dimension(1)) return false;
+  if (!right.has_rank(kRank) || right[0] == ir::Dimension(1)) return false;
   const bool has_equal_batch = left.rank() == kRank && left[0] == right[0];
   // Quantised matrices stay compressed; a single matrix is an error in the plugin then.
   return !has_equal_batch && ir::is_computed_from_constants(matrices) && !weights_of(product);

@@ -70,8 +70,7 @@ bool is_concerned(const ir::Integers& axes, ir::ElementType type) {
 
 /// The axes of a reduction of three, in order; no value for other ranks.
 std::optional<ir::Integers> axes_of_three(ir::ReductionView reduction) {
-  const ir::PartialShape& shape = reduction.data().shape();
-  return shape.has_rank() && shape.rank() == 3 ? sorted_axes(reduction.axes(), 3) : std::nullopt;
+  return reduction.data().shape().has_rank(3) ? sorted_axes(reduction.axes(), 3) : std::nullopt;
 }
 
 bool is_affected(ir::ReductionView reduction) {

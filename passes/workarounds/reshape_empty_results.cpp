@@ -56,13 +56,12 @@ ir::Value compute_expected_shape(ir::Builder& builder, const ir::Node& node, std
 
 /// `value` with the static sizes of `shape`, which has the same rank; 0 in a Reshape keeps the size.
 ir::Value reshape_to_known_sizes(ir::Builder& builder, ir::Value value, const ir::PartialShape& shape) {
-  std::vector<std::int64_t> sizes;
-  bool is_known = true;
-  for (std::size_t i = 0; i < shape.rank(); ++i) {
-    is_known = is_known && (shape[i].is_dynamic() || value.shape()[i] == shape[i]);
-    sizes.push_back(shape[i].is_static() ? shape[i].size() : 0);
-  }
-  return is_known ? value : ir::reshape_keeping(builder, value, sizes);
+  const auto is_known = [](const ir::Dimension& size, const ir::Dimension& found) {
+    return size.is_dynamic() || found == size;
+  };
+  return std::ranges::equal(shape, value.shape(), is_known)
+             ? value
+             : ir::reshape_keeping(builder, value, shape.sizes_or(0));
 }
 
 /// Whether all readers give an output a shape of their own.

@@ -21,7 +21,7 @@ bool may_move_empty_dimension(const ir::PartialShape& shape, const ir::Integers&
 
 bool is_affected(ir::TransposeView transpose) {
   const ir::Value data = transpose.data();
-  if (std::ranges::find(data.shape(), ir::Dimension(1)) == data.shape().end()) return false;
+  if (!data.shape().has(1)) return false;
   const auto order = ir::exact_order(transpose);
   return order && data.shape().has_rank() && data.type() != ir::ElementType::string &&
          moves_only_unit_axes(transpose) && may_move_empty_dimension(data.shape(), *order);

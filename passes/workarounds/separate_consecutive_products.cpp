@@ -62,9 +62,8 @@ bool precedes_product(const ir::Node& node) {
 /// Fault::consecutive_unit_products.
 bool is_unit_product(ir::MatMulView product) {
   const ir::PartialShape& shape = product.output(0).shape;
-  const ir::PartialShape& data = product.a().shape();
   return has_weights(product) && !has_several_weights(product) && shape.is_static() && shape.rank() == 2 &&
-         data.has_rank() && data.rank() == 2 &&
+         product.a().shape().has_rank(2) &&
          (product_before(product.a(), has_weights) != nullptr || precedes_product(product));
 }
 

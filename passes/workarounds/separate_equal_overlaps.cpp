@@ -10,14 +10,9 @@ namespace {
 constexpr double kNext = 1.0 + 0x1p-23;
 constexpr double kLeast = 1e-30;
 
-bool equals(ir::Value value, double number) {
-  const auto known = ir::exact_numbers(value);
-  return known && known->size() == 1 && known->front() == static_cast<float>(number);
-}
-
 bool removes_equal_overlaps(ir::NonMaxSuppressionView suppression) {
-  const auto is_next = [](ir::Value value) { return equals(value, kNext); };
-  const auto is_least = [](ir::Value value) { return equals(value, kLeast); };
+  const auto is_next = [](ir::Value value) { return known_number(value) == static_cast<float>(kNext); };
+  const auto is_least = [](ir::Value value) { return known_number(value) == static_cast<float>(kLeast); };
   return !matches(suppression.iou_threshold(),
                   commutative(ops::Maximum, commutative(ops::Multiply, any(), is_next), is_least));
 }

@@ -57,7 +57,7 @@ bool is_padded_for_blocks(ir::SpaceToDepthView blocks) {
 /// Fault::scaled_vector_product.
 bool is_scaled_vector_product(const ir::Node& node) {
   const bool has_vector = std::ranges::any_of(node.inputs(), [](ir::Value input) {
-    return input.shape().has_rank() && input.shape().rank() == 1 && ir::is_computed_from_constants(input);
+    return input.shape().has_rank(1) && ir::is_computed_from_constants(input);
   });
   return has_vector && std::ranges::any_of(chain_after(node), [](const ir::Node* reader) {
            return static_cast<bool>(constant_operand(*reader));

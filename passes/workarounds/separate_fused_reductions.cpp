@@ -20,7 +20,7 @@ namespace {
 bool is_unit_reduction(const ir::Node& node) {
   if (!node.op().traits.is_reduction || ir::ReductionView(node).keep_dims()) return false;
   const ir::PartialShape& shape = node.output(0).shape;
-  return shape.has_rank() && shape.rank() > 1 && std::ranges::find(shape, ir::Dimension(1)) != shape.end();
+  return shape.rank() > 1 && shape.has(1);
 }
 
 /// Fault::transposed_unit_reduction: OpenVINO moves the Transpose after the Reduce, also after a

@@ -118,9 +118,9 @@ bool precedes_quantization(const ir::Node& node) {
   if (!data) return false;
   const ir::PartialShape& shape = data.shape();
   const std::size_t rank = node.output(0).shape.rank();
-  const bool is_dynamic =
-      !shape.has_rank() || shape.rank() != rank ||
-      std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].is_dynamic(); });
+  const bool is_dynamic = !shape.has_rank(rank) || std::ranges::any_of(axes, [&](std::size_t axis) {
+    return shape[axis].is_dynamic();
+  });
   if (!is_dynamic && shape.is_static()) return false;
   const std::vector<const ir::Node*> readers = readers_past_moves(node);
   const auto is_shared_transpose = [](const ir::Node* reader) {

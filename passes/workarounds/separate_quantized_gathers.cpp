@@ -144,8 +144,7 @@ bool quantizes_joined_channels(const ir::Node& node) {
 
 /// Fault::quantized_scalar_gather: a Gather that changes the rank.
 bool gathers_scaled(ir::GatherView gather) {
-  const ir::PartialShape& indices = gather.indices().shape();
-  if (!ir::is_floating(gather.data().type()) || (indices.has_rank() && indices.rank() == 1)) return false;
+  if (!ir::is_floating(gather.data().type()) || gather.indices().shape().has_rank(1)) return false;
   return is_moved_from(gather.data(), has_scales) && !gathers_product(gather) &&
          !gathers_joined_channels(gather);
 }

@@ -16,7 +16,7 @@ constexpr std::size_t kRank = 6;
 bool has_dynamic_groups(ir::ReshapeView split) {
   const ir::PartialShape& from = split.data().shape();
   const ir::PartialShape& to = split.output(0).shape;
-  if (!from.has_rank() || from.rank() != 4 || !to.has_rank()) return false;
+  if (!from.has_rank(4) || !to.has_rank()) return false;
   for (std::size_t i = 1; i < 4; ++i) {
     if (from[i].is_dynamic()) return false;
   }

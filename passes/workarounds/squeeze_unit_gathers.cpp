@@ -15,8 +15,7 @@ bool is_zero(ir::Value value) {
 bool takes_only_element(ir::GatherView gather) {
   const ir::PartialShape& shape = gather.data().shape();
   if (!shape.has_rank() || shape.rank() == 0 || shape[0] != ir::Dimension(1)) return false;
-  const ir::PartialShape& indices = gather.indices().shape();
-  return indices.has_rank() && indices.rank() == 0 && is_zero(gather.indices()) && is_zero(gather.axis());
+  return gather.indices().shape().is_scalar() && is_zero(gather.indices()) && is_zero(gather.axis());
 }
 
 bool is_affected(ir::TransposeView transpose) {

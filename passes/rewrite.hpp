@@ -6,22 +6,28 @@
 
 namespace onnx2ir::passes {
 
+/// Calls `edit(node)` for the nodes that `graph` has now, not for those that `edit` adds. Returns whether one
+/// of the calls has returned true: it has changed something.
+template <typename Edit>
+bool edit_present_nodes(ir::Graph& graph, Edit edit) {
+  bool modified = false;
+  const std::size_t count = graph.nodes().size();
+  for (std::size_t i = 0; i < count; ++i) modified = edit(*graph.nodes()[i]) || modified;
+  return modified;
+}
+
 /// Calls `edit(builder, node)` for every node of these operations. Nodes that `edit` emits get the node's
 /// name and are not visited. Returns whether one of the calls has returned true: it has changed something.
 template <typename Edit>
 bool edit_nodes(ir::Model& model, const ir::OperationSet& operations, Edit edit) {
   return edit_each(graphs_of(model), [&](ir::Graph* graph) {
     if (!graph->may_hold(operations)) return false;
-    bool modified = false;
     ir::Builder builder(*graph);
-    const std::size_t count = graph->nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-      ir::Node& node = *graph->nodes()[i];
-      if (!node.is_one_of(operations)) continue;
+    return edit_present_nodes(*graph, [&](ir::Node& node) {
+      if (!node.is_one_of(operations)) return false;
       builder.set_name(node.name);
-      modified = edit(builder, node) || modified;
-    }
-    return modified;
+      return static_cast<bool>(edit(builder, node));
+    });
   });
 }
 

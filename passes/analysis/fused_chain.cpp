@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/known_values.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 
 namespace onnx2ir::passes {
@@ -104,13 +105,13 @@ std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node) {
 }
 
 ir::Value scaled_operand(const ir::Node& node) {
-  const bool is_scaling = node.is_one_of({ops::Multiply, ops::Divide}) && constant_operand(node);
+  const bool is_scaling = node.is_one_of(kFactors) && constant_operand(node);
   return is_scaling ? variable_operand(node) : ir::Value{};
 }
 
 std::optional<bool> negates(const ir::Node& node) {
   if (node.is(ops::Negative)) return true;
-  const bool is_scaling = node.is_one_of({ops::Multiply, ops::Divide}) && constant_operand(node);
+  const bool is_scaling = node.is_one_of(kFactors) && constant_operand(node);
   if (!is_scaling) return false;
   const auto factors = ir::exact_numbers(constant_operand(node));
   if (!factors) return std::nullopt;

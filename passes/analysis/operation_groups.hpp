@@ -16,6 +16,7 @@ inline constexpr ir::OperationSet kProducts = {ops::Convolution, ops::Convolutio
                                                ops::MatMul};
 
 inline constexpr ir::OperationSet kSums = {ops::Add, ops::Subtract};
+inline constexpr ir::OperationSet kFactors = {ops::Divide, ops::Multiply};
 inline constexpr ir::OperationSet kSumsAndFactors = {ops::Add, ops::Divide, ops::Multiply, ops::Subtract};
 
 inline constexpr ir::OperationSet kReductions = {ops::ReduceL1,        ops::ReduceL2,   ops::ReduceLogicalAnd,

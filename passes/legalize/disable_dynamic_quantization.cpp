@@ -15,7 +15,6 @@
 #include "ir/views/linear_algebra.hpp"
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
 

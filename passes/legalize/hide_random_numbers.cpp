@@ -18,22 +18,19 @@ bool can_be_evaluated(ir::RandomUniformView random) {
 }
 
 bool hide(ir::Graph& graph, OpaqueTrue& truth) {
-  bool modified = false;
-  const std::size_t count = graph.nodes().size();
-  for (std::size_t i = 0; i < count; ++i) {
-    ir::Node& node = *graph.nodes()[i];
+  return edit_present_nodes(graph, [&](ir::Node& node) {
+    bool modified = false;
     for (ir::Body* body : ir::bodies(node)) {
       OpaqueTrue inner(truth, node, *body);
       if (hide(*body->graph, inner)) modified = true;
     }
     const auto random = ir::match<ir::RandomUniformView>(node);
-    if (!random || !can_be_evaluated(*random)) continue;
+    if (!random || !can_be_evaluated(*random)) return modified;
     ir::Builder builder = ir::builder_beside(node);
     node.set_input(ir::RandomUniformView::Input::low,
                    builder.op(ops::Select, {truth.get(), random->low(), random->high()}));
-    modified = true;
-  }
-  return modified;
+    return true;
+  });
 }
 
 }  // namespace

@@ -73,20 +73,14 @@ bool is_folded(const ir::Node& node) {
                                      : node.is_computed_from_constants();
 }
 
-bool hide(ir::Graph& graph) {
-  bool modified = false;
-  const std::size_t count = graph.nodes().size();
-  for (std::size_t i = 0; i < count; ++i) {
-    ir::Node& node = *graph.nodes()[i];
-    if (is_folded(node) && (has_dynamic_shape(node) || node.loop() != nullptr)) modified |= hide(node);
-  }
-  return modified;
-}
-
 }  // namespace
 
 bool hide_unfoldable_constants(ir::Model& model, PassContext&) {
-  return edit_each(graphs_of(model), [](ir::Graph* graph) { return hide(*graph); });
+  return edit_each(graphs_of(model), [](ir::Graph* graph) {
+    return edit_present_nodes(*graph, [](ir::Node& node) {
+      return is_folded(node) && (has_dynamic_shape(node) || node.loop() != nullptr) && hide(node);
+    });
+  });
 }
 
 }  // namespace onnx2ir::passes

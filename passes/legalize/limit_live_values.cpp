@@ -77,27 +77,23 @@ void end_kernel(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 bool limit_live_values(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    if (!may_exceed_limit(*graph)) continue;
+  return edit_each(graphs_of(model), [](ir::Graph* graph) {
+    if (!may_exceed_limit(*graph)) return false;
     ir::Builder builder(*graph);
     LiveValues live;
-    const std::size_t count = graph->nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-      ir::Node& node = *graph->nodes()[i];
-      if (!is_in_kernel(node)) continue;
+    return edit_present_nodes(*graph, [&](ir::Node& node) {
+      if (!is_in_kernel(node)) return false;
       const int needed = live.count(node);
       const bool is_read_in_kernel = std::ranges::any_of(
           node.output(0).uses, [](const ir::Use& use) { return is_in_kernel(*use.node); });
       if (needed <= kMostLive || !is_read_in_kernel) {
         live.set(node, needed);
-        continue;
+        return false;
       }
       end_kernel(builder, node);
-      modified = true;
-    }
-  }
-  return modified;
+      return true;
+    });
+  });
 }
 
 }  // namespace onnx2ir::passes

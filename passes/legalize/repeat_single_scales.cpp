@@ -2,7 +2,6 @@
 // if there were one per output. This pass stores one per output.
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -8,7 +8,6 @@
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
 #include "passes/analysis/axes.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "passes/support/stacked_values.hpp"

@@ -12,7 +12,6 @@
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/operation_groups.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -80,18 +80,15 @@ bool widen(ir::Value value, const ir::Graph& main, const PassContext& context) {
 }  // namespace
 
 bool widen_small_types(ir::Model& model, PassContext& context) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    if (!may_hold_small_types(*graph)) continue;
-    const std::size_t count = graph->nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-      ir::Node& node = *graph->nodes()[i];
-      for (std::size_t index = 0; index < node.outputs().size(); ++index) {
-        modified = widen(node.value(index), model.graph, context) || modified;
-      }
-    }
-  }
-  return modified;
+  const auto widen_outputs = [&](ir::Node& node) {
+    bool modified = false;
+    for (std::size_t index = 0; index < node.outputs().size(); ++index)
+      modified = widen(node.value(index), model.graph, context) || modified;
+    return modified;
+  };
+  return edit_each(graphs_of(model), [&](ir::Graph* graph) {
+    return may_hold_small_types(*graph) && edit_present_nodes(*graph, widen_outputs);
+  });
 }
 
 }  // namespace onnx2ir::passes

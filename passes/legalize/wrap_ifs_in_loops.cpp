@@ -9,7 +9,6 @@
 #include <unordered_set>
 
 #include "ir/inference.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"

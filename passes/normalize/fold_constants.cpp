@@ -8,12 +8,9 @@ namespace onnx2ir::passes {
 namespace {
 
 bool fold(ir::Graph& graph) {
-  bool modified = false;
   ir::Builder builder(graph);
-  // Visit only the nodes that exist now: new constants are appended during the loop.
-  const std::size_t count = graph.nodes().size();
-  for (std::size_t i = 0; i < count; ++i) {
-    ir::Node& node = *graph.nodes()[i];
+  return edit_present_nodes(graph, [&](ir::Node& node) {
+    bool modified = false;
     for (std::size_t index = 0; index < node.outputs().size(); ++index) {
       const ir::Value value = node.value(index);
       const auto data = foldable_elements(value);
@@ -22,8 +19,8 @@ bool fold(ir::Graph& graph) {
       ir::replace_all_uses(value, builder.constant(value.type(), *value.shape().sizes(), *data));
       modified = true;
     }
-  }
-  return modified;
+    return modified;
+  });
 }
 
 }  // namespace

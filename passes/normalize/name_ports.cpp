@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "passes/analysis/operation_groups.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

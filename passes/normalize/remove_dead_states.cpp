@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

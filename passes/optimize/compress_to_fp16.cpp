@@ -119,14 +119,9 @@ class Compressor {
 
   bool compress(ir::Graph& graph) {
     mark_sensitive(graph);
-    bool modified = false;
-    const std::size_t count = graph.nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-      ir::Node& node = *graph.nodes()[i];
-      if (node.constant() != nullptr && node.scratch == 0 && node.has_uses())
-        modified = compress(node) || modified;
-    }
-    return modified;
+    return edit_present_nodes(graph, [&](ir::Node& node) {
+      return node.constant() != nullptr && node.scratch == 0 && node.has_uses() && compress(node);
+    });
   }
 
   void report() {

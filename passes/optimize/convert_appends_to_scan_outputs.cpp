@@ -13,7 +13,6 @@
 #include "ir/inference.hpp"
 #include "ir/views/joining.hpp"
 #include "passes/analysis/axes.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -7,7 +7,6 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/constant_values.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 

@@ -21,7 +21,6 @@
 #include "ir/views/reshaping.hpp"
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/constant_values.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 #include "target/faults.hpp"

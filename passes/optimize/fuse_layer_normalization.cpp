@@ -3,7 +3,6 @@
 #include "ir/views/reduction.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 

@@ -12,7 +12,6 @@
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 

@@ -14,8 +14,6 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/operation_groups.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

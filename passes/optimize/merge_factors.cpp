@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "ir/views/linear_algebra.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

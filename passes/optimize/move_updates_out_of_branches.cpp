@@ -11,7 +11,6 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/selection.hpp"
 #include "passes/analysis/axes.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/choose_boolean.hpp"
 #include "target/faults.hpp"

@@ -8,7 +8,6 @@
 
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/operation_groups.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -6,8 +6,6 @@
 #include "ir/views/quantization.hpp"
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/operation_groups.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "ir/element_sizes.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

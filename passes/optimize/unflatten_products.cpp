@@ -11,7 +11,6 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

@@ -7,7 +7,6 @@
 
 #include "ir/size_rules.hpp"
 #include "ir/views/reshaping.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 

@@ -5,8 +5,6 @@
 #include <optional>
 
 #include "passes/analysis/constant_values.hpp"
-#include "passes/analysis/operation_groups.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {

@@ -114,15 +114,15 @@ bool is_affected(const ir::Node& node) {
   return (node.output(0).type == ir::ElementType::bf16) == kIsBf16 && has_misread_constants(node);
 }
 
-constexpr ir::OperationSet kProducts{ops::MatMul, ops::ScaledDotProductAttention};
+constexpr ir::OperationSet kAttentions{ops::MatMul, ops::ScaledDotProductAttention};
 
 }  // namespace
 
 Workaround hide_attention_constants() {
   return {.stage = Stage::kernels,
           .summary = "Keeps OpenVINO from folding constant keys and values of an attention",
-          .rows = {row<is_affected<false>, hide_constants>(Fault::attention_constants, kProducts),
-                   row<is_affected<true>, hide_constants>(Fault::bf16_attention_fusion, kProducts)}};
+          .rows = {row<is_affected<false>, hide_constants>(Fault::attention_constants, kAttentions),
+                   row<is_affected<true>, hide_constants>(Fault::bf16_attention_fusion, kAttentions)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -12,7 +12,6 @@
 #include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 

@@ -2,7 +2,6 @@
 // weights. oneDNN takes at most 32 of them; if there are more, the model does not compile. An operation that
 // reads its operand twice ends the chain.
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "ir/views/groups.hpp"
-#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 

@@ -7,8 +7,6 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {

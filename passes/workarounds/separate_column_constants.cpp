@@ -11,7 +11,6 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {
@@ -118,7 +117,7 @@ bool is_small(const ir::Node& product) {
 
 /// Whether `sum` adds a constant for each column, whose number is `columns`, to a value.
 bool adds_to_columns(const ir::Node& sum, const ir::Dimension& columns) {
-  const ir::Value constant = sum.is_one_of({ops::Add, ops::Subtract}) ? constant_operand(sum) : ir::Value{};
+  const ir::Value constant = sum.is_one_of(kSums) ? constant_operand(sum) : ir::Value{};
   if (!constant || !constant.shape().is_static()) return false;
   return columns == constant.shape().element_count().value_or(0);
 }

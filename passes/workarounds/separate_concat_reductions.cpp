@@ -14,7 +14,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-constexpr ir::OperationSet kReductions = {ops::ReduceMax, ops::ReduceMin};
+constexpr ir::OperationSet kExtrema = {ops::ReduceMax, ops::ReduceMin};
 
 /// Whether the reduction is along the axis of `concat` alone.
 bool reduces_axis_of(ir::ReductionView reduction, ir::ConcatView concat) {
@@ -66,8 +66,8 @@ ir::Value separate(ir::Builder& builder, ir::ReductionView reduction) {
 Workaround separate_concat_reductions() {
   return {.stage = Stage::kernels,
           .summary = "Keeps OpenVINO from replacing the maximum of a Concat by Maximum of its parts",
-          .rows = {row<is_affected, separate>(Fault::concat_reduction, kReductions),
-                   row<is_unsqueezed_concat, separate_unsqueezed>(Fault::concat_reduction, kReductions)}};
+          .rows = {row<is_affected, separate>(Fault::concat_reduction, kExtrema),
+                   row<is_unsqueezed_concat, separate_unsqueezed>(Fault::concat_reduction, kExtrema)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -7,8 +7,6 @@
 #include <limits>
 
 #include "passes/analysis/constant_values.hpp"
-#include "passes/analysis/operation_groups.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {
@@ -95,7 +93,7 @@ LinearChain chain_of(ir::Value value) {
 ir::Value sum_to_separate(const ir::Node& outer) {
   const ir::ElementType type = outer.output(0).type;
   const bool is_narrow = type == ir::ElementType::f16 || type == ir::ElementType::bf16;
-  if (!ir::is_floating(type) || (!is_narrow && !outer.graph().may_hold({ops::Multiply, ops::Divide}))) {
+  if (!ir::is_floating(type) || (!is_narrow && !outer.graph().may_hold(kFactors))) {
     return {};
   }
   const ConstantStep last = constant_step(outer);

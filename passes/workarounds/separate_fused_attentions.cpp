@@ -6,8 +6,6 @@
 #include "ir/size_rules.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 

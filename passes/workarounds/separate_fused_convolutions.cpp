@@ -7,8 +7,6 @@
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 
@@ -97,11 +95,10 @@ bool scales_along_kernel(const ir::Node& node) {
 Workaround separate_fused_convolutions() {
   return {.stage = Stage::kernels,
           .summary = "Keeps operations apart from convolutions that OpenVINO would fuse wrongly",
-          .rows = {
-              separating_row<precedes_activation>(Fault::activation_before_pool, {ops::MaxPool}),
-              separating_row<makes_channels>(Fault::channels_from_factor, {ops::Multiply, ops::Divide}),
-              separating_row<precedes_broadcast_sum>(Fault::convolution_sum_shape, kConvolutions),
-              separating_row<scales_along_kernel>(Fault::factor_along_kernel, {ops::Multiply, ops::Divide})}};
+          .rows = {separating_row<precedes_activation>(Fault::activation_before_pool, {ops::MaxPool}),
+                   separating_row<makes_channels>(Fault::channels_from_factor, kFactors),
+                   separating_row<precedes_broadcast_sum>(Fault::convolution_sum_shape, kConvolutions),
+                   separating_row<scales_along_kernel>(Fault::factor_along_kernel, kFactors)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -9,7 +9,6 @@
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 
@@ -71,7 +70,7 @@ bool precedes_sum_with_scalar(ir::MatMulView product) {
   while (sum != nullptr && sum->is_one_of({ops::Transpose, ops::Multiply, ops::Divide}))
     sum = only_reader(*sum);
   const ir::PartialShape& shape = product.output(0).shape;
-  if (sum == nullptr || !sum->is_one_of({ops::Add, ops::Subtract}) || !shape.has_rank()) return false;
+  if (sum == nullptr || !sum->is_one_of(kSums) || !shape.has_rank()) return false;
   const ir::Value constant = constant_operand(*sum);
   return shape.rank() > 3 &&
          (ir::is_computed_from_constants(product.a()) || ir::is_computed_from_constants(product.b())) &&

@@ -9,7 +9,6 @@
 #include "ir/views/reshaping.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -67,7 +66,7 @@ bool precedes_factor(const ir::Node& convolution) {
   for (const ir::Node* reader : chain_after(convolution)) {
     // OpenVINO makes a factor of -1 of what changes signs.
     if (scaled_operand(*reader) || may_change_signs(*reader)) return true;
-    if (!reader->is_one_of({ops::Add, ops::Subtract})) return false;
+    if (!reader->is_one_of(kSums)) return false;
   }
   return false;
 }

@@ -3,7 +3,6 @@
 // If the output of dynamic shape is an input of the model then, the CPU plugin writes beyond its memory.
 
 #include "ir/views/unary.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {

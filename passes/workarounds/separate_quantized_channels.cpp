@@ -11,8 +11,6 @@
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 
@@ -224,30 +222,30 @@ bool is_scaled_concat(const ir::Node& node) {
   return concat != nullptr && concat != &source && concat->is(ops::Concat) &&
          std::ranges::any_of(chain_until_conversion(node), [](const ir::Node* reader) {
            const std::vector<std::size_t> axes = scaled_axes(*reader);
-           return reader->is_one_of({ops::Multiply, ops::Divide}) && !axes.empty() && axes.back() > 1;
+           return reader->is_one_of(kFactors) && !axes.empty() && axes.back() > 1;
          });
 }
 
 }  // namespace
 
 Workaround separate_quantized_channels() {
-  return {.stage = Stage::kernels,
-          .summary =
-              "Keeps quantised operations apart of which OpenVINO would move the scales of channels wrongly",
-          .rows = {separating_row<precedes_constant_of_another_axis>(
-                       Fault::quantized_axis_constants,
-                       {ops::Concat, ops::Convolution, ops::Divide, ops::FakeQuantize, ops::GroupConvolution,
-                        ops::Multiply},
-                       kIfQuantized),
-                   separating_row<scales_before_quantization>(Fault::quantized_channel_factors,
-                                                              {ops::Multiply, ops::Divide}, kIfQuantized),
-                   separating_row<precedes_quantized_clamp>(Fault::quantized_clamp_channels,
-                                                            {ops::Add, ops::Subtract}, kIfQuantized),
-                   separating_row<is_scaled_concat>(Fault::quantized_concat_factors, {ops::FakeQuantize}),
-                   separating_row<precedes_quantization>(Fault::quantized_dynamic_channels,
-                                                         arithmetic_and_quantization(), kIfQuantized),
-                   separating_row<precedes_regrouped_channels>(Fault::quantized_regrouped_channels,
-                                                               arithmetic_and_quantization(), kIfQuantized)}};
+  return {
+      .stage = Stage::kernels,
+      .summary =
+          "Keeps quantised operations apart of which OpenVINO would move the scales of channels wrongly",
+      .rows = {separating_row<precedes_constant_of_another_axis>(
+                   Fault::quantized_axis_constants,
+                   {ops::Concat, ops::Convolution, ops::Divide, ops::FakeQuantize, ops::GroupConvolution,
+                    ops::Multiply},
+                   kIfQuantized),
+               separating_row<scales_before_quantization>(Fault::quantized_channel_factors, kFactors,
+                                                          kIfQuantized),
+               separating_row<precedes_quantized_clamp>(Fault::quantized_clamp_channels, kSums, kIfQuantized),
+               separating_row<is_scaled_concat>(Fault::quantized_concat_factors, {ops::FakeQuantize}),
+               separating_row<precedes_quantization>(Fault::quantized_dynamic_channels,
+                                                     arithmetic_and_quantization(), kIfQuantized),
+               separating_row<precedes_regrouped_channels>(Fault::quantized_regrouped_channels,
+                                                           arithmetic_and_quantization(), kIfQuantized)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -11,8 +11,6 @@
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 
@@ -30,7 +28,7 @@ bool is_integer_product(const ir::Node& node) {
 
 /// Whether `node` multiplies a product of integers by a constant.
 bool scales_integer_product(const ir::Node& node) {
-  const bool is_factor = node.is_one_of({ops::Divide, ops::Multiply});
+  const bool is_factor = node.is_one_of(kFactors);
   const ir::Value data = is_factor ? variable_operand(node) : ir::Value{};
   return data && is_integer_product(*data.node);
 }
@@ -62,7 +60,7 @@ bool joins_integers(const ir::Node& node) {
 bool has_scales(const ir::Node& node) {
   if (is_quantized_product(node) || joins_integers(node)) return true;
   if (scaled_axes(node).empty()) return false;
-  return integers_of(node) != nullptr || node.is_one_of({ops::Divide, ops::Multiply});
+  return integers_of(node) != nullptr || node.is_one_of(kFactors);
 }
 
 /// Whether `found` holds for a node that gives `value`, or for one from which OpenVINO may move scales to it.

@@ -4,8 +4,6 @@
 
 #include "ir/views/unary.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 

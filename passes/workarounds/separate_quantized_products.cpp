@@ -11,8 +11,6 @@
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 

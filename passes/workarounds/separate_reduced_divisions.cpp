@@ -3,7 +3,6 @@
 // from the dividend first: its second use prevents the fusion, and the quotient is an integer.
 
 #include "ir/views/elementwise.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {

@@ -11,7 +11,6 @@
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {

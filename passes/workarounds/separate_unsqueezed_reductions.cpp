@@ -8,7 +8,6 @@
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/axes.hpp"
-#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "passes/analysis/uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {

@@ -85,6 +85,10 @@ Value Builder::op(Op op, std::span<const Value> inputs, AttributeList attributes
   return node(op, inputs, std::span<const Attribute>(attributes.begin(), attributes.size())).value();
 }
 
+Value Builder::op(Op op, std::initializer_list<Value> inputs, std::span<const Attribute> attributes) {
+  return node(op, std::span<const Value>(inputs.begin(), inputs.size()), attributes).value();
+}
+
 Node& Builder::declared(Op op, ElementType type, const PartialShape& shape) {
   Node& node = graph_->add(find_op(op), {}, 1);
   if (!name_.empty()) give_name(node, name_);
@@ -133,6 +137,15 @@ Value Builder::integers(std::initializer_list<std::int64_t> values, ElementType 
 Value Builder::numbers(std::span<const double> values, std::span<const std::int64_t> shape,
                        ElementType type) {
   return constant(type, shape, encode_numbers(values, type));
+}
+
+Value Builder::numbers(std::span<const double> values, std::initializer_list<std::int64_t> shape,
+                       ElementType type) {
+  return numbers(values, std::span<const std::int64_t>(shape.begin(), shape.size()), type);
+}
+
+Value Builder::numbers(std::span<const double> values, ElementType type) {
+  return numbers(values, {static_cast<std::int64_t>(values.size())}, type);
 }
 
 Value Builder::number(double value, ElementType type) {

@@ -26,6 +26,7 @@ class Builder {
   ///     builder.op(ops::SoftMax, {x}, {{"axis", 1}})
   Value op(Op op, std::initializer_list<Value> inputs, AttributeList attributes = {});
   Value op(Op op, std::span<const Value> inputs, AttributeList attributes = {});
+  Value op(Op op, std::initializer_list<Value> inputs, std::span<const Attribute> attributes);
   /// Emits a node with the number of outputs its operation has, or with `output_count`.
   Node& node(Op op, std::span<const Value> inputs, std::span<const Attribute> attributes = {},
              std::size_t output_count = 1);
@@ -44,6 +45,9 @@ class Builder {
   Value integers(std::initializer_list<std::int64_t> values, ElementType type = ElementType::i64);
   /// `values` converted to `type` (any numeric type or boolean), rounded to nearest even.
   Value numbers(std::span<const double> values, std::span<const std::int64_t> shape, ElementType type);
+  Value numbers(std::span<const double> values, std::initializer_list<std::int64_t> shape, ElementType type);
+  /// The same in a vector.
+  Value numbers(std::span<const double> values, ElementType type);
   /// A scalar of `type`.
   Value number(double value, ElementType type);
   Value number_like(double value, Value like) { return number(value, like.type()); }

@@ -140,6 +140,12 @@ std::int64_t NodeContext::integer_attribute(std::string_view name, std::int64_t 
   const auto* attribute = find_attribute(name);
   return attribute != nullptr ? integer_of(*this, *attribute) : absent;
 }
+std::int64_t NodeContext::positive_attribute(std::string_view name,
+                                             std::optional<std::int64_t> absent) const {
+  const std::int64_t value = absent ? integer_attribute(name, *absent) : integer_attribute(name);
+  if (value < 1) fail("attribute '" + std::string(name) + "' must be positive");
+  return value;
+}
 double NodeContext::real_attribute(std::string_view name) const {
   return real_of(*this, get(name));
 }
@@ -161,6 +167,15 @@ ir::Integers NodeContext::integer_list(std::string_view name) const {
   if (attribute->type() == Type::INT) return {attribute->i()};
   if (attribute->type() != Type::INTS) fail_type(*this, *attribute, "a list of integers");
   return {attribute->ints().begin(), attribute->ints().end()};
+}
+ir::Integers NodeContext::integer_list(std::string_view name, std::size_t count, std::int64_t absent) const {
+  ir::Integers values = integer_list(name);
+  if (values.empty()) values.assign(count, absent);
+  if (values.size() != count) {
+    fail("attribute '" + std::string(name) + "' has " + std::to_string(values.size()) + " values, " +
+         std::to_string(count) + " are needed");
+  }
+  return values;
 }
 ir::Numbers NodeContext::real_list(std::string_view name) const {
   const auto* attribute = find_attribute(name);

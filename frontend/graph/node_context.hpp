@@ -95,12 +95,17 @@ class NodeContext : public Builder {
   bool flag_attribute(std::string_view name, bool absent = false) const {
     return integer_attribute(name, absent ? 1 : 0) != 0;
   }
+  /// An integer that must be above 0.
+  std::int64_t positive_attribute(std::string_view name,
+                                  std::optional<std::int64_t> absent = std::nullopt) const;
   double real_attribute(std::string_view name) const;
   double real_attribute(std::string_view name, double absent) const;
   std::string text_attribute(std::string_view name) const;
   std::string text_attribute(std::string_view name, std::string_view absent) const;
   /// Empty if absent.
   ir::Integers integer_list(std::string_view name) const;
+  /// `count` integers, which are `absent` if the list is absent or empty; fails if there are more or fewer.
+  ir::Integers integer_list(std::string_view name, std::size_t count, std::int64_t absent) const;
   ir::Numbers real_list(std::string_view name) const;
   ir::CheckedList<std::string> text_list(std::string_view name) const;
   TensorAttribute tensor_attribute(std::string_view name) const;
@@ -114,6 +119,10 @@ class NodeContext : public Builder {
   void mark_all_as_read() { read_ = ~std::uint64_t{0}; }
   /// The IR type of an ONNX element type number (TensorProto.DataType). Fails if the IR has no such type.
   ElementType element_type(std::int64_t onnx_type) const;
+  /// The same for the number in an attribute.
+  ElementType element_type_attribute(std::string_view name, ElementType absent) const {
+    return has_attribute(name) ? element_type(integer_attribute(name)) : absent;
+  }
 
   // Values known at conversion time.
   /// All elements of an integer or boolean value, if they are known.

@@ -140,9 +140,9 @@ Value find_best_class(NodeContext& node, Value scores) {
 Value gather_text(NodeContext& node, const std::vector<std::string>& texts, Value index) {
   // Concatenates the bytes of the selected texts, because StringTensorPack requires ascending positions.
   const TextRows table = table_of(texts);
-  const std::int64_t shape[] = {static_cast<std::int64_t>(texts.size()), table.width};
   const Value list = flatten(node, index);
-  const Value rows = gather(node, node.numbers(table.bytes, shape, ElementType::i32), list);
+  const Value bytes = node.numbers(table.bytes, {std::ssize(texts), table.width}, ElementType::i32);
+  const Value rows = gather(node, bytes, list);
   const Value lengths = gather(node, node.integers(table.lengths, ElementType::i32), list);
   const Value inside =
       node.op(ops::Less, {enumerate_bytes(node, table.width), unsqueeze(node, lengths, {1})});
@@ -165,8 +165,7 @@ Value compare_with_texts(NodeContext& node, Value value, const std::vector<std::
   const Value inside = node.op(ops::Less, {offsets, unsqueeze(node, lengths, {rank})});
   const Value heads =
       node.op(ops::Select, {inside, gather(node, bytes, places), node.integer(0, ElementType::i32)});
-  const std::int64_t shape[] = {static_cast<std::int64_t>(texts.size()), table.width};
-  const Value expected = node.numbers(table.bytes, shape, ElementType::i32);
+  const Value expected = node.numbers(table.bytes, {std::ssize(texts), table.width}, ElementType::i32);
   const Value alike = node.op(ops::Equal, {unsqueeze(node, heads, {rank}), expected});
   const Value same_bytes = reduce(node, ops::ReduceLogicalAnd, alike, {-1});
   const Value same_length =

@@ -17,8 +17,7 @@ constexpr ElementType kReal = ElementType::f32;
 Value compute_pairwise(NodeContext& node, Value decisions, const std::vector<double>& a,
                        const std::vector<double>& b, std::int64_t classes) {
   const auto row = [&](const std::vector<double>& values) {
-    const std::int64_t shape[] = {1, static_cast<std::int64_t>(values.size())};
-    return node.numbers(values, shape, kReal);
+    return node.numbers(values, {1, std::ssize(values)}, kReal);
   };
   const Value exponent = node.op(ops::Add, {node.op(ops::Multiply, {decisions, row(a)}), row(b)});
   const Value certain = node.op(ops::Sigmoid, {node.op(ops::Negative, {exponent})});
@@ -44,8 +43,7 @@ Value compute_quadratic_form(NodeContext& node, Value ratios, std::int64_t class
   const Value squares = reduce_keep_dims(node, ops::ReduceSum, node.op(ops::Multiply, {turned, turned}), {2});
   std::vector<double> identity(static_cast<std::size_t>(classes * classes), 0.0);
   for (std::int64_t i = 0; i < classes; ++i) identity[static_cast<std::size_t>(i * classes + i)] = 1;
-  const std::int64_t shape[] = {classes, classes};
-  const Value diagonal = node.op(ops::Multiply, {squares, node.numbers(identity, shape, kReal)});
+  const Value diagonal = node.op(ops::Multiply, {squares, node.numbers(identity, {classes, classes}, kReal)});
   return node.op(ops::Subtract, {diagonal, node.op(ops::Multiply, {ratios, turned})});
 }
 
@@ -68,9 +66,8 @@ Value improve(Builder& body, Value before, Value form, std::int64_t classes) {
     const Value scale = op(ops::Add, {change, one});
     std::vector<double> place(static_cast<std::size_t>(classes), 0.0);
     place[static_cast<std::size_t>(t)] = 1;
-    const std::int64_t shape[] = {1, classes};
-    p = divide(body, op(ops::Add, {p, op(ops::Multiply, {change, body.numbers(place, shape, kReal)})}),
-               scale);
+    const Value own_change = op(ops::Multiply, {change, body.numbers(place, {1, classes}, kReal)});
+    p = divide(body, op(ops::Add, {p, own_change}), scale);
     const Value twice = op(ops::Add, {own_slope, own_slope});
     const Value rise = op(ops::Multiply, {change, op(ops::Add, {op(ops::Multiply, {change, own}), twice})});
     height = divide(body, divide(body, op(ops::Add, {height, rise}), scale), scale);

@@ -40,8 +40,7 @@ DictionarySide words_of(NodeContext& node, const std::string& prefix) {
   DictionarySide words;
   if (node.has_attribute(prefix + "_int64s")) {
     words.type = ElementType::i64;
-    for (const std::int64_t value : node.integer_list(prefix + "_int64s"))
-      words.numbers.push_back(static_cast<double>(value));
+    words.numbers = node.real_list(prefix + "_int64s").unchecked();
   } else if (node.has_attribute(prefix + "_floats")) {
     words.type = ElementType::f32;
     words.numbers = node.real_list(prefix + "_floats").unchecked();
@@ -59,16 +58,15 @@ Value compare_with_keys(NodeContext& node, Value input, const DictionarySide& ke
     node.fail("the keys are not of the input's type");
   }
   if (keys.type == ElementType::string) return compare_with_texts(node, input, keys.texts);
-  const std::int64_t shape[] = {static_cast<std::int64_t>(keys.size())};
   const ElementType type = input.type();
   const Value x = unsqueeze(node, input, {node.rank(input)});
-  Value equal = node.op(ops::Equal, {x, node.numbers(keys.numbers, shape, type)});
+  Value equal = node.op(ops::Equal, {x, node.numbers(keys.numbers, type)});
   std::vector<double> missing;
   for (const double key : keys.numbers) missing.push_back(std::isnan(key) ? 1 : 0);
   // From version 4 on NaN is a valid key.
   if (node.opset() >= 4 && ir::is_floating(type) &&
       std::find(missing.begin(), missing.end(), 1) != missing.end()) {
-    const Value is_missing = node.numbers(missing, shape, ElementType::boolean);
+    const Value is_missing = node.numbers(missing, ElementType::boolean);
     equal =
         node.op(ops::LogicalOr, {equal, node.op(ops::LogicalAnd, {is_missing, node.op(ops::IsNaN, {x})})});
   }
@@ -81,10 +79,9 @@ Value find_place(NodeContext& node, Value input, const DictionarySide& keys) {
   const auto count = static_cast<std::int64_t>(keys.size());
   std::vector<double> marks;
   for (std::int64_t i = 0; i < count; ++i) marks.push_back(static_cast<double>(count - i));
-  const std::int64_t shape[] = {count};
   const Value found =
-      node.op(ops::Select, {compare_with_keys(node, input, keys),
-                            node.numbers(marks, shape, ElementType::i32), node.integer(0, ElementType::i32)});
+      node.op(ops::Select, {compare_with_keys(node, input, keys), node.numbers(marks, ElementType::i32),
+                            node.integer(0, ElementType::i32)});
   const Value best = reduce(node, ops::ReduceMax, found, {-1});
   return node.op(ops::Subtract, {node.integer(count, ElementType::i32), best});
 }
@@ -94,8 +91,7 @@ Value find_place(NodeContext& node, Value input, const DictionarySide& keys) {
 Value look_up(NodeContext& node, const DictionarySide& keys, const DictionarySide& values) {
   const Value place = find_place(node, node.input(0), keys);
   if (values.type == ElementType::string) return gather_text(node, values.texts, place);
-  const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
-  return gather(node, node.numbers(values.numbers, shape, values.type), place);
+  return gather(node, node.numbers(values.numbers, values.type), place);
 }
 
 /// LabelEncoder 2, 4 (tensors).
@@ -139,10 +135,8 @@ Values label_encoder_1(NodeContext& node) {
 }
 
 Values category_mapper_1(NodeContext& node) {
-  std::vector<double> numbers;
-  for (const std::int64_t value : node.integer_list("cats_int64s"))
-    numbers.push_back(static_cast<double>(value));
-  return map_between(node, node.text_list("cats_strings").unchecked(), numbers);
+  return map_between(node, node.text_list("cats_strings").unchecked(),
+                     node.real_list("cats_int64s").unchecked());
 }
 
 /// OneHotEncoder 1: a column for each category; all 0 for other values. With zeros = 0, which scikit-learn's

@@ -16,8 +16,7 @@ Value emit_node_table(NodeContext& node, const Forest& forest, ElementType type,
   std::vector<double> values;
   values.reserve(forest.nodes.size());
   for (const TreeNode& tree_node : forest.nodes) values.push_back(static_cast<double>(get(tree_node)));
-  const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
-  return node.numbers(values, shape, type);
+  return node.numbers(values, type);
 }
 
 void check(NodeContext& node, const Forest& forest) {
@@ -130,8 +129,7 @@ constexpr std::int64_t kMaxTableEntries = std::int64_t{1} << 25;
 /// The base values of the targets for which the reached leaves [samples, trees] have a weight. `present`: for
 /// each node and target, whether there is a weight.
 Value select_base(NodeContext& node, const Forest& forest, Value leaves, const std::vector<bool>& present) {
-  const std::int64_t row[] = {1, forest.targets};
-  const Value base = node.numbers(forest.base, row, ElementType::f32);
+  const Value base = node.numbers(forest.base, {1, forest.targets}, ElementType::f32);
   const auto targets = static_cast<std::size_t>(forest.targets);
   const auto has_all = [&](std::size_t at) {
     const auto begin = present.begin() + static_cast<std::ptrdiff_t>(at * targets);
@@ -142,9 +140,9 @@ Value select_base(NodeContext& node, const Forest& forest, Value leaves, const s
     is_always_reached = is_always_reached && (forest.nodes[at].mode != TreeMode::leaf || has_all(at));
   }
   if (forest.targets == 1 || is_always_reached) return base;
-  const std::int64_t shape[] = {static_cast<std::int64_t>(forest.nodes.size()), forest.targets};
   const std::vector<double> table(present.begin(), present.end());
-  const Value reached = gather(node, node.numbers(table, shape, ElementType::f32), leaves);
+  const Value rows = node.numbers(table, {std::ssize(forest.nodes), forest.targets}, ElementType::f32);
+  const Value reached = gather(node, rows, leaves);
   return node.op(ops::Multiply, {reduce(node, ops::ReduceMax, reached, {1}), base});
 }
 
@@ -169,8 +167,8 @@ Value aggregate_leaves(NodeContext& node, const Forest& forest, Value leaves, Ag
     table[at] = present[at] ? both(table[at], weight.weight) : weight.weight;
     present[at] = true;
   }
-  const std::int64_t shape[] = {static_cast<std::int64_t>(forest.nodes.size()), forest.targets};
-  const Value weights = gather(node, node.numbers(table, shape, ElementType::f32), leaves);
+  const Value rows = node.numbers(table, {std::ssize(forest.nodes), forest.targets}, ElementType::f32);
+  const Value weights = gather(node, rows, leaves);
   const ir::Op op = aggregate == Aggregate::min   ? ops::ReduceMin
                     : aggregate == Aggregate::max ? ops::ReduceMax
                                                   : ops::ReduceSum;

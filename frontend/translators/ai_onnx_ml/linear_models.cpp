@@ -16,8 +16,7 @@ Value emit_matrix(NodeContext& node, std::span<const double> values, std::int64_
   if (rows <= 0 || values.size() % static_cast<std::size_t>(rows) != 0) {
     node.fail(std::string(what) + " form no matrix of " + std::to_string(rows) + " rows");
   }
-  const std::int64_t shape[] = {rows, static_cast<std::int64_t>(values.size()) / rows};
-  return node.numbers(values, shape, ElementType::f32);
+  return node.numbers(values, {rows, std::ssize(values) / rows}, ElementType::f32);
 }
 
 Value emit_row(NodeContext& node, std::span<const double> values) {

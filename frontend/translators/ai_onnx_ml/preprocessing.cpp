@@ -10,9 +10,7 @@ namespace {
 
 /// Numbers for the last axis of `like`: one for all features, or one per feature.
 Value emit_per_feature(NodeContext& node, std::span<const double> values, ElementType type) {
-  if (values.size() == 1) return node.number(values.front(), type);
-  const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
-  return node.numbers(values, shape, type);
+  return values.size() == 1 ? node.number(values.front(), type) : node.numbers(values, type);
 }
 
 /// Scaler 1: (x - offset) * scale.
@@ -56,8 +54,7 @@ Values imputer_1(NodeContext& node) {
   std::vector<double> imputed;
   double replaced = 0;
   if (of_integers) {
-    for (const std::int64_t value : node.integer_list("imputed_value_int64s"))
-      imputed.push_back(static_cast<double>(value));
+    imputed = node.real_list("imputed_value_int64s").unchecked();
     replaced = static_cast<double>(node.integer_attribute("replaced_value_int64", 0));
   } else {
     imputed = node.real_list("imputed_value_floats").unchecked();

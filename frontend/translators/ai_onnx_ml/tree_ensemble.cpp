@@ -86,8 +86,7 @@ Forest forest_of(NodeContext& node, const std::string& kind) {
 
 Value add_base(NodeContext& node, Value scores, const std::vector<double>& base) {
   if (base.empty()) return scores;
-  const std::int64_t shape[] = {1, static_cast<std::int64_t>(base.size())};
-  return node.op(ops::Add, {scores, node.numbers(base, shape, ElementType::f32)});
+  return node.op(ops::Add, {scores, node.numbers(base, {1, std::ssize(base)}, ElementType::f32)});
 }
 
 /// Removes all weights of each leaf but the first.

@@ -131,7 +131,7 @@ Value emit_numbers_of_bytes(NodeContext& node, const std::array<double, 16>& cod
     pairs.push_back(codes[byte >> 4]);
     pairs.push_back(codes[byte & 15]);
   }
-  return node.numbers(pairs, std::vector<std::int64_t>{256, 2}, type);
+  return node.numbers(pairs, {256, 2}, type);
 }
 
 /// MatMulBnb4: A times B or its transpose; B [N, K] is stored as one row of blocks of 4-bit codes.

@@ -221,7 +221,7 @@ class Tokens : private ByteTable {
   Value find_class(const std::bitset<256>& members, Value bytes) {
     std::vector<double> flags;
     for (std::size_t byte = 0; byte < 256; ++byte) flags.push_back(members.test(byte) ? 1 : 0);
-    return gather(*node_, node_->numbers(flags, std::vector<std::int64_t>{256}, ElementType::boolean), bytes);
+    return gather(*node_, node_->numbers(flags, ElementType::boolean), bytes);
   }
 
   /// `kept` without the bytes of a separator.

@@ -24,11 +24,6 @@ Values nms_rotated(NodeContext& node) {
 /// MMCVRoIAlignRotated: image [N, C, H, W], regions [R, 6]: index of the image, centre, size, angle.
 Values roi_align_rotated(NodeContext& node) {
   const Value regions = node.input(1);
-  const auto size = [&](std::string_view name) {
-    const std::int64_t value = node.integer_attribute(name);
-    if (value < 1) node.fail("attribute '" + std::string(name) + "' must be positive");
-    return value;
-  };
   const double scale = node.real_attribute("spatial_scale", 1);
   const auto columns = [&](std::initializer_list<std::int64_t> indices) {
     return gather(node, regions, node.integers(indices), 1);
@@ -44,8 +39,8 @@ Values roi_align_rotated(NodeContext& node) {
     boxes = concat(node, {centre, extent, columns({5})}, 1);
   }
   return {node.op(ops::ROIAlignRotated, {node.input(0), boxes, images},
-                  {{"pooled_h", size("output_height")},
-                   {"pooled_w", size("output_width")},
+                  {{"pooled_h", node.positive_attribute("output_height")},
+                   {"pooled_w", node.positive_attribute("output_width")},
                    {"sampling_ratio", node.integer_attribute("sampling_ratio", 0)},
                    {"spatial_scale", scale},
                    {"clockwise_mode", node.flag_attribute("clockwise")}})};

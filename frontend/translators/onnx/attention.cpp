@@ -74,9 +74,8 @@ struct AttentionOptions {
 };
 
 AttentionOptions attention_options(NodeContext& node, ElementType type) {
-  if (node.has_attribute("softmax_precision"))
-    type = node.element_type(node.integer_attribute("softmax_precision"));
-  return {node.real_attribute("softcap", 0), type, node.has_output(3)};
+  return {node.real_attribute("softcap", 0), node.element_type_attribute("softmax_precision", type),
+          node.has_output(3)};
 }
 
 std::optional<double> scale_of(const NodeContext& node) {

@@ -116,9 +116,7 @@ Value convert_bits_to_float(NodeContext& node, Value pattern, const FloatFields&
   const Value fraction = bits.op(ops::BitwiseAnd, pattern, bits.whole(one - 1));
   const Value is_subnormal = bits.op(ops::Equal, field, bits.whole(0));
   const Value leading = bits.select(is_subnormal, 0, one);
-  const std::vector<double> table = powers_of_two(fields);
-  const std::int64_t size[] = {static_cast<std::int64_t>(table.size())};
-  const Value power = gather(node, node.numbers(table, size, ElementType::f32), field);
+  const Value power = gather(node, node.numbers(powers_of_two(fields), ElementType::f32), field);
   const Value units = convert(node, bits.op(ops::Add, fraction, leading), ElementType::f32);
   const Value significand = bits.op(ops::Multiply, units, bits.power_of_two(-fields.fraction_bits));
   const Value magnitude = bits.op(ops::Multiply, significand, power);

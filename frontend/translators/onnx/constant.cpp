@@ -76,8 +76,7 @@ Values constant_of_shape_9(NodeContext& node) {
 Values eye_like_9(NodeContext& node) {
   const Value input = node.input(0);
   if (node.rank(input) != 2) node.fail("the input must be a matrix");
-  const ElementType type =
-      node.has_attribute("dtype") ? node.element_type(node.integer_attribute("dtype")) : input.type();
+  const ElementType type = node.element_type_attribute("dtype", input.type());
   const auto size = [&](std::int64_t axis) {
     return reshape_to_scalar(node, dimension_of(node, input, axis));
   };

@@ -117,10 +117,6 @@ std::vector<OperandType> widened(NodeContext& node, const IteratedBody& body,
   return result;
 }
 
-}  // namespace
-
-namespace {
-
 /// Counts the bodies around the current node that may be translated again.
 class RepeatedBody {
  public:

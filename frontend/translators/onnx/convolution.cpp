@@ -69,11 +69,7 @@ Window convolution_window(NodeContext& node, Value input, Value filter) {
 Value convolve(NodeContext& node, Value input, Value filter) {
   const Window window = convolution_window(node, input, filter);
   const std::int64_t groups = filter_group_count(node, filter);
-  const AttributeList attributes = {{"strides", window.strides.unchecked()},
-                                    {"dilations", window.dilations.unchecked()},
-                                    {"pads_begin", window.pads_begin.unchecked()},
-                                    {"pads_end", window.pads_end.unchecked()},
-                                    {"auto_pad", window.auto_pad}};
+  const std::vector<ir::Attribute> attributes = attributes_of(window);
   if (groups == 1) return node.op(ops::Convolution, {input, filter}, attributes);
   return node.op(ops::GroupConvolution, {input, split_groups(node, filter, groups)}, attributes);
 }
@@ -202,12 +198,7 @@ Values conv_transpose_1(NodeContext& node) {
     return {add_bias(node, result, node.optional_input(2), rank)};
   }
   resolve_transposed_pads(window, more, output_shape, input);
-  const AttributeList attributes = {{"strides", window.strides.unchecked()},
-                                    {"dilations", window.dilations.unchecked()},
-                                    {"pads_begin", window.pads_begin.unchecked()},
-                                    {"pads_end", window.pads_end.unchecked()},
-                                    {"auto_pad", window.auto_pad},
-                                    {"output_padding", more.unchecked()}};
+  const auto attributes = attributes_of(window, {{"output_padding", more.unchecked()}});
   const Value result = groups == 1 ? node.op(ops::ConvolutionBackpropData, {input, filter}, attributes)
                                    : node.op(ops::GroupConvolutionBackpropData,
                                              {input, split_groups(node, filter, groups)}, attributes);
@@ -288,8 +279,7 @@ Value multiply_windows_by_channel(NodeContext& node, Value input, Value filter, 
 Values causal_conv_with_state_27(NodeContext& node) {
   const Value input = node.input(0);
   const Value filter = node.input(1);
-  const std::int64_t dilation = node.integer_attribute("dilation", 1);
-  if (dilation < 1) node.fail("attribute 'dilation' must be positive");
+  const std::int64_t dilation = node.positive_attribute("dilation", 1);
   const Value gaps = node.op(ops::Subtract, {dimension_of(node, filter, 2), node.integers({1})});
   const Value before = node.op(ops::Multiply, {gaps, node.integer(dilation)});
   Value state = node.optional_input(3);

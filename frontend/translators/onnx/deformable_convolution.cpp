@@ -14,15 +14,12 @@ Value emit_deformable_convolution(NodeContext& node, const Values& inputs, const
   if (groups < 1 || offset_groups < 1) {
     node.fail("attributes 'group' and '" + std::string(form.offset_groups) + "' must be positive");
   }
-  return node.op(ops::DeformableConvolution, inputs,
-                 {{"strides", window.strides.unchecked()},
-                  {"dilations", window.dilations.unchecked()},
-                  {"pads_begin", window.pads_begin.unchecked()},
-                  {"pads_end", window.pads_end.unchecked()},
-                  {"auto_pad", window.auto_pad},
-                  {"group", groups},
-                  {"deformable_group", offset_groups},
-                  {"bilinear_interpolation_pad", form.pads_when_interpolating}});
+  return node
+      .node(ops::DeformableConvolution, inputs,
+            attributes_of(window, {{"group", groups},
+                                   {"deformable_group", offset_groups},
+                                   {"bilinear_interpolation_pad", form.pads_when_interpolating}}))
+      .value();
 }
 
 }  // namespace onnx2ir::frontend

@@ -37,20 +37,13 @@ Values non_max_suppression_10(NodeContext& node) {
                    {"output_type", ElementType::i64}})};
 }
 
-/// An attribute for a size of the result.
-std::int64_t positive_size(const NodeContext& node, std::string_view name) {
-  const std::int64_t size = node.integer_attribute(name, 1);
-  if (size < 1) node.fail("attribute '" + std::string(name) + "' must be positive");
-  return size;
-}
-
 /// RoiAlign 10 (no half pixels), 16 (coordinate_transformation_mode), 22.
 Values roi_align_10(NodeContext& node) {
   const bool is_old = node.opset() < 16;
   const bool half_pixel = node.text_attribute("coordinate_transformation_mode",
                                               is_old ? "output_half_pixel" : "half_pixel") == "half_pixel";
-  const std::int64_t height = positive_size(node, "output_height");
-  const std::int64_t width = positive_size(node, "output_width");
+  const std::int64_t height = node.positive_attribute("output_height", 1);
+  const std::int64_t width = node.positive_attribute("output_width", 1);
   const Value regions = set_last_axis(node, node.input(1));
   const Value batches = convert(node, node.input(2), ElementType::i64);
   // Without regions, both modes give the same empty tensor.

@@ -7,6 +7,7 @@
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
@@ -76,7 +77,8 @@ TriedBranch try_branch(NodeContext& node, std::string_view attribute) {
 }
 
 /// For a condition that is known at conversion time, emits the taken branch in place of the node.
-Operands inline_branch(NodeContext& node, std::string_view attribute) {
+Operands inline_branch(NodeContext& node, bool takes_then) {
+  const std::string_view attribute = takes_then ? "then_branch" : "else_branch";
   const onnx::GraphProto& proto = node.graph_attribute(attribute);
   check_output_count(node, proto, attribute);
   GraphTranslator& outer = node.translator();
@@ -252,11 +254,16 @@ std::optional<bool> choose_branch(const NodeContext& node, const TranslatedBranc
   return std::nullopt;
 }
 
-Operands inline_chosen_branch(NodeContext& node, bool takes_then) {
+/// Emits one branch in place of the node, with a warning that gives the reason.
+Operands leave_out_other_branch(NodeContext& node, bool takes_then, const std::string& reason) {
   node.warn(DiagnosticCode::branch_never_taken,
-            std::string(takes_then ? "else_branch" : "then_branch") +
-                " is left out: a later node or the declared ranks do not allow the rank of its result");
-  return inline_branch(node, takes_then ? "then_branch" : "else_branch");
+            std::string(takes_then ? "else_branch" : "then_branch") + " is left out" + reason);
+  return inline_branch(node, takes_then);
+}
+
+Operands inline_chosen_branch(NodeContext& node, bool takes_then) {
+  return leave_out_other_branch(node, takes_then,
+                                ": a later node or the declared ranks do not allow the rank of its result");
 }
 
 Operands if_1(NodeContext& node) {
@@ -269,10 +276,10 @@ Operands if_1(NodeContext& node) {
               std::to_string(else_outputs));
   }
   if (const auto known = node.known_integers(condition)) {
-    return inline_branch(node, known->front() != 0 ? "then_branch" : "else_branch");
+    return inline_branch(node, known->front() != 0);
   }
   if (const auto known = ir::decided(condition)) {
-    return inline_branch(node, *known ? "then_branch" : "else_branch");
+    return inline_branch(node, *known);
   }
   if (const auto takes_then = chosen_branch(node)) return inline_chosen_branch(node, *takes_then);
   TriedBranch then_try = try_branch(node, "then_branch");
@@ -282,10 +289,8 @@ Operands if_1(NodeContext& node) {
   if (!then_try.branch && !else_try.branch) translate_branch(node, "then_branch");
   if (!then_try.branch || !else_try.branch) {
     const bool takes_then = then_try.branch.has_value();
-    node.warn(DiagnosticCode::branch_never_taken, std::string(takes_then ? "else_branch" : "then_branch") +
-                                                      " is left out, because it fails for all inputs: " +
-                                                      (takes_then ? else_try.failure : then_try.failure));
-    return inline_branch(node, takes_then ? "then_branch" : "else_branch");
+    const std::string& failure = takes_then ? else_try.failure : then_try.failure;
+    return leave_out_other_branch(node, takes_then, ", because it fails for all inputs: " + failure);
   }
   TranslatedBranch& then_branch = *then_try.branch;
   TranslatedBranch& else_branch = *else_try.branch;
@@ -296,10 +301,8 @@ Operands if_1(NodeContext& node) {
   // A Reshape to a computed size of 0 copies a dimension, so that sizes may differ in a run without elements.
   const auto usual = ir::decided(condition, ir::Runs::without_zero_sizes);
   if (usual && differ_in_rank(then_branch, else_branch)) {
-    node.warn(DiagnosticCode::branch_never_taken,
-              std::string(*usual ? "else_branch" : "then_branch") +
-                  " is left out: it is taken only if a tensor is empty, and its result has another rank");
-    return inline_branch(node, *usual ? "then_branch" : "else_branch");
+    return leave_out_other_branch(node, *usual,
+                                  ": it is taken only if a tensor is empty, and its result has another rank");
   }
   for (const bool is_then : {true, false}) {
     const Value outer =
@@ -324,8 +327,7 @@ Operands if_1(NodeContext& node) {
   connect_captures(made.node(), made.then_branch(), then_branch.scope->captures());
   connect_captures(made.node(), made.else_branch(), else_branch.scope->captures());
   ir::infer(made.node());
-  Values values;
-  for (std::size_t i = 0; i < made.node().outputs().size(); ++i) values.push_back(made.node().value(i));
+  const Values values = outputs_of(made.node());
   Operands outputs;
   std::size_t next = 0;
   for (const OperandType& type : types) outputs.push_back(join_operand(type, values, next, Boundary::body));

@@ -55,7 +55,6 @@ Value compute_mel_edges(NodeContext& node) {
 
 /// MelWeightMatrix 17: triangles over the frequencies of a one-sided transform, one per column.
 Values mel_weight_matrix_17(NodeContext& node) {
-  constexpr std::int64_t kFloat = 1;
   constexpr double kMaxBins = 1 << 16;
   std::vector<double> known;
   for (std::size_t i = 0; i < 5; ++i) {
@@ -65,8 +64,7 @@ Values mel_weight_matrix_17(NodeContext& node) {
   Value edges;
   if (known.size() == 5 && known[0] >= 0 && known[0] <= kMaxBins) {
     const auto values = compute_mel_edges(MelBands{known[0], known[1], known[2], known[3], known[4]});
-    const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
-    edges = node.numbers(values, shape, ElementType::f32);
+    edges = node.numbers(values, ElementType::f32);
   } else {
     edges = compute_mel_edges(node);
   }
@@ -98,7 +96,7 @@ Values mel_weight_matrix_17(NodeContext& node) {
   weights = node.op(ops::Select, {rising, rise, weights});
   weights = node.op(ops::Select,
                     {node.op(ops::Equal, {frequency, peak}), node.number(1, ElementType::f32), weights});
-  return {convert(node, weights, node.element_type(node.integer_attribute("output_datatype", kFloat)))};
+  return {convert(node, weights, node.element_type_attribute("output_datatype", ElementType::f32))};
 }
 
 }  // namespace

@@ -72,8 +72,7 @@ Vocabulary number_words(NodeContext& node) {
     result.pool.push_back(place->second);
   }
   if (texts.empty()) node.fail("the pool is empty");
-  std::vector<std::int64_t> all(texts.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
+  const std::vector<std::int64_t> all = numbers_between(0, std::ssize(texts));
   const Value found =
       node.op(ops::Select, {compare_with_texts(node, input, texts), node.integers(all, ElementType::i32),
                             node.integer(-1, ElementType::i32)});
@@ -145,8 +144,7 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
     counts = node.op(ops::Select, {node.op(ops::Greater, {counts, none}), one, none});
   }
   if (mode != "TF" && !weights.empty()) {
-    const std::int64_t shape[] = {static_cast<std::int64_t>(total)};
-    counts = node.op(ops::Multiply, {counts, node.numbers(weights, shape, ElementType::f32)});
+    counts = node.op(ops::Multiply, {counts, node.numbers(weights, ElementType::f32)});
   }
   const Value zeros =
       broadcast_to(node, none, concat(node, {dimension_of(node, counts, 0), node.integers({1})}));

@@ -89,16 +89,11 @@ Values max_pool_1(NodeContext& node) {
     // OpenVINO converts a MaxPool with the older ceil mode to a MaxPool without indices.
     mode = pad_for_ceil_mode(window, input.shape()) ? "floor" : "ceil";
   }
-  ir::Node& pool = node.node(ops::MaxPool, {input},
-                             {{"strides", window.strides.unchecked()},
-                              {"dilations", window.dilations.unchecked()},
-                              {"pads_begin", window.pads_begin.unchecked()},
-                              {"pads_end", window.pads_end.unchecked()},
-                              {"kernel", window.kernel.unchecked()},
-                              {"rounding_type", mode},
-                              {"auto_pad", window.auto_pad},
-                              {"index_element_type", ElementType::i64},
-                              {"axis", 0}});
+  ir::Node& pool = node.node(ops::MaxPool, std::span(&input, 1),
+                             attributes_of(window, {{"kernel", window.kernel.unchecked()},
+                                                    {"rounding_type", mode},
+                                                    {"index_element_type", ElementType::i64},
+                                                    {"axis", 0}}));
   Values outputs{pool.value(0)};
   if (node.has_output(1)) {
     const bool column_order = node.flag_attribute("storage_order");
@@ -123,7 +118,7 @@ Value emit_average(NodeContext& node, Value input, const Window& window, bool ex
                                         {"rounding_type", rounding}};
   const bool is_dilated = std::ranges::any_of(window.dilations, [](auto dilation) { return dilation != 1; });
   if (is_dilated) attributes.emplace_back(ir::AttributeName("dilations"), window.dilations.unchecked());
-  return node.node(ops::AvgPool, std::span(&input, 1), attributes).value();
+  return node.op(ops::AvgPool, {input}, attributes);
 }
 
 /// Removes windows that begin in the padding at the end, which ceil_mode excludes. `pooled` has the windows

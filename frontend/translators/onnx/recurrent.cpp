@@ -77,10 +77,7 @@ Values emit(NodeContext& node, const Cell& cell, const SequenceOperation& sequen
                                         {"activations_beta", std::vector<double>{}},
                                         {"clip", cell.clip}};
   attributes.insert(attributes.end(), sequence.attributes.begin(), sequence.attributes.end());
-  ir::Node& emitted = node.node(sequence.op, inputs, attributes);
-  Values outputs;
-  for (std::uint32_t i = 0; i < emitted.outputs().size(); ++i) outputs.push_back(emitted.value(i));
-  return outputs;
+  return outputs_of(node.node(sequence.op, inputs, attributes));
 }
 
 /// Makes the LSTM keep its cell state after the end of a sequence. There, one more column of X is 1; its

@@ -56,8 +56,8 @@ Value activate(NodeContext& node, Builder& builder, const Activation& activation
                       {value, number(activation.alpha.value_or(0.2)), number(activation.beta.value_or(0.5))});
   }
   if (name == "leakyrelu")
-    return builder.op(ops::PReLU, {value, builder.numbers(std::array{activation.alpha.value_or(0.01)},
-                                                          std::array<std::int64_t, 1>{1}, value.type())});
+    return builder.op(ops::PReLU,
+                      {value, builder.numbers(std::array{activation.alpha.value_or(0.01)}, value.type())});
   if (name == "affine") {
     const Value scaled = builder.op(ops::Multiply, {value, number(activation.alpha.value_or(1.0))});
     return builder.op(ops::Add, {scaled, number(activation.beta.value_or(0.0))});

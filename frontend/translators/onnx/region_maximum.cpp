@@ -42,17 +42,14 @@ Samples compute_samples(NodeContext& node, const RegionAxis& axis, bool half_pix
     most = reduce(node, ops::ReduceMax, count, {0, 1, 2});
     most = node.op(ops::Maximum, {most, number(1)});  // for zero regions
   }
-  Value index = node.op(ops::Range, {number(0), most, number(1)}, {{"output_type", ElementType::f32}});
+  Value index = emit_range(node, most, ElementType::f32);
   if (sampling_ratio <= 0) {
     index = node.op(ops::Minimum, {index, node.op(ops::Subtract, {count, number(1)})});
   }
   const Value offset =
       divide(node, node.op(ops::Multiply, {node.op(ops::Add, {index, number(0.5)}), bin}), count);
-  const Value bins =
-      unsqueeze(node,
-                node.op(ops::Range, {number(0), number(static_cast<double>(axis.bins)), number(1)},
-                        {{"output_type", ElementType::f32}}),
-                {1});
+  const Value bin_count = number(static_cast<double>(axis.bins));
+  const Value bins = unsqueeze(node, emit_range(node, bin_count, ElementType::f32), {1});
   const Value start = node.op(ops::Add, {axis.first, node.op(ops::Multiply, {bins, bin})});
   const Value sample = node.op(ops::Add, {start, offset});
 

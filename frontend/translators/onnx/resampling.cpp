@@ -176,8 +176,7 @@ class AxisResampler {
     }
     // Moves the axis to the end, multiplies by the transposed weights, and moves it back.
     const std::int64_t rank = node_->rank(image);
-    std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
-    std::iota(order.begin(), order.end(), 0);
+    std::vector<std::int64_t> order = numbers_between(0, rank);
     std::swap(order[static_cast<std::size_t>(axis_)], order.back());
     const bool moved = axis_ != rank - 1;
     const Value left = moved ? transpose(*node_, extended, order) : extended;

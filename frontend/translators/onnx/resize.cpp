@@ -28,12 +28,7 @@ void select_axes(NodeContext& node, ResizePlan& plan, const std::vector<std::int
     return kept;
   };
   const auto known = plan.scales ? node.known_numbers(plan.scales) : std::nullopt;
-  if (known) {
-    const std::int64_t shape[] = {static_cast<std::int64_t>(keep.size())};
-    plan.scales = node.numbers(kept_of(*known), shape, kReal);
-  } else {
-    plan.scales = pick(plan.scales);
-  }
+  plan.scales = known ? node.numbers(kept_of(*known), kReal) : pick(plan.scales);
   plan.sizes = pick(plan.sizes);
   if (plan.roi) {
     std::vector<std::int64_t> both = keep;
@@ -191,8 +186,7 @@ Values upsample_1(NodeContext& node) {
   ir::Numbers scales = node.real_list("scales");
   if (scales.empty())
     scales = {1.0, 1.0, node.real_attribute("height_scale"), node.real_attribute("width_scale")};
-  const std::int64_t shape[] = {static_cast<std::int64_t>(scales.size())};
-  plan.scales = node.numbers(scales, shape, kReal);
+  plan.scales = node.numbers(scales, kReal);
   choose_early_rounding(node, plan);
   return resize(node, std::move(plan));
 }

@@ -11,16 +11,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-ir::Integers list_or(const NodeContext& node, std::string_view name, std::size_t count) {
-  auto values = node.integer_list(name);
-  if (values.empty()) values.assign(count, 0);
-  if (values.size() != count) {
-    node.fail("attribute '" + std::string(name) + "' has " + std::to_string(values.size()) + " values, " +
-              std::to_string(count) + " are needed");
-  }
-  return values;
-}
-
 struct Signature {
   const onnx::GraphProto* proto;
   std::size_t states;
@@ -68,10 +58,10 @@ Values tensors_of(NodeContext& node, const TranslatedBody& body, std::size_t fir
 Operands scan(NodeContext& node, std::string_view directions) {
   const Signature signature = check_signature(node, node.input_count());
   const std::size_t states = signature.states;
-  const auto input_directions = list_or(node, directions, signature.scan_inputs);
-  const auto output_directions = list_or(node, "scan_output_directions", signature.scan_outputs);
-  auto input_axes = list_or(node, "scan_input_axes", signature.scan_inputs);
-  const auto output_axes = list_or(node, "scan_output_axes", signature.scan_outputs);
+  const auto input_directions = node.integer_list(directions, signature.scan_inputs, 0);
+  const auto output_directions = node.integer_list("scan_output_directions", signature.scan_outputs, 0);
+  auto input_axes = node.integer_list("scan_input_axes", signature.scan_inputs, 0);
+  const auto output_axes = node.integer_list("scan_output_axes", signature.scan_outputs, 0);
 
   IteratedBody body{.proto = signature.proto, .first_state_input = 0, .first_state_output = 0};
   for (std::size_t i = 0; i < states; ++i) body.initial.push_back(node.input(i));

@@ -264,10 +264,7 @@ Values split_1(NodeContext& node) {
       lengths = concat(node, sizes);
     }
   }
-  ir::Node& split = node.node(ops::VariadicSplit, {input, axis_value, lengths}, {}, node.output_count());
-  Values outputs;
-  for (std::size_t i = 0; i < node.output_count(); ++i) outputs.push_back(split.value(i));
-  return outputs;
+  return outputs_of(node.node(ops::VariadicSplit, {input, axis_value, lengths}, {}, node.output_count()));
 }
 
 /// Compress 9, 11: selects along an axis, or from all elements.

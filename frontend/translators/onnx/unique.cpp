@@ -20,7 +20,7 @@ Values unique(NodeContext& node, bool is_sorted) {
                                                           {"index_element_type", ElementType::i64},
                                                           {"count_element_type", ElementType::i64}},
                                4);
-  return {unique.value(0), unique.value(1), unique.value(2), unique.value(3)};
+  return outputs_of(unique);
 }
 
 /// Unique 11.

@@ -16,23 +16,10 @@ void check_values(NodeContext& node, std::string_view name, std::span<const std:
   }
 }
 
-namespace {
-
-ir::Integers list_of(NodeContext& node, std::string_view name, std::int64_t count, std::int64_t absent) {
-  auto values = node.integer_list(name);
-  if (values.empty()) values.assign(static_cast<std::size_t>(count), absent);
-  if (static_cast<std::int64_t>(values.size()) != count) {
-    node.fail("attribute '" + std::string(name) + "' has " + std::to_string(values.size()) + " values, " +
-              std::to_string(count) + " are needed");
-  }
-  return values;
-}
-
-}  // namespace
-
 Window window_of(NodeContext& node, std::int64_t spatial) {
   if (spatial < 1) node.fail("the input has no spatial axes");
-  ir::check_rank(static_cast<std::size_t>(spatial));
+  const auto axes = static_cast<std::size_t>(spatial);
+  ir::check_rank(axes);
   Window window;
   window.kernel = node.integer_list("kernel_shape");
   if (!window.kernel.empty() && static_cast<std::int64_t>(window.kernel.size()) != spatial) {
@@ -40,9 +27,9 @@ Window window_of(NodeContext& node, std::int64_t spatial) {
               std::to_string(spatial) + " spatial axes");
   }
   check_values(node, "kernel_shape", window.kernel, 1);
-  window.strides = list_of(node, "strides", spatial, 1);
-  window.dilations = list_of(node, "dilations", spatial, 1);
-  const auto pads = list_of(node, "pads", 2 * spatial, 0);
+  window.strides = node.integer_list("strides", axes, 1);
+  window.dilations = node.integer_list("dilations", axes, 1);
+  const auto pads = node.integer_list("pads", 2 * axes, 0);
   check_values(node, "strides", window.strides, 1);
   check_values(node, "dilations", window.dilations, 1);
   check_values(node, "pads", pads, -(std::int64_t{1} << 31));
@@ -63,6 +50,16 @@ Window window_of(NodeContext& node, std::int64_t spatial) {
     node.fail("auto_pad '" + mode + "' does not exist");
   }
   return window;
+}
+
+std::vector<ir::Attribute> attributes_of(const Window& window, std::initializer_list<ir::Attribute> others) {
+  std::vector<ir::Attribute> attributes{{"strides", window.strides.unchecked()},
+                                        {"dilations", window.dilations.unchecked()},
+                                        {"pads_begin", window.pads_begin.unchecked()},
+                                        {"pads_end", window.pads_end.unchecked()},
+                                        {"auto_pad", window.auto_pad}};
+  attributes.insert(attributes.end(), others.begin(), others.end());
+  return attributes;
 }
 
 void resolve_auto_pad(Window& window, Value input) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ void check_values(NodeContext& node, std::string_view name, std::span<const std:
 /// Reads the attributes for `spatial` axes; absent ones have their defaults. `kernel` may be empty if it is
 /// determined otherwise.
 Window window_of(NodeContext& node, std::int64_t spatial);
+
+/// The attributes of operations that slide a window, except the kernel, and `others`.
+std::vector<ir::Attribute> attributes_of(const Window& window,
+                                         std::initializer_list<ir::Attribute> others = {});
 
 /// Replaces same_upper and same_lower by pads if the sizes of `input` are static.
 void resolve_auto_pad(Window& window, Value input);

@@ -20,13 +20,6 @@ std::int64_t count(NodeContext& node, std::string_view name, std::int64_t absent
   return value;
 }
 
-/// An attribute for a size of the result.
-std::int64_t size(NodeContext& node, std::string_view name, std::int64_t absent) {
-  const std::int64_t value = node.integer_attribute(name, absent);
-  if (value < 1) node.fail("attribute '" + std::string(name) + "' must be positive");
-  return value;
-}
-
 /// Height and width of a batch of images.
 Value emit_image_size(NodeContext& node, std::size_t input) {
   const Value image = node.input(input);
@@ -124,7 +117,7 @@ Values generate_proposals(NodeContext& node) {
                                    {"nms_eta", 1.0},
                                    {"roi_num_type", ElementType::i64}},
                                   3);
-  return {proposals.value(0), proposals.value(1), proposals.value(2)};
+  return outputs_of(proposals);
 }
 
 Values proposals_of_one_image(NodeContext& node) {
@@ -133,9 +126,9 @@ Values proposals_of_one_image(NodeContext& node) {
                                   {{"min_size", node.real_attribute("min_size", 0)},
                                    {"nms_threshold", node.real_attribute("nms_threshold", 0.7F)},
                                    {"pre_nms_count", count(node, "pre_nms_count", 1000)},
-                                   {"post_nms_count", size(node, "post_nms_count", 1000)}},
+                                   {"post_nms_count", node.positive_attribute("post_nms_count", 1000)}},
                                   2);
-  return {proposals.value(0), proposals.value(1)};
+  return outputs_of(proposals);
 }
 
 Values detectron_output(NodeContext& node) {
@@ -145,13 +138,13 @@ Values detectron_output(NodeContext& node) {
       {{"score_threshold", node.real_attribute("score_threshold", 0.05F)},
        {"nms_threshold", node.real_attribute("nms_threshold", 0.5F)},
        {"max_delta_log_wh", node.real_attribute("max_delta_log_wh", base::natural_logarithm(kLargestRatio))},
-       {"num_classes", size(node, "num_classes", 81)},
+       {"num_classes", node.positive_attribute("num_classes", 81)},
        {"post_nms_count", count(node, "post_nms_count", 2000)},
-       {"max_detections_per_image", size(node, "max_detections_per_image", 100)},
+       {"max_detections_per_image", node.positive_attribute("max_detections_per_image", 100)},
        {"class_agnostic_box_regression", node.flag_attribute("class_agnostic_box_regression")},
        {"deltas_weights", reals(node, "deltas_weights", {10, 10, 5, 5})}},
       3);
-  return {output.value(0), output.value(1), output.value(2)};
+  return outputs_of(output);
 }
 
 Values prior_grid(NodeContext& node) {
@@ -176,17 +169,17 @@ Values roi_features(NodeContext& node) {
   ir::Node& features =
       node.node(ops::ExperimentalDetectronROIFeatureExtractor, inputs,
                 std::initializer_list<ir::Attribute>{
-                    {"output_size", size(node, "output_size", 7)},
+                    {"output_size", node.positive_attribute("output_size", 7)},
                     {"sampling_ratio", node.integer_attribute("sampling_ratio", 2)},
                     {"pyramid_scales", std::vector<std::int64_t>(scales.begin(), scales.end())},
                     {"aligned", node.flag_attribute("aligned")}},
                 2);
-  return {features.value(0), features.value(1)};
+  return outputs_of(features);
 }
 
 Values best_rois(NodeContext& node) {
   return {node.op(ops::ExperimentalDetectronTopKROIs, {node.input(0), node.input(1)},
-                  {{"max_rois", size(node, "max_rois", 1000)}})};
+                  {{"max_rois", node.positive_attribute("max_rois", 1000)}})};
 }
 
 }  // namespace

@@ -36,10 +36,9 @@ Values group_norm(NodeContext& node) {
   const Value x = node.input(0);
   const Value scale = reshape_to_vector(node, convert(node, node.input(1), x.type()));
   const Value bias = reshape_to_vector(node, convert(node, node.input(2), x.type()));
-  const std::int64_t groups = node.integer_attribute("num_groups");
-  if (groups < 1) node.fail("attribute 'num_groups' must be positive");
   return {node.op(ops::GroupNormalization, {x, scale, bias},
-                  {{"num_groups", groups}, {"epsilon", node.real_attribute("eps", 1e-6F)}})};
+                  {{"num_groups", node.positive_attribute("num_groups")},
+                   {"epsilon", node.real_attribute("eps", 1e-6F)}})};
 }
 
 /// Normalize: divides by the length of the vector of all channels of a pixel, or of all elements of an image,

@@ -12,8 +12,7 @@ Values leaky_relu_1(NodeContext& node) {
   const double alpha = node.real_attribute("alpha", 0.01F);
   // Releases before 2026 do not compile a vector as the slope of a scalar.
   if (x.shape().is_scalar()) return {node.op(ops::PReLU, {x, node.number_like(alpha, x)})};
-  constexpr std::int64_t kOne[] = {1};
-  return {node.op(ops::PReLU, {x, node.numbers({&alpha, 1}, kOne, x.type())})};
+  return {node.op(ops::PReLU, {x, node.numbers({&alpha, 1}, x.type())})};
 }
 
 /// Whether `slope` broadcasts to `x` along dimension 1 alone, as the slope of PReLU does.
@@ -57,18 +56,13 @@ Values elu_1(NodeContext& node) {
   return {node.op(ops::Elu, {node.input(0)}, {{"alpha", node.real_attribute("alpha", 1)}})};
 }
 
-Values selu(NodeContext& node, double alpha, double gamma) {
-  const Value x = node.input(0);
-  return {node.op(ops::Selu, {x, node.number_like(node.real_attribute("alpha", alpha), x),
-                              node.number_like(node.real_attribute("gamma", gamma), x)})};
-}
-
-/// Selu 1: coarser defaults.
+/// Selu 1 (coarser defaults), 6, 22.
 Values selu_1(NodeContext& node) {
-  return selu(node, 1.6732, 1.0507);
-}
-Values selu_6(NodeContext& node) {
-  return selu(node, 1.67326319217681884765625, 1.05070102214813232421875);
+  const Value x = node.input(0);
+  const bool is_coarse = node.opset() < 6;
+  const double alpha = node.real_attribute("alpha", is_coarse ? 1.6732 : 1.67326319217681884765625);
+  const double gamma = node.real_attribute("gamma", is_coarse ? 1.0507 : 1.05070102214813232421875);
+  return {node.op(ops::Selu, {x, node.number_like(alpha, x), node.number_like(gamma, x)})};
 }
 
 /// Celu 12: max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
@@ -139,7 +133,6 @@ std::vector<TranslatorRow> activation_translators() {
                         {.name = "PRelu", .since = 7, .translate = prelu_7, .ranks = RankRule::keep},
                         {"Elu", 1, elu_1},
                         {"Selu", 1, selu_1},
-                        {"Selu", 6, selu_6},
                         {"Celu", 12, celu_12},
                         {"ThresholdedRelu", 1, thresholded_relu_1},
                         {"HardSigmoid", 1, hard_sigmoid_1},

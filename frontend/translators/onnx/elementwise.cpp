@@ -11,7 +11,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The second input of a version below 7, reshaped for numpy broadcasting.
+/// The second input, in a version below 7 reshaped for numpy broadcasting.
 Value reshape_at_axis(NodeContext& node) {
   const Value b = node.input(1);
   if (!node.flag_attribute("broadcast") || !node.has_attribute("axis")) return b;
@@ -26,24 +26,10 @@ Value reshape_at_axis(NodeContext& node) {
 using Emit = Value (*)(NodeContext&, Value, Value);
 
 template <Emit kEmit>
-Values binary_1(NodeContext& node) {
+Values binary(NodeContext& node) {
   return {kEmit(node, node.input(0), reshape_at_axis(node))};
 }
 
-template <Emit kEmit>
-Values binary_7(NodeContext& node) {
-  return {kEmit(node, node.input(0), node.input(1))};
-}
-
-Value add(NodeContext& node, Value a, Value b) {
-  return node.op(ops::Add, {a, b});
-}
-Value subtract(NodeContext& node, Value a, Value b) {
-  return node.op(ops::Subtract, {a, b});
-}
-Value multiply(NodeContext& node, Value a, Value b) {
-  return node.op(ops::Multiply, {a, b});
-}
 Value quotient(NodeContext& node, Value a, Value b) {
   return divide(node, a, b);
 }
@@ -128,7 +114,7 @@ Values variadic_1(NodeContext& node) {
 }
 
 Values mean_1(NodeContext& node) {
-  const Value sum = variadic_1<add>(node).front();
+  const Value sum = variadic_1<plain<ops::Add>>(node).front();
   const auto count = static_cast<double>(node.input_count());
   if (node.input_count() == 1) return {sum};
   return {divide(node, sum, node.number_like(count, sum))};
@@ -138,39 +124,28 @@ Values mean_1(NodeContext& node) {
 
 std::vector<TranslatorRow> elementwise_translators() {
   return with_ranks(RankRule::broadcast, {
-                                             {"Add", 1, binary_1<add>},
-                                             {"Add", 7, binary_7<add>},
-                                             {"Sub", 1, binary_1<subtract>},
-                                             {"Sub", 7, binary_7<subtract>},
-                                             {"Mul", 1, binary_1<multiply>},
-                                             {"Mul", 7, binary_7<multiply>},
-                                             {"Div", 1, binary_1<quotient>},
-                                             {"Div", 7, binary_7<quotient>},
-                                             {"Pow", 1, binary_1<power>},
-                                             {"Pow", 7, binary_7<power>},
+                                             {"Add", 1, binary<plain<ops::Add>>},
+                                             {"Sub", 1, binary<plain<ops::Subtract>>},
+                                             {"Mul", 1, binary<plain<ops::Multiply>>},
+                                             {"Div", 1, binary<quotient>},
+                                             {"Pow", 1, binary<power>},
                                              {"Mod", 10, mod_10},
-                                             {"Equal", 1, binary_1<equal>},
-                                             {"Equal", 7, binary_7<equal>},
-                                             {"Less", 1, binary_1<plain<ops::Less>>},
-                                             {"Less", 7, binary_7<plain<ops::Less>>},
-                                             {"LessOrEqual", 12, binary_7<plain<ops::LessEqual>>},
-                                             {"Greater", 1, binary_1<plain<ops::Greater>>},
-                                             {"Greater", 7, binary_7<plain<ops::Greater>>},
-                                             {"GreaterOrEqual", 12, binary_7<plain<ops::GreaterEqual>>},
-                                             {"And", 1, binary_1<plain<ops::LogicalAnd>>},
-                                             {"And", 7, binary_7<plain<ops::LogicalAnd>>},
-                                             {"Or", 1, binary_1<plain<ops::LogicalOr>>},
-                                             {"Or", 7, binary_7<plain<ops::LogicalOr>>},
-                                             {"Xor", 1, binary_1<plain<ops::LogicalXor>>},
-                                             {"Xor", 7, binary_7<plain<ops::LogicalXor>>},
-                                             {"BitwiseAnd", 18, binary_7<plain<ops::BitwiseAnd>>},
-                                             {"BitwiseOr", 18, binary_7<plain<ops::BitwiseOr>>},
-                                             {"BitwiseXor", 18, binary_7<plain<ops::BitwiseXor>>},
+                                             {"Equal", 1, binary<equal>},
+                                             {"Less", 1, binary<plain<ops::Less>>},
+                                             {"LessOrEqual", 12, binary<plain<ops::LessEqual>>},
+                                             {"Greater", 1, binary<plain<ops::Greater>>},
+                                             {"GreaterOrEqual", 12, binary<plain<ops::GreaterEqual>>},
+                                             {"And", 1, binary<plain<ops::LogicalAnd>>},
+                                             {"Or", 1, binary<plain<ops::LogicalOr>>},
+                                             {"Xor", 1, binary<plain<ops::LogicalXor>>},
+                                             {"BitwiseAnd", 18, binary<plain<ops::BitwiseAnd>>},
+                                             {"BitwiseOr", 18, binary<plain<ops::BitwiseOr>>},
+                                             {"BitwiseXor", 18, binary<plain<ops::BitwiseXor>>},
                                              {"BitShift", 11, bit_shift_11},
                                              {"Where", 9, where_9},
                                              {"Max", 1, variadic_1<plain<ops::Maximum>>},
                                              {"Min", 1, variadic_1<plain<ops::Minimum>>},
-                                             {"Sum", 1, variadic_1<add>},
+                                             {"Sum", 1, variadic_1<plain<ops::Add>>},
                                              {"Mean", 1, mean_1},
                                          });
 }

@@ -109,21 +109,12 @@ Values batch_norm_for_training(NodeContext& node) {
   return outputs;
 }
 
-/// BatchNormalization 1, 6: `is_test` selects inference; `spatial` 0 means parameters per activation.
+/// BatchNormalization 1, 6, 7, 9: training if more than one output is used, below 7 unless `is_test` selects
+/// inference; 14, 15: `training_mode` selects training. Below 7, `spatial` 0 means parameters per activation.
 Values batch_normalization_1(NodeContext& node) {
-  return node.flag_attribute("is_test") || node.output_count() == 1 ? batch_norm_for_inference(node)
-                                                                    : batch_norm_for_training(node);
-}
-
-/// BatchNormalization 7, 9: training if more than one output is used.
-Values batch_normalization_7(NodeContext& node) {
-  return node.output_count() == 1 ? batch_norm_for_inference(node) : batch_norm_for_training(node);
-}
-
-/// BatchNormalization 14, 15: `training_mode` selects training.
-Values batch_normalization_14(NodeContext& node) {
-  return !node.flag_attribute("training_mode") ? batch_norm_for_inference(node)
-                                               : batch_norm_for_training(node);
+  const bool trains = node.opset() >= 14 ? node.flag_attribute("training_mode")
+                                         : node.output_count() != 1 && !node.flag_attribute("is_test");
+  return trains ? batch_norm_for_training(node) : batch_norm_for_inference(node);
 }
 
 /// InstanceNormalization 1, 6, 22.
@@ -153,9 +144,11 @@ Value emit_normalized_axes(NodeContext& node) {
   return emit_axes_between(node, node.axis(node.integer_attribute("axis", -1), rank), rank);
 }
 
-/// LayerNormalization over the axes from `axis` on, with a result of `type`.
-Values layer_normalization(NodeContext& node, ElementType type) {
+/// LayerNormalization 17, over the axes from `axis` on. In models that import ai.onnx below 17, it is that of
+/// onnxruntime, whose result has the type of the scale.
+Values layer_normalization_1(NodeContext& node) {
   const Value input = node.input(0);
+  const ElementType type = node.input(node.opset() < 17 ? 1 : 0).type();
   const double epsilon = node.real_attribute("epsilon", 1e-5F);
   const Value axes = emit_normalized_axes(node);
   const Value x = convert(node, input, stash_type(node));
@@ -168,17 +161,6 @@ Values layer_normalization(NodeContext& node, ElementType type) {
     outputs.push_back(compute_inverse_deviation(node, reduce_variance(node, x, axes, true), epsilon));
   }
   return outputs;
-}
-
-/// LayerNormalization 1 of onnxruntime, in models that import ai.onnx below 17: the result has the type of
-/// the scale.
-Values layer_normalization_1(NodeContext& node) {
-  return layer_normalization(node, node.input(1).type());
-}
-
-/// LayerNormalization 17.
-Values layer_normalization_17(NodeContext& node) {
-  return layer_normalization(node, node.input(0).type());
 }
 
 /// RMSNormalization 23: x / sqrt(mean(x * x) + epsilon) * scale over the axes from `axis` on.
@@ -202,25 +184,18 @@ Values simplified_layer_normalization_1(NodeContext& node) {
   return {node.op(ops::Multiply, {y, scale}), factor};
 }
 
-/// The number of groups of channels: attribute num_groups.
-std::int64_t channel_group_count(const NodeContext& node) {
-  const std::int64_t groups = node.integer_attribute("num_groups");
-  if (groups < 1) node.fail("attribute 'num_groups' must be positive");
-  return groups;
-}
-
 Value normalize_groups(NodeContext& node, Value scale, Value bias) {
   const Value x = node.input(0);
-  return node.op(
-      ops::GroupNormalization, {x, convert(node, scale, x.type()), convert(node, bias, x.type())},
-      {{"num_groups", channel_group_count(node)}, {"epsilon", node.real_attribute("epsilon", 1e-5F)}});
+  return node.op(ops::GroupNormalization, {x, convert(node, scale, x.type()), convert(node, bias, x.type())},
+                 {{"num_groups", node.positive_attribute("num_groups")},
+                  {"epsilon", node.real_attribute("epsilon", 1e-5F)}});
 }
 
 /// GroupNormalization 18: scale and bias per group. Deprecated, but still used in models.
 Values group_normalization_18(NodeContext& node) {
   const Value x = node.input(0);
   if (node.rank(x) < 2) node.fail("the input has no channels");
-  const Value groups = node.integers({channel_group_count(node)});
+  const Value groups = node.integers({node.positive_attribute("num_groups")});
   const Value each = divide(node, dimension_of(node, x, 1), groups);
   const Value shape = concat(node, {groups, each});
   const auto of_channels = [&](Value of_groups) {
@@ -247,24 +222,20 @@ Values lp_normalization_1(NodeContext& node) {
 }
 
 /// MeanVarianceNormalization 1: over the batch and the pixels, or also across channels, as in onnxruntime;
-/// division by the deviation is optional.
+/// division by the deviation is optional. 9, 13: over `axes`. Epsilon 1e-9 is added to the deviation.
 Values mean_variance_normalization_1(NodeContext& node) {
   const Value x = node.input(0);
-  std::vector<std::int64_t> axes =
-      numbers_between(node.flag_attribute("across_channels") ? 1 : 2, node.rank(x));
-  axes.insert(axes.begin(), 0);
+  ir::Integers axes{0, 2, 3};
+  if (node.opset() < 9) {
+    axes = numbers_between(node.flag_attribute("across_channels") ? 1 : 2, node.rank(x));
+    axes.insert(axes.begin(), 0);
+  } else if (const auto given = node.integer_list("axes"); !given.empty()) {
+    axes = given;
+  }
   return {node.op(ops::MVN, {x, node.integers(axes)},
                   {{"eps", 1e-9},
                    {"normalize_variance", node.flag_attribute("normalize_variance", true)},
                    {"eps_mode", "OUTSIDE_SQRT"}})};
-}
-
-/// MeanVarianceNormalization 9, 13: epsilon 1e-9 is added to the deviation.
-Values mean_variance_normalization_9(NodeContext& node) {
-  ir::Integers axes = node.integer_list("axes");
-  if (axes.empty()) axes = {0, 2, 3};
-  return {node.op(ops::MVN, {node.input(0), node.integers(axes)},
-                  {{"eps", 1e-9}, {"normalize_variance", true}, {"eps_mode", "OUTSIDE_SQRT"}})};
 }
 
 /// LRN 1, 13: across channels.
@@ -272,8 +243,7 @@ Values lrn_1(NodeContext& node) {
   const double bias = node.real_attribute("bias", 1);
   const double alpha = node.real_attribute("alpha", 1e-4F);
   const double beta = node.real_attribute("beta", 0.75);
-  const std::int64_t size = node.integer_attribute("size");
-  if (size < 1) node.fail("attribute 'size' must be positive");
+  const std::int64_t size = node.positive_attribute("size");
   return {node.op(ops::LRN, {node.input(0), node.integers({1})},
                   {{"alpha", alpha}, {"beta", beta}, {"bias", bias}, {"size", size}})};
 }
@@ -283,11 +253,8 @@ Values lrn_1(NodeContext& node) {
 std::vector<TranslatorRow> normalization_translators() {
   return {
       {"BatchNormalization", 1, batch_normalization_1},
-      {"BatchNormalization", 7, batch_normalization_7},
-      {"BatchNormalization", 14, batch_normalization_14},
       {"InstanceNormalization", 1, instance_normalization_1},
       {"LayerNormalization", 1, layer_normalization_1},
-      {"LayerNormalization", 17, layer_normalization_17},
       {"RMSNormalization", 23, rms_normalization_23},
       {"SimplifiedLayerNormalization", 1, simplified_layer_normalization_1},
       {"SimplifiedLayerNormalization", 1, simplified_layer_normalization_1, {}, {}, kMicrosoft},
@@ -295,7 +262,6 @@ std::vector<TranslatorRow> normalization_translators() {
       {"GroupNormalization", 21, group_normalization_21},
       {"LpNormalization", 1, lp_normalization_1},
       {"MeanVarianceNormalization", 1, mean_variance_normalization_1},
-      {"MeanVarianceNormalization", 9, mean_variance_normalization_9},
       {"LRN", 1, lrn_1},
   };
 }

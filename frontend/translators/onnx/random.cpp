@@ -47,46 +47,42 @@ using Draw = Value (*)(NodeContext&, Value sizes, ElementType);
 /// RandomUniform, RandomNormal 1, 22.
 template <Draw kDraw>
 Values random_1(NodeContext& node) {
-  constexpr std::int64_t kFloat = 1;
   return {kDraw(node, node.integers(node.integer_list("shape")),
-                node.element_type(node.integer_attribute("dtype", kFloat)))};
+                node.element_type_attribute("dtype", ElementType::f32))};
 }
 
 /// RandomUniformLike, RandomNormalLike 1, 22: the shape, and by default the type, of the input.
 template <Draw kDraw>
 Values random_like_1(NodeContext& node) {
   const Value like = node.input(0);
-  const ElementType type =
-      node.has_attribute("dtype") ? node.element_type(node.integer_attribute("dtype")) : like.type();
-  return {kDraw(node, shape_of(node, like), type)};
+  return {kDraw(node, shape_of(node, like), node.element_type_attribute("dtype", like.type()))};
 }
 
 /// Bernoulli 15, 22.
 Values bernoulli_15(NodeContext& node) {
   const Value probability = node.input(0);
-  const ElementType type =
-      node.has_attribute("dtype") ? node.element_type(node.integer_attribute("dtype")) : probability.type();
+  const ElementType type = node.element_type_attribute("dtype", probability.type());
   const Value drawn = convert(node, draw_uniform(node, shape_of(node, probability)), probability.type());
   return {convert(node, node.op(ops::Less, {drawn, probability}), type)};
 }
 
 /// Multinomial 7, 22: the input contains logarithms of probabilities.
 Values multinomial_7(NodeContext& node) {
-  constexpr std::int64_t kInt32 = 6;
-  const std::int64_t samples = node.integer_attribute("sample_size", 1);
-  if (samples < 1) node.fail("attribute 'sample_size' must be positive");
-  const ElementType type = node.element_type(node.integer_attribute("dtype", kInt32));
+  const std::int64_t samples = node.positive_attribute("sample_size", 1);
+  const ElementType type = node.element_type_attribute("dtype", ElementType::i32);
   return {draw_classes(node, node.input(0), node.integers({samples}), type, seeds(node, 1))};
 }
 
 /// The mask of a Dropout that keeps all elements. Below version 12 the specification does not define it, and
 /// onnxruntime gives zeros.
-Value emit_mask_in_inference(NodeContext& node, Value x, ElementType type) {
+Value emit_mask_in_inference(NodeContext& node, Value x) {
+  const ElementType type = node.opset() < 10 ? x.type() : ElementType::boolean;
   const Value kept = node.integer(node.opset() < 12 ? 0 : 1, type);
   return broadcast_to(node, kept, shape_of(node, x));
 }
 
-/// Dropout 1, 6, 7: a copy for inference; the mask has the type of the data.
+/// Dropout 1, 6, 7, 10: a copy for inference. The mask is boolean from 10 on, and has the type of the data
+/// before.
 Values dropout_1(NodeContext& node) {
   const Value x = node.input(0);
   if (node.opset() < 7 && !node.flag_attribute("is_test") && node.real_attribute("ratio", 0.5) != 0 &&
@@ -94,15 +90,7 @@ Values dropout_1(NodeContext& node) {
     node.fail("training is not converted", "set attribute 'is_test'");
   }
   Values outputs{x};
-  if (node.has_output(1)) outputs.push_back(emit_mask_in_inference(node, x, x.type()));
-  return outputs;
-}
-
-/// Dropout 10: the mask is boolean.
-Values dropout_10(NodeContext& node) {
-  const Value x = node.input(0);
-  Values outputs{x};
-  if (node.has_output(1)) outputs.push_back(emit_mask_in_inference(node, x, ElementType::boolean));
+  if (node.has_output(1)) outputs.push_back(emit_mask_in_inference(node, x));
   return outputs;
 }
 
@@ -120,7 +108,7 @@ Values dropout_12(NodeContext& node) {
   Value ratio = node.optional_input(1);
   const bool is_off =
       !training || is_known_to_be(node, training, 0) || (ratio && is_known_to_be(node, ratio, 0));
-  if (is_off) return dropout_10(node);
+  if (is_off) return dropout_1(node);
   if (!ratio) ratio = node.number(kDefaultRatio, ElementType::f32);
   ratio = convert(node, require_scalar(node, ratio, "ratio"), ElementType::f32);
   const Value drawn = draw_uniform(node, shape_of(node, x));
@@ -145,7 +133,6 @@ std::vector<TranslatorRow> random_translators() {
       {"Bernoulli", 15, bernoulli_15},
       {"Multinomial", 7, multinomial_7},
       {"Dropout", 1, dropout_1},
-      {"Dropout", 10, dropout_10},
       {"Dropout", 12, dropout_12},
   };
 }

@@ -50,13 +50,6 @@ bool is_only_axis_of_scalar(Value x, std::span<const std::int64_t> axes) {
          std::ranges::all_of(axes, [](std::int64_t axis) { return axis == 0 || axis == -1; });
 }
 
-Axes read_axes_attribute(NodeContext& node, Value x) {
-  const bool keep_dims = node.flag_attribute("keepdims", true);
-  const auto axes = node.integer_list("axes");
-  if (axes.empty() || is_only_axis_of_scalar(x, axes)) return emit_all_axes(node, x, keep_dims);
-  return {node.integers(axes), keep_dims};
-}
-
 /// Axes whose number is known only at run time. If their dimensions are removed, the declared rank must give
 /// it.
 Axes emit_unknown_axes(NodeContext& node, Value x, Value axes, bool keep_dims, bool none_is_all) {
@@ -71,10 +64,11 @@ Axes emit_unknown_axes(NodeContext& node, Value x, Value axes, bool keep_dims, b
   return {axes, false, rank - *rank_left};
 }
 
-Axes read_axes_input(NodeContext& node, Value x) {
+Axes read_axes(NodeContext& node, Value x) {
   const bool keep_dims = node.flag_attribute("keepdims", true);
   const bool none_is_all = !node.flag_attribute("noop_with_empty_axes");
-  const Value axes = node.optional_input(1);
+  const auto listed = node.integer_list("axes");
+  const Value axes = listed.empty() ? node.optional_input(1) : node.integers(listed);
   const auto count = axes ? axes.shape().element_count() : 0;
   if (count == 0 && none_is_all) return emit_all_axes(node, x, keep_dims);
   if (count == 0) return {node.integers(std::initializer_list<std::int64_t>{}), keep_dims};
@@ -129,15 +123,11 @@ Value reduce_in_floats(NodeContext& node, Reduction reduction, Value x, const Ax
   return convert(node, reduction(node, convert(node, x, ElementType::f32), axes), x.type());
 }
 
-Value sum(NodeContext& node, Value x, const Axes& axes) {
-  return emit_native(node, ops::ReduceSum, x, axes);
+template <ir::Op kOperation>
+Value plain(NodeContext& node, Value x, const Axes& axes) {
+  return emit_native(node, kOperation, x, axes);
 }
-Value mean(NodeContext& node, Value x, const Axes& axes) {
-  return emit_native(node, ops::ReduceMean, x, axes);
-}
-Value product(NodeContext& node, Value x, const Axes& axes) {
-  return emit_native(node, ops::ReduceProd, x, axes);
-}
+
 Value maximum(NodeContext& node, Value x, const Axes& axes) {
   if (x.type() == ElementType::boolean) return reduce_truth(node, ops::ReduceSum, x, axes);
   return emit_native(node, ops::ReduceMax, x, axes);
@@ -146,19 +136,16 @@ Value minimum(NodeContext& node, Value x, const Axes& axes) {
   if (x.type() == ElementType::boolean) return reduce_truth(node, ops::ReduceProd, x, axes);
   return emit_native(node, ops::ReduceMin, x, axes);
 }
-Value l1(NodeContext& node, Value x, const Axes& axes) {
-  return emit_native(node, ops::ReduceL1, x, axes);
-}
 Value l2(NodeContext& node, Value x, const Axes& axes) {
   if (!ir::is_floating(x.type())) return reduce_in_floats(node, l2, x, axes);
   return emit_native(node, ops::ReduceL2, x, axes);
 }
 Value sum_of_squares(NodeContext& node, Value x, const Axes& axes) {
-  return sum(node, node.op(ops::Multiply, {x, x}), axes);
+  return emit_native(node, ops::ReduceSum, node.op(ops::Multiply, {x, x}), axes);
 }
 Value log_of_sum(NodeContext& node, Value x, const Axes& axes) {
   if (!ir::is_floating(x.type())) return reduce_in_floats(node, log_of_sum, x, axes);
-  return node.op(ops::Log, {sum(node, x, axes)});
+  return node.op(ops::Log, {emit_native(node, ops::ReduceSum, x, axes)});
 }
 
 /// log(sum(exp(x - m))) + m with the largest element m, to avoid overflow. If m is infinite, or there are no
@@ -174,46 +161,30 @@ Value log_of_sum_of_exponentials(NodeContext& node, Value x, const Axes& axes) {
   };
   const Value kept = offset(true);
   const Value exponentials = node.op(ops::Exp, {node.op(ops::Subtract, {x, kept})});
-  const Value logarithm = node.op(ops::Log, {sum(node, exponentials, axes)});
+  const Value logarithm = node.op(ops::Log, {emit_native(node, ops::ReduceSum, exponentials, axes)});
   return node.op(ops::Add, {logarithm, axes.keep_dims ? kept : offset(false)});
 }
 
 template <Reduction kReduction>
 Values reduce_1(NodeContext& node) {
   const Value x = node.input(0);
-  return {kReduction(node, x, read_axes_attribute(node, x))};
-}
-
-template <Reduction kReduction>
-Values reduce_18(NodeContext& node) {
-  const Value x = node.input(0);
-  return {kReduction(node, x, read_axes_input(node, x))};
+  return {kReduction(node, x, read_axes(node, x))};
 }
 
 }  // namespace
 
 std::vector<TranslatorRow> reduction_translators() {
   return {
-      {"ReduceSum", 1, reduce_1<sum>},
-      {"ReduceSum", 13, reduce_18<sum>},
-      {"ReduceMean", 1, reduce_1<mean>},
-      {"ReduceMean", 18, reduce_18<mean>},
-      {"ReduceProd", 1, reduce_1<product>},
-      {"ReduceProd", 18, reduce_18<product>},
+      {"ReduceSum", 1, reduce_1<plain<ops::ReduceSum>>},
+      {"ReduceMean", 1, reduce_1<plain<ops::ReduceMean>>},
+      {"ReduceProd", 1, reduce_1<plain<ops::ReduceProd>>},
       {"ReduceMax", 1, reduce_1<maximum>},
-      {"ReduceMax", 18, reduce_18<maximum>},
       {"ReduceMin", 1, reduce_1<minimum>},
-      {"ReduceMin", 18, reduce_18<minimum>},
-      {"ReduceL1", 1, reduce_1<l1>},
-      {"ReduceL1", 18, reduce_18<l1>},
+      {"ReduceL1", 1, reduce_1<plain<ops::ReduceL1>>},
       {"ReduceL2", 1, reduce_1<l2>},
-      {"ReduceL2", 18, reduce_18<l2>},
       {"ReduceSumSquare", 1, reduce_1<sum_of_squares>},
-      {"ReduceSumSquare", 18, reduce_18<sum_of_squares>},
       {"ReduceLogSum", 1, reduce_1<log_of_sum>},
-      {"ReduceLogSum", 18, reduce_18<log_of_sum>},
       {"ReduceLogSumExp", 1, reduce_1<log_of_sum_of_exponentials>},
-      {"ReduceLogSumExp", 18, reduce_18<log_of_sum_of_exponentials>},
   };
 }
 

@@ -7,22 +7,14 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// TopK 10, 11 (largest, sorted), 24: of equal elements the one with the lower index comes first. The result
-/// is always sorted, which is valid without `sorted`, too.
-Values top_k_10(NodeContext& node) {
-  const Value x = node.input(0);
-  const std::int64_t axis = node.axis(node.integer_attribute("axis", -1), node.rank(x));
-  const Value k = require_scalar(node, node.input(1), "k");
-  ir::Node& result = top_k(node, x, k, axis, node.flag_attribute("largest", true) ? "max" : "min");
-  return {result.value(0), result.value(1)};
-}
-
-/// TopK 1: k is an attribute.
+/// TopK 1 (k as an attribute), 10 (as an input), 11 (largest, sorted), 24: of equal elements the one with the
+/// lower index comes first. The result is always sorted, which is valid without `sorted`, too.
 Values top_k_1(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t axis = node.axis(node.integer_attribute("axis", -1), node.rank(x));
-  ir::Node& result = top_k(node, x, node.integer(node.integer_attribute("k")), axis);
-  return {result.value(0), result.value(1)};
+  const Value k = node.has_input(1) ? require_scalar(node, node.input(1), "k")
+                                    : node.integer(node.integer_attribute("k"));
+  return outputs_of(top_k(node, x, k, axis, node.flag_attribute("largest", true) ? "max" : "min"));
 }
 
 /// Whether no axis but `axis` is known to be empty.
@@ -34,7 +26,7 @@ bool may_have_results(const PartialShape& shape, std::int64_t axis) {
 }
 
 /// ArgMax, ArgMin 1, 11, 12, 13; from 12 on with `select_last_index`.
-Values arg_extremum(NodeContext& node, std::string_view mode) {
+Values arg_extremum(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t axis = node.axis(node.integer_attribute("axis", 0), node.rank(x));
   // A result without elements needs no index. A dynamic size of 0 is an error in onnxruntime as well.
@@ -43,20 +35,14 @@ Values arg_extremum(NodeContext& node, std::string_view mode) {
   }
   const bool last = node.flag_attribute("select_last_index");
   const Value searched = last ? reverse(node, x, axis) : x;
-  Value index = top_k(node, searched, node.integer(1), axis, mode).value(1);
+  Value index =
+      top_k(node, searched, node.integer(1), axis, node.op_type() == "ArgMax" ? "max" : "min").value(1);
   if (last) {
     const Value highest = node.op(ops::Subtract, {size_of(node, x, axis), node.integer(1)});
     index = node.op(ops::Subtract, {highest, index});
   }
   if (node.flag_attribute("keepdims", true)) return {index};
   return {squeeze(node, index, {axis})};
-}
-
-Values arg_max_1(NodeContext& node) {
-  return arg_extremum(node, "max");
-}
-Values arg_min_1(NodeContext& node) {
-  return arg_extremum(node, "min");
 }
 
 /// CumSum 11, 14.
@@ -119,9 +105,8 @@ Values range_11(NodeContext& node) {
 
 std::vector<TranslatorRow> search_translators() {
   return {
-      {"TopK", 1, top_k_1},     {"TopK", 10, top_k_10},     {"ArgMax", 1, arg_max_1},
-      {"ArgMin", 1, arg_min_1}, {"CumSum", 11, cum_sum_11}, {"CumProd", 26, cum_prod_26},
-      {"Range", 11, range_11},
+      {"TopK", 1, top_k_1},       {"ArgMax", 1, arg_extremum},  {"ArgMin", 1, arg_extremum},
+      {"CumSum", 11, cum_sum_11}, {"CumProd", 26, cum_prod_26}, {"Range", 11, range_11},
   };
 }
 

@@ -55,9 +55,8 @@ Value transform_of_reals(NodeContext& node, Value x, std::int64_t axis) {
   for (std::int64_t i = count / 2 + 1; i < count; ++i) mirrored.push_back(count - i);
   if (mirrored.empty()) return lower;
   constexpr double kConjugate[] = {1, -1};
-  constexpr std::int64_t kPair[] = {2};
   const Value upper = node.op(ops::Multiply, {gather(node, lower, node.integers(mirrored), axis),
-                                              node.numbers(kConjugate, kPair, lower.type())});
+                                              node.numbers(kConjugate, lower.type())});
   return concat(node, {lower, upper}, axis);
 }
 
@@ -103,13 +102,6 @@ Value transform(NodeContext& node, Value x, std::int64_t axis) {
   return node.op(inverse ? ops::IDFT : ops::DFT, {convert_to_complex(node, x, rank), node.integers({axis})});
 }
 
-/// DFT 17: the axis is an attribute.
-Values dft_17(NodeContext& node) {
-  const Value x = convert_to_single_precision(node, node.input(0));
-  const Value result = transform(node, x, node.axis(node.integer_attribute("axis", 1), node.rank(x)));
-  return {convert(node, result, node.input(0).type())};
-}
-
 Value transform_along_input(NodeContext& node, Value x) {
   const std::int64_t rank = node.rank(x);
   if (!node.has_input(2)) return transform(node, x, node.axis(-2, rank));
@@ -122,9 +114,12 @@ Value transform_along_input(NodeContext& node, Value x) {
   return node.op(ops::Transpose, {transform(node, swapped, rank - 2), order});
 }
 
-/// DFT 20: the axis is an optional input, -2 by default.
-Values dft_20(NodeContext& node) {
-  const Value result = transform_along_input(node, convert_to_single_precision(node, node.input(0)));
+/// DFT 17 (the axis as an attribute), 20 (as an optional input, -2 by default).
+Values dft_17(NodeContext& node) {
+  const Value x = convert_to_single_precision(node, node.input(0));
+  const Value result = node.opset() >= 20
+                           ? transform_along_input(node, x)
+                           : transform(node, x, node.axis(node.integer_attribute("axis", 1), node.rank(x)));
   return {convert(node, result, node.input(0).type())};
 }
 
@@ -176,7 +171,6 @@ Values stft_17(NodeContext& node) {
 std::vector<TranslatorRow> signal_translators() {
   return {
       {"DFT", 17, dft_17},
-      {"DFT", 20, dft_20},
       {"STFT", 17, stft_17},
   };
 }

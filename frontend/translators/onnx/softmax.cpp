@@ -29,9 +29,10 @@ Value hardmax(NodeContext& node, Value x, std::int64_t axis) {
 }
 
 template <Emit kEmit>
-Values along_columns_1(NodeContext& node) {
+Values softmax_1(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
+  if (node.opset() >= 13) return {kEmit(node, x, node.axis(node.integer_attribute("axis", -1), rank))};
   if (rank == 0) node.fail("a scalar has no axis");
   // Axis `rank` is valid: rows of one element.
   std::int64_t axis = node.integer_attribute("axis", 1);
@@ -48,22 +49,13 @@ Values along_columns_1(NodeContext& node) {
   return {reshape(node, result, shape_of(node, x))};
 }
 
-template <Emit kEmit>
-Values along_axis_13(NodeContext& node) {
-  const Value x = node.input(0);
-  return {kEmit(node, x, node.axis(node.integer_attribute("axis", -1), node.rank(x)))};
-}
-
 }  // namespace
 
 std::vector<TranslatorRow> softmax_translators() {
   return with_ranks(RankRule::keep, {
-                                        {"Softmax", 1, along_columns_1<softmax>},
-                                        {"Softmax", 13, along_axis_13<softmax>},
-                                        {"LogSoftmax", 1, along_columns_1<log_softmax>},
-                                        {"LogSoftmax", 13, along_axis_13<log_softmax>},
-                                        {"Hardmax", 1, along_columns_1<hardmax>},
-                                        {"Hardmax", 13, along_axis_13<hardmax>},
+                                        {"Softmax", 1, softmax_1<softmax>},
+                                        {"LogSoftmax", 1, softmax_1<log_softmax>},
+                                        {"Hardmax", 1, softmax_1<hardmax>},
                                     });
 }
 

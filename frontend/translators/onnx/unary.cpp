@@ -64,19 +64,15 @@ Value clip(NodeContext& node, Value x, Value min, Value max) {
   return node.op(ops::Select, {node.op(ops::IsNaN, {x}), x, clipped});
 }
 
-/// Clip 1, 6: bounds are attributes.
+/// Clip 1, 6 (bounds as attributes), 11, 12, 13 (as optional inputs).
 Values clip_1(NodeContext& node) {
   const Value x = node.input(0);
-  Value min;
-  Value max;
-  if (node.has_attribute("min")) min = node.number_like(node.real_attribute("min"), x);
-  if (node.has_attribute("max")) max = node.number_like(node.real_attribute("max"), x);
-  return {clip(node, x, min, max)};
-}
-
-/// Clip 11, 12, 13: bounds are optional inputs.
-Values clip_11(NodeContext& node) {
-  return {clip(node, node.input(0), node.optional_input(1), node.optional_input(2))};
+  const auto bound = [&](std::string_view name, std::size_t index) {
+    return node.has_attribute(name) ? node.number_like(node.real_attribute(name), x)
+                                    : node.optional_input(index);
+  };
+  const Value min = bound("min", 1);
+  return {clip(node, x, min, bound("max", 2))};
 }
 
 }  // namespace
@@ -111,7 +107,6 @@ std::vector<TranslatorRow> unary_translators() {
                                        {"Not", 1, same_unary<ops::LogicalNot>},
                                        {"BitwiseNot", 18, same_unary<ops::BitwiseNot>},
                                        {"Clip", 1, clip_1},
-                                       {"Clip", 11, clip_11},
                                    });
 }
 

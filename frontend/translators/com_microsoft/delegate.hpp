@@ -2,6 +2,9 @@
 // function body of ONNX.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "frontend/graph/node_context.hpp"
@@ -12,6 +15,21 @@ namespace onnx2ir::frontend {
 Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset, const Operands& inputs);
 /// The same with the inputs of `node`.
 Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset);
+
+/// A text as an argument of a template.
+template <std::size_t kSize>
+struct OperatorName {
+  char text[kSize];
+  consteval OperatorName(const char (&name)[kSize]) {  // NOLINT(google-explicit-constructor): a literal
+    std::copy_n(name, kSize, text);
+  }
+};
+
+/// The translator of an operator that is the ONNX operator `kName` of version `kOpset`.
+template <OperatorName kName, std::int64_t kOpset>
+Values same_as(NodeContext& node) {
+  return translate_as(node, kName.text, kOpset);
+}
 
 /// Translates `node` as the function body that ONNX defines since version `since` for an operator of this
 /// name.

@@ -131,9 +131,8 @@ AttentionOutputs attend_in_groups(NodeContext& node, AttentionInputs inputs, std
   inputs.softcap = node.real_attribute("softcap", 0);
   inputs.sinks = node.optional_input(11);
   if (!inputs.sinks && node.integer_attribute("smooth_softmax", 0) == 1) {
-    const std::vector<std::int64_t> shape = {node.integer_attribute("num_heads")};
-    const std::vector<double> zeros(static_cast<std::size_t>(shape.front()), 0.0);
-    inputs.sinks = node.numbers(zeros, shape, inputs.query.type());
+    const std::vector<double> zeros(static_cast<std::size_t>(node.integer_attribute("num_heads")), 0.0);
+    inputs.sinks = node.numbers(zeros, inputs.query.type());
   }
   return attend(node, inputs);
 }
@@ -224,11 +223,8 @@ Values group_query_attention(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_group_query_attention_translators() {
-  return {{"GroupQueryAttention",
-           1,
-           group_query_attention,
-           {},
-           "local_window_size smooth_softmax qk_norm_epsilon"}};
+  constexpr std::string_view kIgnored = "local_window_size smooth_softmax qk_norm_epsilon";
+  return {{"GroupQueryAttention", 1, group_query_attention, {}, kIgnored}};
 }
 
 }  // namespace onnx2ir::frontend

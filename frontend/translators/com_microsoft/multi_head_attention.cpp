@@ -120,47 +120,37 @@ Causality causality_of(NodeContext& node, bool has_past) {
   return has_past ? Causality::to_last_key : Causality::from_first_key;
 }
 
-Values attention(NodeContext& node, const InputIndices& places) {
+template <const InputIndices& kPlaces>
+Values attention(NodeContext& node) {
   const std::int64_t count = node.integer_attribute("num_heads");
   if (count < 1) node.fail("num_heads must be positive");
-  const Projections all = read_projections(node, places, count);
+  const Projections all = read_projections(node, kPlaces, count);
   Cache key{all.key, all.key};
   Cache value{all.value, all.value};
   const bool is_self_attention = !node.has_input(1) || node.rank(node.input(1)) != 4;
-  const bool has_past = node.has_input(places.past_key) && is_self_attention;
+  const bool has_past = node.has_input(kPlaces.past_key) && is_self_attention;
   if (has_past) {
-    key = extend_cache(node, places, places.past_key, all.key);
-    value = extend_cache(node, places, places.past_key + 1, all.value);
+    key = extend_cache(node, kPlaces, kPlaces.past_key, all.key);
+    value = extend_cache(node, kPlaces, kPlaces.past_key + 1, all.value);
   }
   AttentionInputs inputs{all.query, key.used, value.used};
   inputs.bias =
-      emit_mask_bias(node, node.optional_input(places.mask), all.query, key.used,
+      emit_mask_bias(node, node.optional_input(kPlaces.mask), all.query, key.used,
                      node.real_attribute("mask_filter_value", -10000), causality_of(node, has_past));
-  inputs.bias = add_if_present(node, inputs.bias, node.optional_input(places.score_bias));
+  inputs.bias = add_if_present(node, inputs.bias, node.optional_input(kPlaces.score_bias));
   inputs.scale = scale_of(node);
   inputs.scores = node.has_output(3) ? Scores::before_softmax : Scores::none;
   const AttentionOutputs outputs = attend(node, inputs);
   return {join_heads(node, outputs.mixed), key.present, value.present, outputs.scores};
 }
 
-Values multi_head_attention(NodeContext& node) {
-  return attention(node, kMultiHead);
-}
-
-Values decoder_masked_attention(NodeContext& node) {
-  return attention(node, kDecoderMasked);
-}
-
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_multi_head_attention_translators() {
+  constexpr std::string_view kIgnored = "past_present_share_buffer output_qk";
   return {
-      {"MultiHeadAttention", 1, multi_head_attention},
-      {"DecoderMaskedMultiHeadAttention",
-       1,
-       decoder_masked_attention,
-       {},
-       "past_present_share_buffer output_qk"},
+      {"MultiHeadAttention", 1, attention<kMultiHead>},
+      {"DecoderMaskedMultiHeadAttention", 1, attention<kDecoderMasked>, {}, kIgnored},
   };
 }
 

@@ -1,6 +1,10 @@
 // onnxruntime's matrix products and convolutions with factors and activations.
+#include <algorithm>
+
+#include "base/ascii_case.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/recurrent_cell.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -32,32 +36,24 @@ Values fused_mat_mul(NodeContext& node) {
 
 /// Applies the activation `name` with its parameters; missing parameters have defaults.
 Value activate(NodeContext& node, Value x, const std::string& name, const std::vector<double>& parameters) {
-  const auto number = [&](std::size_t index, double absent) {
-    return node.number_like(index < parameters.size() ? parameters[index] : absent, x);
+  const auto parameter = [&](std::size_t index) {
+    return index < parameters.size() ? std::optional(parameters[index]) : std::nullopt;
   };
+  const auto number = [&](std::size_t index, double absent) {
+    return node.number_like(parameter(index).value_or(absent), x);
+  };
+  constexpr std::string_view kOfRecurrentOperators[] = {
+      "Affine",  "Elu",      "HardSigmoid", "LeakyRelu", "Relu",           "ScaledTanh",
+      "Sigmoid", "Softplus", "Softsign",    "Tanh",      "ThresholdedRelu"};
+  if (std::ranges::find(kOfRecurrentOperators, name) != std::end(kOfRecurrentOperators))
+    return activate(node, node, {base::lower_case(name), parameter(0), parameter(1)}, x);
   if (name.empty() || name == "Identity") return x;
-  if (name == "Relu") return node.op(ops::ReLU, {x});
-  if (name == "Softplus") return node.op(ops::SoftPlus, {x});
-  if (name == "Softsign") return node.op(ops::SoftSign, {x});
-  if (name == "Sigmoid") return node.op(ops::Sigmoid, {x});
-  if (name == "Tanh") return node.op(ops::Tanh, {x});
-  if (name == "LeakyRelu") return node.op(ops::PReLU, {x, unsqueeze(node, number(0, 0.01F), {0})});
-  if (name == "Elu") return node.op(ops::Elu, {x}, {{"alpha", parameters.empty() ? 1.0 : parameters[0]}});
   if (name == "HardSwish") return node.op(ops::HSwish, {x});
-  if (name == "HardSigmoid") return node.op(ops::HardSigmoid, {x, number(0, 0.2F), number(1, 0.5)});
-  if (name == "Affine") return node.op(ops::Add, {node.op(ops::Multiply, {x, number(0, 1)}), number(1, 0)});
-  if (name == "ScaledTanh") {
-    return node.op(ops::Multiply,
-                   {node.op(ops::Tanh, {node.op(ops::Multiply, {x, number(1, 1)})}), number(0, 1)});
-  }
   if (name == "ParametricSoftplus") {
     return node.op(ops::Multiply,
                    {node.op(ops::SoftPlus, {node.op(ops::Multiply, {x, number(1, 1)})}), number(0, 1)});
   }
   if (name == "Selu" && parameters.size() == 2) return node.op(ops::Selu, {x, number(0, 0), number(1, 0)});
-  if (name == "ThresholdedRelu") {
-    return node.op(ops::Select, {node.op(ops::Greater, {x, number(0, 1)}), x, node.number_like(0, x)});
-  }
   if (name == "Clip" && parameters.size() == 2) {
     return node.op(ops::Clamp, {x}, {{"min", parameters[0]}, {"max", parameters[1]}});
   }

@@ -113,17 +113,12 @@ Values q_linear_global_average_pool(NodeContext& node) {
   return quantize_like(node, y, 3, 4);
 }
 
-/// An operation on the numbers of one input; the result's scale and zero point are inputs 3 and 4.
-Values q_linear_unary(NodeContext& node, std::string_view op) {
-  const Value y = translate_as(node, op, 13, {restore_numbers(node, 0, 1, 2)}).front();
+/// The ONNX operator `kName` of version 13 on the numbers of one input; the result's scale and zero point are
+/// inputs 3 and 4.
+template <OperatorName kName>
+Values q_linear_unary(NodeContext& node) {
+  const Value y = translate_as(node, kName.text, 13, {restore_numbers(node, 0, 1, 2)}).front();
   return quantize_like(node, y, 3, 4);
-}
-
-Values q_linear_sigmoid(NodeContext& node) {
-  return q_linear_unary(node, "Sigmoid");
-}
-Values q_linear_leaky_relu(NodeContext& node) {
-  return q_linear_unary(node, "LeakyRelu");
 }
 
 /// QLinearSoftmax: Softmax in the version of attribute `opset`.
@@ -142,12 +137,6 @@ Values q_linear_where(NodeContext& node) {
   return quantize_like(node, chosen, 7, 8, 1);
 }
 
-/// QLinearReduceMean: over `axes`, all by default.
-Values q_linear_reduce_mean(NodeContext& node) {
-  const Value y = translate_as(node, "ReduceMean", 13, {restore_numbers(node, 0, 1, 2)}).front();
-  return quantize_like(node, y, 3, 4);
-}
-
 /// QLinearConv, also with channels in the last axis.
 Values q_linear_conv(NodeContext& node) {
   Operands inputs = node.operands();
@@ -155,13 +144,6 @@ Values q_linear_conv(NodeContext& node) {
   if (is_last) inputs[0] = move_channels_first(node, node.input(0));
   const Value y = translate_as(node, "QLinearConv", 10, inputs).front();
   return {is_last ? move_channels_last(node, y) : y};
-}
-
-Values quantize_linear(NodeContext& node) {
-  return translate_as(node, "QuantizeLinear", 21);
-}
-Values dequantize_linear(NodeContext& node) {
-  return translate_as(node, "DequantizeLinear", 21);
 }
 
 }  // namespace
@@ -173,14 +155,14 @@ std::vector<TranslatorRow> microsoft_quantized_translators() {
       {"QLinearConcat", 1, q_linear_concat},
       {"QLinearAveragePool", 1, q_linear_average_pool},
       {"QLinearGlobalAveragePool", 1, q_linear_global_average_pool},
-      {"QLinearSigmoid", 1, q_linear_sigmoid},
-      {"QLinearLeakyRelu", 1, q_linear_leaky_relu},
+      {"QLinearSigmoid", 1, q_linear_unary<"Sigmoid">},
+      {"QLinearLeakyRelu", 1, q_linear_unary<"LeakyRelu">},
       {"QLinearSoftmax", 1, q_linear_softmax},
       {"QLinearWhere", 1, q_linear_where},
-      {"QLinearReduceMean", 1, q_linear_reduce_mean},
+      {"QLinearReduceMean", 1, q_linear_unary<"ReduceMean">},
       {"QLinearConv", 1, q_linear_conv},
-      {"QuantizeLinear", 1, quantize_linear},
-      {"DequantizeLinear", 1, dequantize_linear},
+      {"QuantizeLinear", 1, same_as<"QuantizeLinear", 21>},
+      {"DequantizeLinear", 1, same_as<"DequantizeLinear", 21>},
   };
 }
 

@@ -1,19 +1,11 @@
 #include "frontend/translators/com_microsoft/quantized_matrix.hpp"
 
-#include <algorithm>
 #include <vector>
 
+#include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
-namespace {
-
-bool is_zero(Value constant) {
-  return std::ranges::all_of(constant.node->constant()->bytes().span(),
-                             [](std::byte byte) { return byte == std::byte{0}; });
-}
-
-}  // namespace
 
 bool is_constant(const QuantizedMatrix& matrix) {
   const auto sizes = matrix.integers.shape().sizes();

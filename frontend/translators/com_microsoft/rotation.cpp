@@ -94,7 +94,7 @@ Values multimodal_rotary_embedding(NodeContext& node) {
     for (const std::size_t which : {1, 2}) {
       std::vector<double> chosen;
       for (std::int64_t pair = 0; pair < pairs; ++pair) chosen.push_back(follows(pair, which) ? 1 : 0);
-      const Value mask = node.numbers(chosen, std::vector<std::int64_t>{pairs}, ElementType::boolean);
+      const Value mask = node.numbers(chosen, ElementType::boolean);
       result = node.op(ops::Select, {mask, at(static_cast<std::int64_t>(which)), result});
     }
     return unsqueeze(node, result, {1});
@@ -129,7 +129,7 @@ Rotation compute_rotation(NodeContext& node, Value positions, std::int64_t size)
   for (std::int64_t i = 0; i < size / 2; ++i) {
     factors.push_back(base::power(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(size)));
   }
-  const Value turns = node.numbers(factors, std::vector<std::int64_t>{size / 2}, ElementType::f32);
+  const Value turns = node.numbers(factors, ElementType::f32);
   const Value columns = unsqueeze(node, convert(node, positions, ElementType::f32), {1, 3});
   const Value angles = node.op(ops::Multiply, {columns, turns});
   return {node.op(ops::Cos, {angles}), node.op(ops::Sin, {angles}), false};
@@ -157,13 +157,10 @@ Value rotate_heads(NodeContext& node, Value heads, const Rotation& rotation) {
 }
 
 std::vector<TranslatorRow> microsoft_rotation_translators() {
+  constexpr std::string_view kIgnored = "num_heads rotary_embedding_dim is_packed_batching=0";
   return {
-      {"RotaryEmbedding", 1, rotary_embedding, {}, "num_heads rotary_embedding_dim is_packed_batching=0"},
-      {"MRotaryEmbedding",
-       1,
-       multimodal_rotary_embedding,
-       {},
-       "num_heads rotary_embedding_dim is_packed_batching=0"},
+      {"RotaryEmbedding", 1, rotary_embedding, {}, kIgnored},
+      {"MRotaryEmbedding", 1, multimodal_rotary_embedding, {}, kIgnored},
   };
 }
 

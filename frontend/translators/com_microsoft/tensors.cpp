@@ -9,16 +9,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Values gather_nd(NodeContext& node) {
-  return translate_as(node, "GatherND", 11);
-}
-Values grid_sample(NodeContext& node) {
-  return translate_as(node, "GridSample", 16);
-}
-Values trilu(NodeContext& node) {
-  return translate_as(node, "Trilu", 14);
-}
-
 /// Range: the step is 1 by default.
 Values range(NodeContext& node) {
   const Value step = node.optional_input(2);
@@ -151,9 +141,9 @@ Values left_out(NodeContext& node) {
 
 std::vector<TranslatorRow> microsoft_tensor_translators() {
   return {
-      {"GatherND", 1, gather_nd},
-      {"GridSample", 1, grid_sample},
-      {"Trilu", 1, trilu},
+      {"GatherND", 1, same_as<"GatherND", 11>},
+      {"GridSample", 1, same_as<"GridSample", 16>},
+      {"Trilu", 1, same_as<"Trilu", 14>},
       {"Range", 1, range},
       {"Pad", 1, pad},
       {"ExpandDims", 1, expand_dims},

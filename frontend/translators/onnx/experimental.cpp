@@ -38,8 +38,7 @@ Values image_scaler(NodeContext& node) {
   const Value x = multiply_by(node, node.input(0), node.real_attribute("scale", 1));
   const auto bias = node.real_list("bias");
   if (bias.empty()) return {x};
-  const std::vector<std::int64_t> shape{static_cast<std::int64_t>(bias.size()), 1, 1};
-  return {node.op(ops::Add, {x, node.numbers(bias, shape, x.type())})};
+  return {node.op(ops::Add, {x, node.numbers(bias, {std::ssize(bias), 1, 1}, x.type())})};
 }
 
 /// Crop: removes the border [left, top, right, bottom]; with `scale`, crops [height, width] from the upper
@@ -60,16 +59,10 @@ Values crop(NodeContext& node) {
   return {cut(cut(x, 2, border[1], border[3]), 3, border[0], border[2])};
 }
 
-/// DynamicSlice: Slice 10 without steps.
-Values dynamic_slice(NodeContext& node) {
-  return translate_as(node, "Slice", 10);
-}
-
 /// ConstantFill: fills a shape, given by an attribute, an input, or the shape of an input, with a value.
 Values constant_fill(NodeContext& node) {
-  constexpr std::int64_t kFloat = 1;
-  const Value number = node.number(node.real_attribute("value", 0),
-                                   node.element_type(node.integer_attribute("dtype", kFloat)));
+  const Value number =
+      node.number(node.real_attribute("value", 0), node.element_type_attribute("dtype", ElementType::f32));
   const auto extra = node.integer_list("extra_shape");
   if (!node.has_input(0)) {
     ir::Integers shape = node.integer_list("shape");
@@ -104,7 +97,7 @@ std::vector<TranslatorRow> experimental_translators() {
       {"ParametricSoftplus", 1, parametric_softplus},
       {"ImageScaler", 1, image_scaler},
       {"Crop", 1, crop},
-      {"DynamicSlice", 1, dynamic_slice},
+      {"DynamicSlice", 1, same_as<"Slice", 10>},  // without steps
       {"ConstantFill", 1, constant_fill},
       {"GivenTensorFill", 1, given_tensor_fill},
   };

@@ -19,14 +19,6 @@ std::optional<ir::Numbers> constant_numbers(Value value) {
   return ir::exact_numbers(value.node->is(ops::Convert) ? value.node->input(0) : value);
 }
 
-/// Whether all elements of a constant are 0.
-bool is_zero(Value value) {
-  const Value source = value.node->is(ops::Convert) ? value.node->input(0) : value;
-  const ir::ConstantData* const data = source.node->constant();
-  return data != nullptr &&
-         std::ranges::all_of(data->bytes().span(), [](std::byte byte) { return byte == std::byte{0}; });
-}
-
 /// The numbers that the lowest and the highest integer represent.
 struct NumberRange {
   std::vector<std::int64_t> shape;
@@ -92,6 +84,13 @@ Value reshape_along_axis(NodeContext& node, Value parameter, std::int64_t axis, 
   if (axis < 0 || axis >= rank) node.fail("a scalar cannot have a scale for each index of an axis");
   return reshape_constant(node, parameter,
                           shape_along(axis, rank, parameter.shape().element_count().value_or(-1)));
+}
+
+bool is_zero(Value value) {
+  const Value source = value.node->is(ops::Convert) ? value.node->input(0) : value;
+  const ir::ConstantData* const data = source.node->constant();
+  return data != nullptr &&
+         std::ranges::all_of(data->bytes().span(), [](std::byte byte) { return byte == std::byte{0}; });
 }
 
 Grid read_grid(NodeContext& node, std::size_t scale, std::size_t zero_point) {

@@ -35,6 +35,9 @@ Limits limits_of(ElementType type);
 /// Numbers as `type`, an integer type; those beyond its limits become the limits.
 Value saturate(Builder& builder, Value numbers, ElementType type);
 
+/// Whether `value` is a constant, which may be converted, and all its elements are 0.
+bool is_zero(Value value);
+
 /// Integers minus their zero point (null: 0), as f32, in which products of 8-bit numbers are exact.
 Value subtract_zero_point(Builder& builder, Value integers, Value zero_point);
 

@@ -22,17 +22,6 @@ std::filesystem::path weights_beside(const std::filesystem::path& xml, const std
   return bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin;
 }
 
-backend_xml::WriteOptions write_options(const SaveOptions& options, unsigned threads) {
-  backend_xml::WriteOptions how;
-  how.threads = threads;
-  how.sync = static_cast<backend_xml::Sync>(options.sync);
-  how.temporary = options.temporary;
-  how.max_xml_size = options.max_xml_size;
-  how.progress = options.progress;
-  how.is_cancelled = options.is_cancelled;
-  return how;
-}
-
 std::optional<Diagnostic> diagnostic_of(std::optional<Problem> problem) {
   if (!problem) return std::nullopt;
   if (problem->code == DiagnosticCode::unreadable_input) return unreadable_input(problem->message);
@@ -45,14 +34,13 @@ std::optional<Diagnostic> Model::save(const std::filesystem::path& xml, const st
                                       const SaveOptions& options) const {
   const std::scoped_lock lock(implementation_->writing);
   return diagnostic_of(backend_xml::write_files(*implementation_->model, xml, weights_beside(xml, bin),
-                                                write_options(options, implementation_->threads)));
+                                                options, implementation_->threads));
 }
 
 std::optional<Diagnostic> Model::write(const ByteSink& xml, const ByteSink& weights,
                                        const SaveOptions& options) const {
   const std::scoped_lock lock(implementation_->writing);
-  return diagnostic_of(backend_xml::write_streams(*implementation_->model, xml, weights,
-                                                  write_options(options, implementation_->threads)));
+  return diagnostic_of(backend_xml::write_streams(*implementation_->model, xml, weights, options));
 }
 
 std::string Model::xml() const {

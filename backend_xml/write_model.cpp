@@ -17,7 +17,7 @@
 namespace onnx2ir::backend_xml {
 namespace {
 
-void report(const WriteOptions& options, std::string_view stage, double fraction) {
+void report(const SaveOptions& options, std::string_view stage, double fraction) {
   if (options.progress) options.progress(stage, fraction);
   base::check_cancelled(options.is_cancelled);
 }
@@ -33,7 +33,7 @@ void check_files(const WeightsLayout& layout) {
 
 /// Returns whether `sink` has taken all of the XML. Sets `problem` if the XML is too large.
 bool write_text(const ir::Model& model, const WeightsLayout& layout, std::string_view digest,
-                const TextSink& sink, const WriteOptions& options, std::optional<Problem>& problem) {
+                const TextSink& sink, const SaveOptions& options, std::optional<Problem>& problem) {
   std::uint64_t written = 0;
   const bool done = write_xml(model, layout, digest, [&](std::string_view piece) {
     written += piece.size();
@@ -60,11 +60,12 @@ Problem problem_of(const base::Failure& failure, std::string_view if_cancelled) 
 class Pair {
  public:
   Pair(const ir::Model& model, const std::filesystem::path& xml, const std::filesystem::path& bin,
-       const WriteOptions& options)
+       const SaveOptions& options, unsigned threads)
       : model_(&model),
         xml_(&xml),
         bin_(&bin),
         options_(&options),
+        threads_(threads),
         weights_(bin, std::string(kWeightsRole), options.temporary),
         text_(xml, std::string(kModelRole), options.temporary) {}
 
@@ -78,7 +79,7 @@ class Pair {
     report_weights(0);
     if (options_->progress || options_->is_cancelled) weights_.set_listener(report_weights);
     for (const WeightsLayout::Block& block : layout.blocks) {
-      if (!weights_.seek(block.offset) || !weights_.write(*block.data, options_->threads)) return false;
+      if (!weights_.seek(block.offset) || !weights_.write(*block.data, threads_)) return false;
       report_weights(block.offset + block.data->written_size());
     }
     if (!weights_.complete()) return false;
@@ -141,6 +142,7 @@ class Pair {
   static constexpr double kXmlPart = 0.9;
 
   bool syncs() const {
+    using Sync = SaveOptions::Sync;
     if (options_->sync != Sync::replaced) return options_->sync == Sync::always;
     return weights_.replaces() || text_.replaces();
   }
@@ -148,7 +150,8 @@ class Pair {
   const ir::Model* model_;
   const std::filesystem::path* xml_;
   const std::filesystem::path* bin_;
-  const WriteOptions* options_;
+  const SaveOptions* options_;
+  unsigned threads_;
   FileOutput weights_;
   FileOutput text_;
   std::optional<Problem> problem_;
@@ -158,7 +161,7 @@ class Pair {
 constexpr double kStreamedWeightsPart = 0.9;
 
 /// Returns whether `sink` has taken all weights, with zeros between the constants.
-bool write_weights(const WeightsLayout& layout, const ByteSink& sink, const WriteOptions& options) {
+bool write_weights(const WeightsLayout& layout, const ByteSink& sink, const SaveOptions& options) {
   constexpr std::uint64_t kPiece = std::uint64_t{1} << 20U;
   std::vector<std::byte> piece(std::min(layout.size, kPiece));
   std::uint64_t position = 0;
@@ -184,11 +187,12 @@ bool write_weights(const WeightsLayout& layout, const ByteSink& sink, const Writ
 }  // namespace
 
 std::optional<Problem> write_files(const ir::Model& model, const std::filesystem::path& xml,
-                                   const std::filesystem::path& bin, const WriteOptions& options) {
+                                   const std::filesystem::path& bin, const SaveOptions& options,
+                                   unsigned threads) {
   try {
     if (auto refused = output_problem(xml, bin, model.inputs))
       return Problem{DiagnosticCode::cannot_write, *std::move(refused), std::string(kOtherOutput)};
-    Pair pair(model, xml, bin, options);
+    Pair pair(model, xml, bin, options, threads);
     if (!pair.write() || !pair.sync() || !pair.publish()) return pair.problem();
     pair.sync_names();
     if (options.progress) options.progress("done", 1);
@@ -199,7 +203,7 @@ std::optional<Problem> write_files(const ir::Model& model, const std::filesystem
 }
 
 std::optional<Problem> write_streams(const ir::Model& model, const ByteSink& xml, const ByteSink& bin,
-                                     const WriteOptions& options) {
+                                     const SaveOptions& options) {
   try {
     report(options, "weights", 0);
     const WeightsLayout layout = lay_out_weights(model);

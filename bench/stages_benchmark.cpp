@@ -87,8 +87,8 @@ void write(benchmark::State& state, const std::filesystem::path& path) {
   const auto folder = std::filesystem::temp_directory_path();
   const auto xml = folder / "onnx2ir_benchmark.xml";
   const auto bin = folder / "onnx2ir_benchmark.bin";
-  onnx2ir::backend_xml::WriteOptions options;
-  options.sync = onnx2ir::backend_xml::Sync::never;
+  onnx2ir::SaveOptions options;
+  options.sync = onnx2ir::SaveOptions::Sync::never;
   for (auto _ : state) {
     if (auto problem = onnx2ir::backend_xml::write_files(*model, xml, bin, options))
       state.SkipWithError(problem->message.c_str());

@@ -14,8 +14,6 @@
 #include "base/memory_budget.hpp"
 #include "frontend/dimension_names.hpp"
 #include "frontend/frontend.hpp"
-#include "frontend/mapping/extension_library.hpp"
-#include "frontend/mapping/operator_map.hpp"
 #include "frontend/reader/reader.hpp"
 #include "ir/statistics/statistics.hpp"
 #include "ir/text/printer.hpp"
@@ -62,15 +60,6 @@ std::vector<std::filesystem::path> used_files(const frontend::ModelSource& sourc
 
 void add_input(ir::Model& model, const std::filesystem::path& path) {
   if (const auto identity = platform::identify(path)) model.inputs.push_back({path.string(), *identity});
-}
-
-/// See Options::external_data.
-frontend::ExternalSource external_source(const Options& options) {
-  if (!options.external_data) return {};
-  return [&supply = options.external_data](const std::string& location) {
-    const std::optional<SuppliedData> data = supply(location);
-    return data ? std::optional(frontend::file_in_memory(location, data->size, data->read)) : std::nullopt;
-  };
 }
 
 /// Names the dynamic dimensions as the ONNX model does.
@@ -143,23 +132,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     if (!target) return;
     if (options.progress) options.progress("reading", 0.0);
     const auto start = std::chrono::steady_clock::now();
-    const frontend::LoadOptions how{
-        options.external_data_folder,      external_source(options), options.max_function_nodes,
-        {options.inputs, options.outputs}, &external_paths,          options.is_cancelled};
-    std::optional<frontend::OperatorMap> map;
-    if (!options.operator_map.empty()) {
-      map = frontend::load_operator_map(options.operator_map, sink);
-      if (!map) return;
-    }
-    const auto extensions = frontend::load_extensions(options.extensions, sink);
-    if (!extensions) return;
-    const frontend::OperatorOptions operators{
-        .keep_unknown = options.keep_unknown,
-        .map = map ? &*map : nullptr,
-        .extensions = options.extensions.empty() ? nullptr : &*extensions,
-        .stateful = options.stateful,
-        .quantization = options.quantization};
-    imported = frontend::import_model(source, how, *target, sink, operators);
+    imported = frontend::import_model(source, options, *target, sink, &external_paths);
     if (options.debug.pass_finished) {
       const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
       options.debug.pass_finished("import", time.count(), true);
@@ -232,11 +205,9 @@ std::size_t Model::layer_count() const {
 
 std::vector<std::filesystem::path> external_files(const std::filesystem::path& path) {
   std::vector<std::filesystem::path> files;
-  frontend::LoadOptions how;
-  how.external_paths = &files;
   DiagnosticSink sink;
   const base::MemoryBudgetScope budget(std::nullopt);
-  contain(sink, [&] { frontend::load_model(path, how, sink); });
+  contain(sink, [&] { frontend::load_model(path, {}, sink, &files); });
   return files;
 }
 

@@ -31,7 +31,7 @@ bool is_cache(const onnx::GraphProto& proto, const ir::Node& parameter) {
 }  // namespace
 
 bool chooses_cache_branch(const onnx::ValueInfoProto& input, const GraphTranslator& translator) {
-  return translator.attempt().input->operators.stateful && input.name() == "use_cache_branch" &&
+  return translator.attempt().input->options->stateful && input.name() == "use_cache_branch" &&
          input.type().tensor_type().elem_type() == onnx::TensorProto::BOOL;
 }
 

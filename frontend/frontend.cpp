@@ -11,6 +11,8 @@
 #include "frontend/graph/branch_choice.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
+#include "frontend/mapping/extension_library.hpp"
+#include "frontend/mapping/operator_map.hpp"
 #include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
@@ -211,8 +213,7 @@ struct Translated {
 /// attempt, and used by the next one.
 class ModelTranslator {
  public:
-  ModelTranslator(const ConversionInput& input, const LoadOptions& options)
-      : input_(input), options_(options) {}
+  explicit ModelTranslator(const ConversionInput& input) : input_(input) {}
 
   const Occurrences& occurrences() const { return occurrences_; }
   /// What the last attempt has reported, also if it has thrown.
@@ -242,7 +243,7 @@ class ModelTranslator {
     const bool complete = translator.translate(proto, outputs);
     if (complete && !sink.has_errors()) {
       // Requested inputs change shapes; the declared ones need not hold any more.
-      const bool has_own_inputs = options_.interface.inputs.empty();
+      const bool has_own_inputs = input_.options->inputs.empty();
       for (std::size_t i = 0; i < outputs.size(); ++i) {
         if (has_own_inputs) check_declared_output(proto.output(static_cast<int>(i)), outputs[i], sink);
         add_output(proto.output(static_cast<int>(i)), outputs[i], model.graph, sink);
@@ -272,7 +273,6 @@ class ModelTranslator {
   }
 
   const ConversionInput& input_;
-  const LoadOptions& options_;
   DiagnosticSink reported_;
   Occurrences occurrences_;
   FoundRanks ranks_;
@@ -300,18 +300,6 @@ ImportedModel with_inputs(std::unique_ptr<ir::Model> model, LoadedModel loaded) 
   }
   if (model != nullptr) model->provenance.emplace_back("opsets", imported_opsets(loaded.proto()));
   return {std::move(model), std::move(loaded)};
-}
-
-ConversionInput conversion_input(const LoadedModel& loaded, const LoadOptions& options,
-                                 const target::Target& target, const OperatorOptions& operators) {
-  return {.model = &loaded,
-          .translators = &translator_table(),
-          .target = &target,
-          .operators = operators,
-          .most_function_nodes = options.max_function_nodes,
-          .has_new_shapes = std::ranges::any_of(
-              options.interface.inputs, [](const InputSpec& input) { return input.shape.has_value(); }),
-          .is_cancelled = options.is_cancelled};
 }
 
 /// Translates a model with undefined names to report its other errors: those of nodes that do not depend on
@@ -346,13 +334,16 @@ Translated translate_with_choices(ModelTranslator& translator, const onnx::Graph
 
 }  // namespace
 
-ImportedModel import_model(const ModelSource& source, const LoadOptions& options,
-                           const target::Target& target, DiagnosticSink& sink,
-                           const OperatorOptions& operators) {
-  auto loaded = load_model(source, options, sink);
+ImportedModel import_model(const ModelSource& source, const Options& options, const target::Target& target,
+                           DiagnosticSink& sink, std::vector<std::filesystem::path>* external_paths) {
+  const auto map = load_operator_map(options.operator_map, sink);
+  if (!map) return {};
+  const auto extensions = load_extensions(options.extensions, sink);
+  if (!extensions) return {};
+  auto loaded = load_model(source, options, sink, external_paths);
   if (!loaded) return {};
-  const ConversionInput input = conversion_input(*loaded, options, target, operators);
-  ModelTranslator translator(input, options);
+  const ConversionInput input{&*loaded, &translator_table(), &target, &options, &*map, &*extensions};
+  ModelTranslator translator(input);
   if (sink.has_errors()) {
     report_other_errors(translator, sink);
     return {};

@@ -1,10 +1,11 @@
 // The entry of the front end: translates an ONNX model to an IR graph, before any pass.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
-#include "frontend/graph/operator_options.hpp"
 #include "frontend/reader/reader.hpp"
 #include "ir/graph.hpp"
 #include "onnx2ir/diagnostic.hpp"
@@ -22,9 +23,10 @@ struct ImportedModel {
 /// Constants of the result are views on the model's files, which it keeps open. Re-entrant. Throws only
 /// std::bad_alloc, Failure (unreadable_input) if a file of the model cannot be read to its end or was changed
 /// during the conversion, Failure (cancelled) if `options.is_cancelled` returns true, and base::InternalError
-/// for a fault of the compiler itself. `target`: the releases of OpenVINO that the model is made for.
-ImportedModel import_model(const ModelSource& source, const LoadOptions& options,
-                           const target::Target& target, DiagnosticSink& sink,
-                           const OperatorOptions& operators = {});
+/// for a fault of the compiler itself. `target`: the releases of OpenVINO that the model is made for, instead
+/// of Options::target_runtime. `external_paths`: see load_model().
+ImportedModel import_model(const ModelSource& source, const Options& options, const target::Target& target,
+                           DiagnosticSink& sink,
+                           std::vector<std::filesystem::path>* external_paths = nullptr);
 
 }  // namespace onnx2ir::frontend

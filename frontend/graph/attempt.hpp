@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -17,27 +16,28 @@
 #include "frontend/graph/branch_choice.hpp"
 #include "frontend/graph/occurrences.hpp"
 #include "frontend/graph/operand.hpp"
-#include "frontend/graph/operator_options.hpp"
 #include "frontend/graph/translator_table.hpp"
 #include "frontend/reader/functions.hpp"
 #include "frontend/reader/reader.hpp"
 #include "onnx2ir/diagnostic.hpp"
+#include "onnx2ir/options.hpp"
 #include "target/target.hpp"
 
 namespace onnx2ir::frontend {
+
+struct ExtensionTable;
+struct OperatorMap;
 
 /// The model, and what the caller wants: the same in all attempts.
 struct ConversionInput {
   const LoadedModel* model;
   const TranslatorTable* translators;
   const target::Target* target;
-  OperatorOptions operators = {};
-  /// The most nodes that calls of functions may add.
-  std::uint64_t most_function_nodes = LoadOptions{}.max_function_nodes;
-  /// Whether the caller has changed shapes of inputs, so that declared sizes of other tensors need not hold.
-  bool has_new_shapes = false;
-  /// See LoadOptions.
-  std::function<bool()> is_cancelled = {};
+  const Options* options;
+  /// Rules that take precedence over all translators.
+  const OperatorMap* map;
+  /// Translators of libraries, which take precedence over all but the rules.
+  const ExtensionTable* extensions;
 };
 
 /// Which branches are used of Ifs whose branches differ in rank: see frontend/graph/branch_choice.hpp.

@@ -144,7 +144,7 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
 }
 
 bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t index) {
-  base::check_cancelled(attempt_->input->is_cancelled);
+  base::check_cancelled(attempt_->input->options->is_cancelled);
   Operands inputs;
   inputs.reserve(static_cast<std::size_t>(node.input_size()));
   bool available = true;
@@ -242,8 +242,8 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
       return emit_function(*body, node, inputs, outputs);
     }
   }
-  if (attempt_->input->operators.keep_unknown) {
-    outputs = keep_operator(context, *attempt_);
+  if (attempt_->input->options->keep_unknown) {
+    outputs = keep_operator(context);
     return true;
   }
   throw base::Failure(kUnsupported, unsupported_message(node));
@@ -254,7 +254,7 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
   const std::string_view domain = canonical_domain(node.domain());
   const auto version = opset(domain);
   if (!version || is_replaced(node, *version)) return;
-  if (!attempt_->input->operators.keep_unknown &&
+  if (!attempt_->input->options->keep_unknown &&
       attempt_->input->translators->find(domain, node.op_type(), *version) == nullptr &&
       !has_function_body(domain, node.op_type(), *version)) {
     Place where = node_place(path, node, index, *version);
@@ -272,14 +272,12 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
 }
 
 const OperatorRule* GraphTranslator::find_rule(const onnx::NodeProto& node, std::int64_t opset) const {
-  const OperatorMap* const map = attempt_->input->operators.map;
-  return map == nullptr ? nullptr : map->rules.find(node.domain(), node.op_type(), opset);
+  return attempt_->input->map->rules.find(node.domain(), node.op_type(), opset);
 }
 
 const ExtensionTranslator* GraphTranslator::find_extension(const onnx::NodeProto& node,
                                                            std::int64_t opset) const {
-  const ExtensionTable* const table = attempt_->input->operators.extensions;
-  return table == nullptr ? nullptr : table->translators.find(node.domain(), node.op_type(), opset);
+  return attempt_->input->extensions->translators.find(node.domain(), node.op_type(), opset);
 }
 
 bool GraphTranslator::is_replaced(const onnx::NodeProto& node, std::int64_t opset) const {
@@ -304,21 +302,21 @@ FunctionBody GraphTranslator::bound_function(const onnx::FunctionProto& function
   }
   count_function_nodes(nodes);
   auto body = bind_function(function, node, opsets, attempt_->copies.function_nodes,
-                            attempt_->input->most_function_nodes);
+                            attempt_->input->options->max_function_nodes);
   if (!body) fail_too_many_nodes();
   return *std::move(body);
 }
 
 void GraphTranslator::count_function_nodes(std::uint64_t nodes) {
   attempt_->copies.function_nodes += nodes;
-  if (attempt_->copies.function_nodes > attempt_->input->most_function_nodes) fail_too_many_nodes();
+  if (attempt_->copies.function_nodes > attempt_->input->options->max_function_nodes) fail_too_many_nodes();
 }
 
 void GraphTranslator::fail_too_many_nodes() {
   // Report it once, not again for every enclosing call.
   if (std::exchange(attempt_->copies.has_too_many_nodes, true)) throw base::Failure::reported();
   throw base::Failure(
-      too_many_function_nodes(DiagnosticCode::cannot_convert, attempt_->input->most_function_nodes));
+      too_many_function_nodes(DiagnosticCode::cannot_convert, attempt_->input->options->max_function_nodes));
 }
 
 bool GraphTranslator::emit_function(const FunctionBody& body, const onnx::NodeProto& call,

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/joined.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/reader/onnx_proto.hpp"
@@ -23,16 +24,6 @@ namespace {
 }
 
 constexpr std::string_view kChangeAttribute = "change the attribute in the model, or pass it as an input";
-
-template <typename List, typename Text>
-std::string joined(const List& list, Text text) {
-  std::string all;
-  for (const auto& element : list) {
-    if (&element != &*list.begin()) all += ',';
-    all += text(element);
-  }
-  return all;
-}
 
 /// The text of an attribute as OpenVINO reads it.
 std::string value_text(const NodeContext& node, const onnx::AttributeProto& attribute) {
@@ -56,16 +47,16 @@ std::string value_text(const NodeContext& node, const onnx::AttributeProto& attr
     case onnx::AttributeProto::STRING:
       return of_text(attribute.s());
     case onnx::AttributeProto::INTS:
-      return joined(attribute.ints(), of_integer);
+      return base::joined(attribute.ints(), ",", of_integer);
     case onnx::AttributeProto::FLOATS:
-      return joined(attribute.floats(), of_real);
+      return base::joined(attribute.floats(), ",", of_real);
     case onnx::AttributeProto::STRINGS:
       for (const std::string& text : attribute.strings()) {
         if (text.find(',') != std::string::npos)
           refuse(node, "its attribute '" + attribute.name() + "' is a list with a comma in a text",
                  kChangeAttribute);
       }
-      return joined(attribute.strings(), of_text);
+      return base::joined(attribute.strings(), ",", of_text);
     default:
       refuse(node, "its attribute '" + attribute.name() + "' is not a number, a text or a list of them",
              kChangeAttribute);
@@ -88,7 +79,7 @@ std::vector<std::string> attribute_texts(const NodeContext& node) {
 }
 
 /// The declared type of an output.
-ir::ExtensionOutput output_type(const NodeContext& node, const std::string& name, bool has_new_shapes) {
+ir::ExtensionOutput output_type(const NodeContext& node, const std::string& name) {
   if (name.empty()) return {};
   const std::string which = "its output '" + name + "'";
   const onnx::TypeProto* const declared = node.translator().declared_type(name);
@@ -104,14 +95,18 @@ ir::ExtensionOutput output_type(const NodeContext& node, const std::string& name
     refuse(node, which + " is declared as a " + to_string(*type) + "; a layer has only tensors",
            "change the model so that the operator returns tensors");
   PartialShape shape = type->shape;
+  // If the caller has changed shapes of inputs, declared sizes of other tensors need not hold.
+  const auto& inputs = node.translator().attempt().input->options->inputs;
+  const bool has_new_shapes =
+      std::ranges::any_of(inputs, [](const InputSpec& one) { return one.shape.has_value(); });
   if (has_new_shapes && shape.has_rank()) shape = PartialShape::of_rank(shape.rank());
   return {type->type, std::move(shape)};
 }
 
 /// OpenVINO identifies the operation by the type of the layer alone.
-void check_domain(const NodeContext& node, Attempt& attempt) {
-  const auto [kept, is_new] =
-      attempt.found.kept_operators.try_emplace(std::string(node.op_type()), std::string(node.domain()));
+void check_domain(const NodeContext& node) {
+  const auto [kept, is_new] = node.translator().attempt().found.kept_operators.try_emplace(
+      std::string(node.op_type()), std::string(node.domain()));
   if (!is_new && kept->second != node.domain()) {
     refuse(node, "an operator of the same name, but of the domain '" + kept->second + "', is kept as well",
            "rename one of them in the model");
@@ -131,8 +126,8 @@ void remark(const NodeContext& node) {
 
 }  // namespace
 
-Operands keep_operator(NodeContext& node, Attempt& attempt) {
-  check_domain(node, attempt);
+Operands keep_operator(NodeContext& node) {
+  check_domain(node);
   std::vector<Value> inputs;
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     if (!node.has_input(i)) {
@@ -142,8 +137,7 @@ Operands keep_operator(NodeContext& node, Attempt& attempt) {
     inputs.push_back(node.input(i));
   }
   std::vector<ir::ExtensionOutput> types;
-  for (const std::string& name : node.proto().output())
-    types.push_back(output_type(node, name, attempt.input->has_new_shapes));
+  for (const std::string& name : node.proto().output()) types.push_back(output_type(node, name));
   const auto attributes = ir::extension_attributes(std::string(node.op_type()), attribute_texts(node), types);
   ir::Node& layer = node.node(ops::ExtensionOperation, inputs, attributes, types.size());
   remark(node);

@@ -7,10 +7,9 @@
 namespace onnx2ir::frontend {
 
 class NodeContext;
-struct Attempt;
 
 /// Emits the node as a layer of the same type, with its attributes as texts and with the output types that
 /// the model declares. Fails if the layer cannot have an attribute, or if an element type is not declared.
-Operands keep_operator(NodeContext& node, Attempt& attempt);
+Operands keep_operator(NodeContext& node);
 
 }  // namespace onnx2ir::frontend

@@ -31,7 +31,7 @@ const target::Target& NodeContext::target() const {
 }
 
 bool NodeContext::has_exact_quantization() const {
-  return translator_->attempt().input->operators.quantization == Quantization::exact;
+  return translator_->attempt().input->options->quantization == Quantization::exact;
 }
 
 Value NodeContext::input(std::size_t index) const {

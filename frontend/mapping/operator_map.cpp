@@ -257,6 +257,7 @@ std::optional<OperatorMap> load_operator_map(const std::filesystem::path& path, 
                                      "`onnx2ir explain extensions` describes the file"}));
     return std::nullopt;
   };
+  if (path.empty()) return OperatorMap();
   const auto file = open_file(path);
   if (!file)
     return fail(fmt::format("the operator map '{}' cannot be read: {}", path.string(), file.error().message));

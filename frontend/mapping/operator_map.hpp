@@ -42,7 +42,8 @@ bool is_single_operation(const ir::OpDescriptor& op);
 /// A problem has the line of the text.
 Result<OperatorMap> parse_operator_map(std::string_view text);
 
-/// Reads a file; reports an error and returns no value if it cannot be read or is not valid.
+/// Reads a file; reports an error and returns no value if it cannot be read or is not valid. Without rules if
+/// `path` is empty.
 std::optional<OperatorMap> load_operator_map(const std::filesystem::path& path, DiagnosticSink& sink);
 
 }  // namespace onnx2ir::frontend

@@ -23,6 +23,7 @@ class VersionedTable {
   }
   /// The row with the highest version up to `opset`; null if no row fits.
   const Row* find(std::string_view domain, std::string_view name, std::int64_t opset) const {
+    if (rows_.empty()) return nullptr;  // for each node of nearly all models
     auto next = rows_.upper_bound({std::string(canonical_domain(domain)), std::string(name), opset});
     if (next == rows_.begin()) return nullptr;
     --next;

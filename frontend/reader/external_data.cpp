@@ -130,9 +130,10 @@ FileResult ExternalFolders::open(std::string_view location) const {
 
 FileResult ExternalFiles::opened(std::string_view location) {
   if (source_ && location_problem(location).empty()) {
-    if (auto supplied = source_(std::string(location))) {
-      supplied_.emplace(location);
-      return *std::move(supplied);
+    const std::string name(location);
+    if (const auto supplied = source_(name)) {
+      supplied_.emplace(name);
+      return file_in_memory(name, *supplied);
     }
   }
   return folders_.open(location);

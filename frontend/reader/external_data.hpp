@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <onnx2ir/options.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -54,8 +56,9 @@ class ExternalFiles {
  public:
   explicit ExternalFiles(ExternalFolders folders) : folders_(std::move(folders)) {}
 
-  /// Is asked before files are; may be empty.
-  void set_source(ExternalSource source) { source_ = std::move(source); }
+  /// See Options::external_data.
+  using Source = std::function<std::optional<SuppliedData>(const std::string& location)>;
+  void set_source(Source source) { source_ = std::move(source); }
 
   /// Opens `location` unless that has been attempted before.
   const FileResult& open(std::string_view location);
@@ -70,7 +73,7 @@ class ExternalFiles {
   FileResult opened(std::string_view location);
 
   ExternalFolders folders_;
-  ExternalSource source_;
+  Source source_;
   std::set<std::string, std::less<>> supplied_;  ///< locations that the source has supplied
   std::map<std::string, FileResult, std::less<>> files_;
 };

@@ -16,14 +16,14 @@ FileResult open_file(const std::filesystem::path& path) {
   return std::make_shared<const base::InputFile>(std::move(*file), path.string());
 }
 
-FileResult file_in_memory(const std::string& name, std::uint64_t size, const DataReader& read) {
+FileResult file_in_memory(const std::string& name, const SuppliedData& data) {
   const auto failed = [&](std::string_view why) {
     return Problem{DiagnosticCode::unreadable_input,
                    fmt::format("the data of '{}' that the program supplies {}", name, why)};
   };
-  if (!read) return failed("cannot be read");
+  if (!data.read) return failed("cannot be read");
   std::error_code error;
-  auto file = platform::make_memory_file(size, read, error);
+  auto file = platform::make_memory_file(data.size, data.read, error);
   if (!file) return failed(error ? "cannot be stored: " + error.message() : "cannot be read");
   return std::make_shared<const base::InputFile>(std::move(*file), name);
 }

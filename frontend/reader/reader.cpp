@@ -86,7 +86,7 @@ Result<ModelBytes> strip_file(const std::filesystem::path& path) {
   return result;
 }
 
-Result<ModelBytes> strip_source(const ModelSource& source, const LoadOptions& options) {
+Result<ModelBytes> strip_source(const ModelSource& source, const Options& options) {
   if (const auto* path = std::get_if<std::filesystem::path>(&source)) return strip_file(*path);
   ExternalFolders folders;
   if (!options.external_data_folder.empty()) folders = ExternalFolders::only(options.external_data_folder);
@@ -160,14 +160,14 @@ const onnx::FunctionProto* LoadedModel::find_function(const onnx::NodeProto& nod
   return parts_.functions->find(node);
 }
 
-std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptions& options,
-                                      DiagnosticSink& sink) {
+std::optional<LoadedModel> load_model(const ModelSource& source, const Options& options, DiagnosticSink& sink,
+                                      std::vector<std::filesystem::path>* external_paths) {
   auto bytes = strip_source(source, options);
   if (!bytes) {
     report(source, std::move(bytes).error(), sink);
     return std::nullopt;
   }
-  bytes->weights->external().set_source(options.external_source);
+  bytes->weights->external().set_source(options.external_data);
   // Most of a file without weights is nodes; weights are converted to larger types, and copied by passes.
   constexpr std::uint64_t kOfNodes = 256;
   constexpr std::uint64_t kOfWeights = 16;
@@ -188,12 +188,12 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
   bytes->stripped = {};
 
   const std::size_t first = sink.mark();
-  InputOverrides overrides = change_interface(*proto, options.interface, sink);
+  InputOverrides overrides = change_interface(*proto, {options.inputs, options.outputs}, sink);
   OpsetImports opsets = import_opsets(*proto, sink);
   auto functions = std::make_unique<const FunctionIndex>(*proto);
   const bool is_ordered =
       check_model(*proto, opsets, *functions, *bytes->weights, options.max_function_nodes, sink);
-  if (options.external_paths != nullptr) *options.external_paths = bytes->weights->external().paths();
+  if (external_paths != nullptr) *external_paths = bytes->weights->external().paths();
   const std::span<const Diagnostic> found = std::span(sink.diagnostics()).subspan(first);
   // A model with undefined names is translated to find more errors.
   const auto is_fatal = [](const Diagnostic& it) {

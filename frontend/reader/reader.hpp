@@ -6,9 +6,9 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <onnx2ir/diagnostic.hpp>
+#include <onnx2ir/options.hpp>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -37,22 +37,6 @@ class FunctionIndex;
 /// ModelProto in memory, or ONNX text. Memory must stay valid during load_model only: the needed parts are
 /// copied once.
 using ModelSource = std::variant<std::filesystem::path, std::span<const std::byte>, std::string_view>;
-
-struct LoadOptions {
-  /// The folder of external data for models that are not files; empty: external data is an error.
-  std::filesystem::path external_data_folder;
-  /// Supplies external data instead of files; may be empty.
-  ExternalSource external_source = {};
-  /// The most nodes that calls of the model's functions may add: a kilobyte can expand to billions.
-  std::uint64_t max_function_nodes = 1'000'000;
-  /// Requested inputs and outputs.
-  InterfaceSpec interface;
-  /// Receives the paths of external data, also if the model cannot be loaded; may be null.
-  std::vector<std::filesystem::path>* external_paths = nullptr;
-  /// Asked before each node is translated: if it returns true, the conversion ends with Failure (cancelled).
-  /// May be empty.
-  std::function<bool()> is_cancelled = {};
-};
 
 /// A model that has been read and checked. Immutable, so any number of threads may read it.
 class LoadedModel {
@@ -95,8 +79,9 @@ class LoadedModel {
 };
 
 /// Reads and checks a model. Reports all errors to `sink`, and returns no value if there is one other than an
-/// undefined name. Throws Failure (unreadable_input) if a file cannot be read to its end.
-std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptions& options,
-                                      DiagnosticSink& sink);
+/// undefined name. `external_paths`, unless null, receives the paths of external data, also if the model
+/// cannot be loaded. Throws Failure (unreadable_input) if a file cannot be read to its end.
+std::optional<LoadedModel> load_model(const ModelSource& source, const Options& options, DiagnosticSink& sink,
+                                      std::vector<std::filesystem::path>* external_paths = nullptr);
 
 }  // namespace onnx2ir::frontend

@@ -7,6 +7,8 @@
 #include "catch.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/translator_table.hpp"
+#include "frontend/mapping/extension_library.hpp"
+#include "frontend/mapping/operator_map.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 #include "ir/inference.hpp"
@@ -48,7 +50,10 @@ std::vector<Diagnostic> diagnostics_of_branch(std::string_view op_type) {
   const auto loaded = load_model(ModelSource(std::string_view(text)), {}, sink);
   REQUIRE(loaded);
   const target::Target target;
-  const ConversionInput input{&*loaded, &table, &target};
+  const Options options;
+  const OperatorMap map;
+  const ExtensionTable extensions;
+  const ConversionInput input{&*loaded, &table, &target, &options, &map, &extensions};
   Occurrences occurrences;
   Attempt attempt{&input, &sink, &occurrences};
   ir::Graph graph;

@@ -125,7 +125,7 @@ TEST_CASE("external data is read with the model") {
   auto load = [&](const onnx::ModelProto& model) {
     const std::string bytes = model.SerializeAsString();
     DiagnosticSink sink;
-    LoadOptions options;
+    Options options;
     options.external_data_folder = weights.path().parent_path();
     auto loaded = load_model(std::as_bytes(std::span(bytes)), options, sink);
     return std::pair(std::move(loaded), sink.take());

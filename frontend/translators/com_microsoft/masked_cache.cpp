@@ -73,7 +73,7 @@ bool is_cache(NodeContext& node, Value past, std::size_t index) {
 bool become_variables(NodeContext& node) {
   const GraphTranslator& translator = node.translator();
   const bool may_have_variables =
-      translator.attempt().input->operators.stateful && translator.kind() == GraphTranslator::Kind::main;
+      translator.attempt().input->options->stateful && translator.kind() == GraphTranslator::Kind::main;
   return may_have_variables && node.has_input(3) && node.has_input(4) && is_cache(node, node.input(3), 1) &&
          is_cache(node, node.input(4), 2);
 }

@@ -11,7 +11,7 @@
 #include "backend_html/page.hpp"
 #include "backend_xml/xml_reader.hpp"
 #include "base/failure.hpp"
-#include "frontend/reader/model_file.hpp"
+#include "base/input_file.hpp"
 #include "ir/diff/diff.hpp"
 #include "ir/text/parser.hpp"
 #include "ir/text/printer.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 /// Opens a file. Throws Failure (unreadable_input).
 std::shared_ptr<const base::InputFile> opened(const std::filesystem::path& path) {
-  auto file = frontend::open_file(path);
+  auto file = base::open_file(path);
   if (!file)
     throw base::Failure(DiagnosticCode::unreadable_input,
                         "cannot read '" + path.string() + "': " + file.error().message);
@@ -42,9 +42,7 @@ ir::ConstantData weights_of(const std::filesystem::path& xml, std::filesystem::p
 
 /// XML, or text IR in a file with the extension .ir.
 std::unique_ptr<ir::Model> read_model(const std::filesystem::path& path, const std::filesystem::path& bin) {
-  const auto file = opened(path);
-  std::string text(file->size(), '\0');
-  file->read(0, std::as_writable_bytes(std::span(text)));
+  const std::string text = opened(path)->text();
   const ir::ConstantData weights = weights_of(path, bin);
   return path.extension() == ".ir" ? ir::parse_text(text, weights) : backend_xml::read_xml(text, weights);
 }

@@ -11,7 +11,6 @@
 #include "backend_xml/output_folder.hpp"
 #include "base/failure.hpp"
 #include "base/input_file.hpp"
-#include "platform/read_file.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
@@ -40,13 +39,6 @@ bool find_constants(const pugi::xml_node& net, std::uint64_t size, std::vector<W
   return finder.is_inside;
 }
 
-/// Opens a file; returns null, with the reason in `failure`, if that fails.
-std::unique_ptr<base::InputFile> open_input(const std::filesystem::path& path,
-                                            platform::OpenFailure& failure) {
-  auto file = platform::open_file(path, failure);
-  return file ? std::make_unique<base::InputFile>(std::move(*file), path.string()) : nullptr;
-}
-
 }  // namespace
 
 std::optional<std::string> check_digest(const pugi::xml_node& net, std::uint64_t size,
@@ -67,8 +59,8 @@ std::optional<std::string> check_digest(const pugi::xml_node& net, std::uint64_t
 }
 
 std::optional<std::string> check_pair(const std::filesystem::path& xml, const std::filesystem::path& bin) {
-  std::unique_ptr<base::InputFile> text;
-  std::unique_ptr<base::InputFile> weights;
+  std::shared_ptr<const base::InputFile> text;
+  std::shared_ptr<const base::InputFile> weights;
   {
     // Under the lock, so that the check does not run between the two renames of a writer.
     OutputFolder folder_of_xml(xml);
@@ -78,15 +70,14 @@ std::optional<std::string> check_pair(const std::filesystem::path& xml, const st
         return fmt::format("'{}' cannot be read: {}", folder->path().string(), folder->error().message());
     }
     const FolderLocks locks(folder_of_xml, folder_of_bin);
-    platform::OpenFailure failure;
-    text = open_input(xml, failure);
-    if (!text) return fmt::format("'{}' cannot be read: {}", xml.string(), to_string(failure));
-    weights = open_input(bin, failure);
-    if (!weights) return fmt::format("'{}' cannot be read: {}", bin.string(), to_string(failure));
+    for (const auto& [path, file] : {std::pair(&xml, &text), std::pair(&bin, &weights)}) {
+      auto opened = base::open_file(*path);
+      if (!opened) return fmt::format("'{}' cannot be read: {}", path->string(), opened.error().message);
+      *file = *std::move(opened);
+    }
   }
   try {
-    std::string bytes(text->size(), '\0');
-    text->read(0, std::as_writable_bytes(std::span(bytes)));
+    std::string bytes = text->text();
     pugi::xml_document document;
     if (const auto parsed = document.load_buffer_inplace(bytes.data(), bytes.size()); !parsed)
       return fmt::format("'{}' is no XML: {} at byte {}", xml.string(), parsed.description(), parsed.offset);

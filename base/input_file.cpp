@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "base/failure.hpp"
@@ -19,6 +20,12 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> target) const {
     target = target.subspan(got);
     offset += got;
   }
+}
+
+std::string InputFile::text(std::uint64_t most) const {
+  std::string text(std::min(most, size()), '\0');
+  read(0, std::as_writable_bytes(std::span(text)));
+  return text;
 }
 
 void InputFile::check_unchanged() const {
@@ -40,6 +47,13 @@ void InputFile::check_size(std::uint64_t size) const {
 void InputFile::fail_shortened() const {
   throw base::Failure(DiagnosticCode::unreadable_input,
                       fmt::format("'{}' became shorter while it was read", input_.path));
+}
+
+FileResult open_file(const std::filesystem::path& path) {
+  platform::OpenFailure failure;
+  auto file = platform::open_file(path, failure);
+  if (!file) return Problem{DiagnosticCode::unreadable_input, to_string(failure)};
+  return std::make_shared<const InputFile>(std::move(*file), path.string());
 }
 
 }  // namespace onnx2ir::base

@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <onnx2ir/result.hpp>
 #include <span>
 #include <string>
 #include <utility>
@@ -32,6 +35,8 @@ class InputFile {
   /// Fills `target` with the bytes from `offset` on. Throws Failure (unreadable_input), also if the file is
   /// too short.
   void read(std::uint64_t offset, std::span<std::byte> target) const;
+  /// The first `most` bytes, or the whole file if it is shorter.
+  std::string text(std::uint64_t most = UINT64_MAX) const;
   /// Throws Failure (unreadable_input) if the size or the times have changed since the file was opened.
   void check_unchanged() const;
   /// Throws Failure (unreadable_input) if the file has fewer than `size` bytes now.
@@ -43,5 +48,11 @@ class InputFile {
   platform::ReadFile file_;
   Input input_;
 };
+
+/// An open file, or the reason why it could not be opened (unreadable_input).
+using FileResult = Result<std::shared_ptr<const InputFile>>;
+
+/// Opens the regular file at `path`. Never blocks: named pipes and devices are rejected without opening them.
+FileResult open_file(const std::filesystem::path& path);
 
 }  // namespace onnx2ir::base

@@ -9,8 +9,8 @@
 
 #include "backend_xml/xml_reader.hpp"
 #include "base/failure.hpp"
+#include "base/input_file.hpp"
 #include "frontend/frontend.hpp"
-#include "frontend/reader/model_file.hpp"
 #include "ir/text/parser.hpp"
 
 namespace onnx2ir::opt {
@@ -21,16 +21,9 @@ namespace {
 }
 
 std::shared_ptr<const base::InputFile> opened(const std::filesystem::path& path) {
-  auto file = frontend::open_file(path);
+  auto file = base::open_file(path);
   if (!file) fail(fmt::format("{}: error: cannot read the file: {}", path.string(), file.error().message));
   return *std::move(file);
-}
-
-std::string read_text(const std::filesystem::path& path) {
-  const auto file = opened(path);
-  std::string text(file->size(), '\0');
-  file->read(0, std::as_writable_bytes(std::span(text)));
-  return text;
 }
 
 /// The weights file is optional: a small model needs none.
@@ -55,7 +48,7 @@ std::unique_ptr<ir::Model> parsed(const Input& input, std::string_view text) {
 }
 
 std::unique_ptr<ir::Model> read_ir_xml(const Input& input) {
-  const std::string text = read_text(input.model);
+  const std::string text = opened(input.model)->text();
   const ir::ConstantData weights = weights_of(input);
   auto model =
       base::attempt(DiagnosticCode::unreadable_ir, [&] { return backend_xml::read_xml(text, weights); });
@@ -68,7 +61,7 @@ std::unique_ptr<ir::Model> read_ir_xml(const Input& input) {
 std::unique_ptr<ir::Model> read_model(const Input& input, const target::Target& target,
                                       DiagnosticSink& sink) {
   if (input.model == "-") return parsed(input, std::string(std::istreambuf_iterator<char>(std::cin), {}));
-  if (input.model.extension() == ".ir") return parsed(input, read_text(input.model));
+  if (input.model.extension() == ".ir") return parsed(input, opened(input.model)->text());
   if (input.model.extension() == ".xml") return read_ir_xml(input);
   return frontend::import_model(input.model, {}, target, sink).model;
 }

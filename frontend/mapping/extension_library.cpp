@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
-#include "frontend/reader/model_file.hpp"
+#include "base/input_file.hpp"
 #include "platform/dynamic_library.hpp"
 
 namespace onnx2ir::frontend {
@@ -110,7 +110,7 @@ std::optional<Problem> register_translators(void* library, Registration& registr
 }
 
 std::optional<Problem> load(const std::filesystem::path& path, Registration& registration) {
-  const auto file = open_file(path);
+  const auto file = base::open_file(path);
   if (!file) return unusable(file.error().message);
   constexpr std::array kNames{kRegister, kOpenVino};
   const std::vector<bool> has = find_names(**file, kNames);

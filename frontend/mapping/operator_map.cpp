@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/input_file.hpp"
 #include "base/nearest_name.hpp"
 #include "frontend/mapping/json.hpp"
-#include "frontend/reader/model_file.hpp"
 #include "ir/operation_set.hpp"
 
 namespace onnx2ir::frontend {
@@ -258,14 +258,12 @@ std::optional<OperatorMap> load_operator_map(const std::filesystem::path& path, 
     return std::nullopt;
   };
   if (path.empty()) return OperatorMap();
-  const auto file = open_file(path);
+  const auto file = base::open_file(path);
   if (!file)
     return fail(fmt::format("the operator map '{}' cannot be read: {}", path.string(), file.error().message));
   if ((*file)->size() > kLargestFile)
     return fail(fmt::format("the operator map '{}' is larger than {} bytes", path.string(), kLargestFile));
-  std::string text((*file)->size(), '\0');
-  (*file)->read(0, std::as_writable_bytes(std::span(text)));
-  auto map = parse_operator_map(text);
+  auto map = parse_operator_map((*file)->text());
   if (!map)
     return fail(fmt::format("{}:{}: {}", path.string(), map.error().position.line, map.error().message));
   return *std::move(map);

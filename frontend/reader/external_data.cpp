@@ -8,6 +8,7 @@
 #include "base/parse_number.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "platform/file_reference.hpp"
+#include "platform/memory_file.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -27,6 +28,19 @@ std::string location_problem(std::string_view location) {
   if (path.is_absolute()) return "its location is an absolute path";
   if (std::find(path.begin(), path.end(), "..") != path.end()) return "its location contains '..'";
   return {};
+}
+
+/// A file in memory that has no name in the file system, with the supplied data. `name` is for messages.
+base::FileResult file_in_memory(const std::string& name, const SuppliedData& data) {
+  const auto failed = [&](std::string_view why) {
+    return Problem{DiagnosticCode::unreadable_input,
+                   fmt::format("the data of '{}' that the program supplies {}", name, why)};
+  };
+  if (!data.read) return failed("cannot be read");
+  std::error_code error;
+  auto file = platform::make_memory_file(data.size, data.read, error);
+  if (!file) return failed(error ? "cannot be stored: " + error.message() : "cannot be read");
+  return std::make_shared<const base::InputFile>(std::move(*file), name);
 }
 
 }  // namespace
@@ -85,8 +99,8 @@ ExternalFolders ExternalFolders::of_model(const std::filesystem::path& model) {
   return result;
 }
 
-FileResult ExternalFolders::open(std::string_view location) const {
-  auto refuse = [](std::string problem) -> FileResult {
+base::FileResult ExternalFolders::open(std::string_view location) const {
+  auto refuse = [](std::string problem) -> base::FileResult {
     return Problem{DiagnosticCode::bad_external_data, std::move(problem)};
   };
   if (auto refusal = location_problem(location); !refusal.empty()) return refuse(std::move(refusal));
@@ -128,7 +142,7 @@ FileResult ExternalFolders::open(std::string_view location) const {
   return refuse(fmt::format("its file '{}' cannot be opened: {}", location, reason.message()));
 }
 
-FileResult ExternalFiles::opened(std::string_view location) {
+base::FileResult ExternalFiles::opened(std::string_view location) {
   if (source_ && location_problem(location).empty()) {
     const std::string name(location);
     if (const auto supplied = source_(name)) {
@@ -139,7 +153,7 @@ FileResult ExternalFiles::opened(std::string_view location) {
   return folders_.open(location);
 }
 
-const FileResult& ExternalFiles::open(std::string_view location) {
+const base::FileResult& ExternalFiles::open(std::string_view location) {
   auto found = files_.find(location);
   if (found == files_.end()) found = files_.emplace(location, opened(location)).first;
   return found->second;
@@ -162,7 +176,7 @@ std::vector<std::shared_ptr<const base::InputFile>> ExternalFiles::files() const
   return result;
 }
 
-const FileResult* ExternalFiles::find(std::string_view location) const {
+const base::FileResult* ExternalFiles::find(std::string_view location) const {
   auto found = files_.find(location);
   return found == files_.end() ? nullptr : &found->second;
 }

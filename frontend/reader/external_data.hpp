@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/reader/model_file.hpp"
+#include "base/input_file.hpp"
 
 namespace onnx {
 class TensorProto;
@@ -42,7 +42,7 @@ class ExternalFolders {
 
   /// Opens `location`. Rejects everything that is not a regular file with a single hard link inside one of
   /// the folders after symbolic links are resolved.
-  FileResult open(std::string_view location) const;
+  base::FileResult open(std::string_view location) const;
   const std::vector<std::filesystem::path>& folders() const { return folders_; }
 
  private:
@@ -61,21 +61,21 @@ class ExternalFiles {
   void set_source(Source source) { source_ = std::move(source); }
 
   /// Opens `location` unless that has been attempted before.
-  const FileResult& open(std::string_view location);
+  const base::FileResult& open(std::string_view location);
   /// The result of open(location); null if it was never opened.
-  const FileResult* find(std::string_view location) const;
+  const base::FileResult* find(std::string_view location) const;
   /// The paths that open() looked for, also of files that it rejected.
   std::vector<std::filesystem::path> paths() const;
   /// All files that were opened.
   std::vector<std::shared_ptr<const base::InputFile>> files() const;
 
  private:
-  FileResult opened(std::string_view location);
+  base::FileResult opened(std::string_view location);
 
   ExternalFolders folders_;
   Source source_;
   std::set<std::string, std::less<>> supplied_;  ///< locations that the source has supplied
-  std::map<std::string, FileResult, std::less<>> files_;
+  std::map<std::string, base::FileResult, std::less<>> files_;
 };
 
 }  // namespace onnx2ir::frontend

@@ -11,7 +11,6 @@
 #include "frontend/reader/foreign_file.hpp"
 #include "frontend/reader/function_index.hpp"
 #include "frontend/reader/model_check.hpp"
-#include "frontend/reader/model_file.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/text_model.hpp"
 #include "frontend/reader/weight_table.hpp"
@@ -29,13 +28,6 @@ struct ModelBytes {
   std::unique_ptr<WeightTable> weights;
   std::shared_ptr<const base::InputFile> file = nullptr;  ///< null when it came from memory
 };
-
-/// The first `size` bytes of `file`, or the whole file if it is shorter.
-std::string read_prefix(const base::InputFile& file, std::uint64_t size) {
-  std::string text(std::min(size, file.size()), '\0');
-  file.read(0, std::as_writable_bytes(std::span(text)));
-  return text;
-}
 
 Result<ModelBytes> strip_memory(std::span<const std::byte> bytes, ExternalFolders folders) {
   auto stripped = strip_raw_data(bytes);
@@ -68,10 +60,10 @@ std::optional<Problem> explain_start(const std::filesystem::path& path, std::str
 Result<ModelBytes> strip_opened_file(const std::filesystem::path& path,
                                      const std::shared_ptr<const base::InputFile>& file) {
   if (file->size() == 0) return unreadable_model("the file is empty");
-  const std::string start = read_prefix(*file, kPrefix);
+  const std::string start = file->text(kPrefix);
   if (auto problem = explain_start(path, start)) return *std::move(problem);
   ExternalFolders folders = ExternalFolders::of_model(path);
-  if (is_text_model(path, start)) return strip_text(read_prefix(*file, file->size()), std::move(folders));
+  if (is_text_model(path, start)) return strip_text(file->text(), std::move(folders));
   auto stripped = strip_raw_data(*file);
   if (!stripped) return explain_scan(path, start, std::move(stripped).error());
   return ModelBytes{std::move(stripped->bytes),
@@ -79,7 +71,7 @@ Result<ModelBytes> strip_opened_file(const std::filesystem::path& path,
 }
 
 Result<ModelBytes> strip_file(const std::filesystem::path& path) {
-  FileResult file = open_file(path);
+  base::FileResult file = base::open_file(path);
   if (!file) return explain_path(path, std::move(file.error().message));
   auto result = strip_opened_file(path, *file);
   if (result) result->file = *file;
@@ -124,7 +116,7 @@ void report(const ModelSource& source, Problem problem, DiagnosticSink& sink) {
 std::optional<Problem> recognize_source(const ModelSource& source, const base::InputFile* file) {
   const auto* const path = std::get_if<std::filesystem::path>(&source);
   if (path == nullptr || file == nullptr) return std::nullopt;
-  return recognize_foreign_file(*path, read_prefix(*file, kPrefix));
+  return recognize_foreign_file(*path, file->text(kPrefix));
 }
 
 /// An arena with blocks that fit the size of the model: millions of the small default blocks are slow.

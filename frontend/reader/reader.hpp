@@ -15,8 +15,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/input_file.hpp"
 #include "frontend/reader/interface_change.hpp"
-#include "frontend/reader/model_file.hpp"
 #include "frontend/reader/opset_imports.hpp"
 #include "frontend/reader/tensor_data.hpp"
 

@@ -61,7 +61,7 @@ Result<ir::ConstantData> WeightTable::external_bytes(const onnx::TensorProto& te
     return damaged(fmt::format("its external data has {} bytes, but its type and shape require {}",
                                *range->length, size));
   }
-  const FileResult* opened = external_.find(range->location);
+  const base::FileResult* opened = external_.find(range->location);
   if (opened == nullptr) return damaged("its external data was not opened with the model");
   if (!*opened) return opened->error();
   const std::shared_ptr<const base::InputFile>& file = **opened;

@@ -37,13 +37,13 @@ bool follows_links() {
 }
 
 std::string problem_of(const ExternalFolders& folders, std::string_view location) {
-  const FileResult result = folders.open(location);
+  const auto result = folders.open(location);
   REQUIRE_FALSE(result);
   return result.error().message;
 }
 
 void check_opens(const ExternalFolders& folders, std::string_view location, std::size_t size) {
-  const FileResult result = folders.open(location);
+  const auto result = folders.open(location);
   REQUIRE(result);
   CHECK((*result)->size() == size);
 }

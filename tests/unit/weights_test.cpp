@@ -11,9 +11,9 @@
 
 #include "backend_xml/file_output.hpp"
 #include "backend_xml/weights_layout.hpp"
+#include "base/input_file.hpp"
 #include "catch.hpp"
 #include "failure_code.hpp"
-#include "frontend/reader/model_file.hpp"
 #include "ir/builder.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "platform/read_file.hpp"
@@ -36,7 +36,7 @@ std::string pattern(std::size_t size) {
 std::shared_ptr<const onnx2ir::base::InputFile> file_of(const std::filesystem::path& path,
                                                         const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
-  auto opened = onnx2ir::frontend::open_file(path);
+  auto opened = onnx2ir::base::open_file(path);
   REQUIRE(opened);
   return *opened;
 }

@@ -26,6 +26,13 @@ class NewFile {
   static std::optional<NewFile> with_name(const Folder& folder, const std::filesystem::path& name,
                                           unsigned mode, std::error_code& error);
 
+  /// A file for make_memory_file().
+  static std::optional<NewFile> in_memory(std::error_code& error);
+
+  /// Takes over the handle of a file that is open for writing.
+  explicit NewFile(Handle handle) noexcept : handle_(std::move(handle)) {}
+  Handle take_handle() && { return std::move(handle_); }
+
   /// Takes over the permissions, and the owner if the process may set it.
   void take_attributes(const FileAttributes& attributes) const;
   /// Gives a file without a name one that does not exist; the error is std::errc::file_exists if it does.
@@ -47,8 +54,6 @@ class NewFile {
   std::error_code sync() const;
 
  private:
-  explicit NewFile(Handle handle) noexcept : handle_(std::move(handle)) {}
-
   Handle handle_;
 };
 

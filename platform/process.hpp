@@ -8,8 +8,6 @@
 
 namespace onnx2ir::platform {
 
-std::uint64_t process_id();
-
 /// Makes allocations beyond `bytes` fail, for the whole process. 0: no limit.
 void limit_memory(std::uint64_t bytes);
 /// The bytes that the machine can still give without paging out, or the limit of the container if it is

@@ -57,6 +57,9 @@ class ReadFile {
   FileIdentity identity_;
 };
 
+/// The file of an open handle, if it is a regular one.
+std::optional<ReadFile> take_file(Handle handle, OpenFailure& failure);
+
 /// Opens the regular file at `path`. Never blocks: named pipes and devices are rejected without opening them.
 std::optional<ReadFile> open_file(const std::filesystem::path& path, OpenFailure& failure);
 

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "platform/posix/system.hpp"
-#include "platform/posix/take_file.hpp"
 
 namespace onnx2ir::platform {
 namespace {
@@ -35,7 +34,7 @@ std::optional<std::filesystem::path> FileReference::real_path() const {
 
 std::optional<ReadFile> FileReference::open(OpenFailure& failure) const {
   Handle handle(::open(link_to(handle_).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (handle.is_open()) return posix::take_file(std::move(handle), failure);
+  if (handle.is_open()) return take_file(std::move(handle), failure);
   failure.error = posix::last_error();
   return std::nullopt;
 }

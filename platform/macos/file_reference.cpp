@@ -6,7 +6,6 @@
 #include <array>
 
 #include "platform/posix/system.hpp"
-#include "platform/posix/take_file.hpp"
 
 namespace onnx2ir::platform {
 
@@ -33,7 +32,7 @@ std::optional<ReadFile> FileReference::open(OpenFailure& failure) const {
     failure.error = posix::last_error();
     return std::nullopt;
   }
-  auto file = posix::take_file(std::move(handle), failure);
+  auto file = take_file(std::move(handle), failure);
   if (!file || is_same_file(file->identity(), *expected)) return file;
   failure.error = std::make_error_code(std::errc::no_such_file_or_directory);  // it was replaced
   return std::nullopt;

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include "platform/posix/system.hpp"
-#include "platform/posix/take_file.hpp"
 
 namespace onnx2ir::platform {
 

@@ -11,22 +11,28 @@
 
 namespace onnx2ir::platform {
 
+namespace {
+
+/// The file of `descriptor`, the result of a call that opens one.
+std::optional<NewFile> opened(int descriptor, std::error_code& error) {
+  error = descriptor < 0 ? posix::last_error() : std::error_code();
+  return descriptor < 0 ? std::nullopt : std::optional<NewFile>(Handle(descriptor));
+}
+
+}  // namespace
+
 std::optional<NewFile> NewFile::without_name(const Folder& folder, unsigned mode, std::error_code& error) {
-  error.clear();
-  Handle handle(posix::open_nameless_file(posix::descriptor(folder.handle()), mode));
-  if (handle.is_open()) return NewFile(std::move(handle));
-  error = posix::last_error();
-  return std::nullopt;
+  return opened(posix::open_nameless_file(posix::descriptor(folder.handle()), mode), error);
 }
 
 std::optional<NewFile> NewFile::with_name(const Folder& folder, const std::filesystem::path& name,
                                           unsigned mode, std::error_code& error) {
-  error.clear();
-  Handle handle(::openat(posix::descriptor(folder.handle()), name.c_str(),
-                         O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-  if (handle.is_open()) return NewFile(std::move(handle));
-  error = posix::last_error();
-  return std::nullopt;
+  constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+  return opened(::openat(posix::descriptor(folder.handle()), name.c_str(), kFlags, mode), error);
+}
+
+std::optional<NewFile> NewFile::in_memory(std::error_code& error) {
+  return opened(posix::open_memory_file(), error);
 }
 
 void NewFile::take_attributes(const FileAttributes& attributes) const {

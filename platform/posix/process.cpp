@@ -7,10 +7,6 @@
 
 namespace onnx2ir::platform {
 
-std::uint64_t process_id() {
-  return static_cast<std::uint64_t>(::getpid());
-}
-
 void limit_memory(std::uint64_t bytes) {
   if (bytes == 0) return;
   // RLIMIT_AS is not used because it includes code and mapped files.

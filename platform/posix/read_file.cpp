@@ -8,7 +8,6 @@
 #include <cerrno>
 
 #include "platform/posix/system.hpp"
-#include "platform/posix/take_file.hpp"
 
 namespace onnx2ir::platform {
 
@@ -20,17 +19,17 @@ FileKind posix::kind_of(mode_t mode) {
   return FileKind::device;
 }
 
-std::optional<ReadFile> posix::take_file(Handle handle, OpenFailure& failure) {
+std::optional<ReadFile> take_file(Handle handle, OpenFailure& failure) {
   struct stat status {};
-  if (::fstat(descriptor(handle), &status) != 0) {
-    failure.error = last_error();
+  if (::fstat(posix::descriptor(handle), &status) != 0) {
+    failure.error = posix::last_error();
     return std::nullopt;
   }
-  failure.kind = kind_of(status.st_mode);
+  failure.kind = posix::kind_of(status.st_mode);
   if (failure.kind != FileKind::regular) return std::nullopt;
-  const auto identity = identify(descriptor(handle));
+  const auto identity = posix::identify(posix::descriptor(handle));
   if (!identity) {
-    failure.error = last_error();
+    failure.error = posix::last_error();
     return std::nullopt;
   }
   return ReadFile(std::move(handle), *identity);
@@ -51,7 +50,7 @@ std::optional<ReadFile> open_file(const std::filesystem::path& path, OpenFailure
     failure.error = posix::last_error();
     return std::nullopt;
   }
-  return posix::take_file(std::move(handle), failure);
+  return take_file(std::move(handle), failure);
 }
 
 std::optional<FileIdentity> ReadFile::current_identity() const {

@@ -1,6 +1,8 @@
 // What the systems with POSIX do differently: each function is in platform/linux and in platform/macos.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cerrno>
 #include <cstdint>
 #include <optional>
@@ -8,6 +10,7 @@
 
 #include "platform/file_identity.hpp"
 #include "platform/handle.hpp"
+#include "platform/read_file.hpp"
 
 namespace onnx2ir::platform::posix {
 
@@ -26,6 +29,7 @@ inline std::error_code error_of(int result) {
 
 /// Of an open file.
 std::optional<FileIdentity> identify(int descriptor);
+FileKind kind_of(mode_t mode);
 
 // The functions below return -1 and set errno if they fail, or if the system cannot do that.
 

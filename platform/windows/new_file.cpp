@@ -11,9 +11,24 @@
 namespace onnx2ir::platform {
 namespace {
 
-Handle create(const std::filesystem::path& path) {
-  return windows::taken(::CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE | DELETE, windows::kShareAll,
-                                      nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));
+Handle create(const std::filesystem::path& path, DWORD share, DWORD flags) {
+  return windows::taken(::CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE | DELETE, share, nullptr,
+                                      CREATE_NEW, flags, nullptr));
+}
+
+/// Creates a file with a random name, and appends the name to `path`.
+Handle create_with_random_name(std::wstring& path, DWORD share, DWORD flags, std::error_code& error) {
+  constexpr int kMaxAttempts = 100;
+  std::random_device random;
+  for (int i = 0; i < kMaxAttempts; ++i) {
+    const std::wstring tried = path + std::to_wstring(random());
+    Handle file = create(tried, share, flags);
+    error = file.is_open() ? std::error_code() : windows::last_error();
+    if (error == std::errc::file_exists) continue;
+    path = tried;
+    return file;
+  }
+  return {};
 }
 
 /// Whether the system removes the file when it is closed.
@@ -29,32 +44,32 @@ std::error_code set_vanishing(const Handle& file, bool is_vanishing) {
 std::optional<NewFile> NewFile::without_name(const Folder& folder, unsigned /*mode*/,
                                              std::error_code& error) {
   // The file has a name, under which it cannot be opened.
-  constexpr int kMaxAttempts = 100;
-  std::random_device random;
-  for (int i = 0; i < kMaxAttempts; ++i) {
-    const std::filesystem::path path = folder.path() / (L".onnx2ir-new." + std::to_wstring(random()));
-    Handle file = create(path);
-    if (!file.is_open()) {
-      error = windows::last_error();
-      if (error == std::errc::file_exists) continue;
-      return std::nullopt;
-    }
-    error = set_vanishing(file, true);
-    if (!error) return NewFile(std::move(file));
-    file = Handle();
-    ::DeleteFileW(path.c_str());
-    return std::nullopt;
-  }
+  std::wstring path = (folder.path() / L".onnx2ir-new.").native();
+  Handle file = create_with_random_name(path, windows::kShareAll, FILE_ATTRIBUTE_NORMAL, error);
+  if (!file.is_open()) return std::nullopt;
+  error = set_vanishing(file, true);
+  if (!error) return NewFile(std::move(file));
+  file = Handle();
+  ::DeleteFileW(path.c_str());
   return std::nullopt;
+}
+
+std::optional<NewFile> NewFile::in_memory(std::error_code& error) {
+  // In the folder of temporary files: the system keeps the file in its cache, if there is room, and removes
+  // it when it is closed. Windows has no files without a name.
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) return std::nullopt;
+  std::wstring path = windows::long_path(folder / L"onnx2ir.");
+  Handle file = create_with_random_name(path, FILE_SHARE_DELETE,
+                                        FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, error);
+  return file.is_open() ? std::optional<NewFile>(std::move(file)) : std::nullopt;
 }
 
 std::optional<NewFile> NewFile::with_name(const Folder& folder, const std::filesystem::path& name,
                                           unsigned /*mode*/, std::error_code& error) {
-  error.clear();
-  Handle file = create(folder.path() / name);
-  if (file.is_open()) return NewFile(std::move(file));
-  error = windows::last_error();
-  return std::nullopt;
+  Handle file = create(folder.path() / name, windows::kShareAll, FILE_ATTRIBUTE_NORMAL);
+  error = file.is_open() ? std::error_code() : windows::last_error();
+  return file.is_open() ? std::optional<NewFile>(std::move(file)) : std::nullopt;
 }
 
 void NewFile::take_attributes(const FileAttributes& /*attributes*/) const {}

@@ -29,10 +29,6 @@ std::wstring quoted_word(std::wstring_view word) {
 
 }  // namespace
 
-std::uint64_t process_id() {
-  return ::GetCurrentProcessId();
-}
-
 void limit_memory(std::uint64_t bytes) {
   if (bytes == 0) return;
   // The job exists as long as its process; closing the handle does not end it.

@@ -19,6 +19,14 @@ std::optional<ReadFile> open_file(const std::filesystem::path& path, OpenFailure
   return reference->open(failure);
 }
 
+std::optional<ReadFile> take_file(Handle handle, OpenFailure& failure) {
+  const auto identity =
+      handle.is_open() ? windows::identify(windows::native(handle)) : std::optional<FileIdentity>();
+  if (identity) return ReadFile(std::move(handle), *identity);
+  failure.error = windows::last_error();
+  return std::nullopt;
+}
+
 std::optional<FileIdentity> ReadFile::current_identity() const {
   return windows::identify(windows::native(handle_));
 }
@@ -73,15 +81,15 @@ std::optional<FileReference::Status> FileReference::status(std::error_code& erro
 }
 
 std::optional<ReadFile> FileReference::open(OpenFailure& failure) const {
-  Handle handle = windows::taken(::ReOpenFile(windows::native(handle_), GENERIC_READ, windows::kShareAll, 0));
-  const auto identity =
-      handle.is_open() ? windows::identify(windows::native(handle)) : std::optional<FileIdentity>();
+  auto file = take_file(
+      windows::taken(::ReOpenFile(windows::native(handle_), GENERIC_READ, windows::kShareAll, 0)), failure);
+  if (!file) return std::nullopt;
   const auto expected = windows::identify(windows::native(handle_));
-  if (!identity || !expected) {
+  if (!expected) {
     failure.error = windows::last_error();
     return std::nullopt;
   }
-  if (is_same_file(*identity, *expected)) return ReadFile(std::move(handle), *identity);
+  if (is_same_file(file->identity(), *expected)) return file;
   // Wine opens the name again, which another file may have got.
   failure.error = std::make_error_code(std::errc::no_such_file_or_directory);
   return std::nullopt;

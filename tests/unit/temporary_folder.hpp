@@ -4,9 +4,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <random>
 #include <string>
-
-#include "platform/process.hpp"
 
 /// An empty folder, which is removed at the end of the test with all files in it.
 class TemporaryFolder {
@@ -14,7 +13,7 @@ class TemporaryFolder {
   /// Folders that exist at the same time need different names. The path has no symbolic links.
   explicit TemporaryFolder(const std::string& name)
       : path_(std::filesystem::temp_directory_path() /
-              ("onnx2ir_" + name + "_" + std::to_string(onnx2ir::platform::process_id()))) {
+              ("onnx2ir_" + name + "_" + std::to_string(std::random_device()()))) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
     path_ = std::filesystem::canonical(path_);

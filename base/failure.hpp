@@ -71,10 +71,15 @@ std::optional<Problem> problem_of(DiagnosticCode code, Function function) {
   }
 }
 
-/// The error to report for `problem`.
-inline Diagnostic diagnostic_of(Problem problem, Place place = {}) {
-  return {Severity::error,         problem.code,        std::move(problem.message), std::move(place), {},
-          std::move(problem.hint), problem.system_error};
+/// The error, or the warning or remark, to report for `problem`.
+inline Diagnostic diagnostic_of(Problem problem, Place place = {}, Severity severity = Severity::error) {
+  return {severity,
+          problem.code,
+          std::move(problem.message),
+          std::move(place),
+          {},
+          std::move(problem.hint),
+          problem.system_error};
 }
 
 }  // namespace onnx2ir::base

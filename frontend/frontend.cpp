@@ -22,10 +22,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-void report(DiagnosticSink& sink, DiagnosticCode code, std::string message) {
-  sink.error(code, std::move(message), graph_place(kMainGraphPath));
-}
-
 /// Element ranks of sequence inputs that an earlier attempt has found.
 using FoundRanks = std::map<std::string, std::int64_t, std::less<>>;
 /// Those that are open in this attempt.
@@ -110,12 +106,11 @@ void bind_input(const onnx::ValueInfoProto& input, const LoadedModel& model, con
   if (requested.shape) type->shape = *requested.shape;
   if (requested.type) type->type = *requested.type;
   if (type->kind == OperandType::Kind::tensor && !type->shape.has_rank()) {
-    Diagnostic warning = base::diagnostic_of(
+    translator.report(base::diagnostic_of(
         {DiagnosticCode::unknown_rank, "model input '" + input.name() +
                                            "' has no known rank: OpenVINO's CPU runtime compiles the model "
-                                           "only after reshape() has given it one"});
-    warning.severity = Severity::warning;
-    translator.report(std::move(warning));
+                                           "only after reshape() has given it one"},
+        {}, Severity::warning));
   }
   translator.bind(input.name(), input_operand(input.name(), input_type(*type, input.name(), found, open),
                                               translator.graph()));
@@ -156,14 +151,12 @@ void check_declared_output(const onnx::ValueInfoProto& output, const Operand& op
   const bool has_type = declared->type != ir::ElementType::dynamic;
   const bool has_other_type = has_type && declared->type != computed.type;
   if (!has_other_type && ir::intersect(declared->shape, computed.shape)) return;
-  Diagnostic warning =
+  sink.report(
       base::diagnostic_of({DiagnosticCode::declared_output,
                            "model output '" + output.name() + "' is declared as " + to_string(*declared) +
                                ", but the graph computes " + to_string(computed),
                            "the IR has the computed type and shape; correct the declaration, or the graph"},
-                          graph_place(kMainGraphPath));
-  warning.severity = Severity::warning;
-  sink.report(std::move(warning));
+                          graph_place(kMainGraphPath), Severity::warning));
 }
 
 /// Creates Results for the tensors of an output, in the same form as for inputs.
@@ -178,10 +171,10 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
     }
   }
   if (!has_known_rank(type) && !has_open_rank(type)) {
-    report(sink, DiagnosticCode::unsupported_output,
-           "model output '" + output.name() + "' is a " + to_string(type) +
-               " whose elements have no known rank");
-    return;
+    return sink.error(
+        DiagnosticCode::unsupported_output,
+        "model output '" + output.name() + "' is a " + to_string(type) + " whose elements have no known rank",
+        graph_place(kMainGraphPath));
   }
   Builder builder(graph);
   const auto parts = parts_of_operand(type, Boundary::model);

@@ -117,11 +117,10 @@ void remark(const NodeContext& node) {
   std::string message = "operator " + operator_name(node.proto()) +
                         " is kept: OpenVINO needs an extension with the operation '" +
                         std::string(node.op_type()) + "'";
-  Diagnostic remark =
-      base::diagnostic_of({DiagnosticCode::kept_operator, std::move(message)},
-                          node.translator().place(node.proto(), node.translator().current_index()));
-  remark.severity = Severity::remark;
-  node.translator().report(std::move(remark));
+  GraphTranslator& translator = node.translator();
+  translator.report(base::diagnostic_of({DiagnosticCode::kept_operator, std::move(message)},
+                                        translator.place(node.proto(), translator.current_index()),
+                                        Severity::remark));
 }
 
 }  // namespace

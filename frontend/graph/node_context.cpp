@@ -248,10 +248,9 @@ void NodeContext::fail(std::string message, std::string hint) const {
 }
 
 void NodeContext::warn(DiagnosticCode code, std::string message) {
-  Diagnostic warning = base::diagnostic_of({code, std::move(message)},
-                                           translator_->place(*proto_, translator_->current_index()));
-  warning.severity = Severity::warning;
-  translator_->report(std::move(warning));
+  translator_->report(base::diagnostic_of({code, std::move(message)},
+                                          translator_->place(*proto_, translator_->current_index()),
+                                          Severity::warning));
 }
 
 }  // namespace onnx2ir::frontend

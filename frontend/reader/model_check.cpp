@@ -217,12 +217,9 @@ bool check_model(const onnx::ModelProto& model, const OpsetImports& opsets, cons
   check_functions(model, check);
   report_unreadable_files(check);
   if (check.has_too_many_errors()) {
-    sink.report({Severity::remark,
-                 DiagnosticCode::more_errors,
-                 "The model was not checked further after so many errors",
-                 {},
-                 {},
-                 {}});
+    sink.report(base::diagnostic_of(
+        {DiagnosticCode::more_errors, "The model was not checked further after so many errors"}, {},
+        Severity::remark));
   }
   return check.is_ordered;
 }

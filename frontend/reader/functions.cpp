@@ -19,20 +19,13 @@ namespace {
 using AttributeLookup = std::function<const onnx::AttributeProto*(std::string_view name)>;
 
 /// Attributes by name, for nodes that have many.
-class AttributeTable {
- public:
-  explicit AttributeTable(const google::protobuf::RepeatedPtrField<onnx::AttributeProto>& attributes) {
-    table_.reserve(static_cast<std::size_t>(attributes.size()));
-    for (const auto& attribute : attributes) table_.add(attribute.name(), &attribute);
-  }
-  const onnx::AttributeProto* find(std::string_view name) const {
-    const auto* const found = table_.find(name);
-    return found == nullptr ? nullptr : *found;
-  }
-
- private:
-  base::NameTable<const onnx::AttributeProto*> table_;
-};
+base::NameTable<const onnx::AttributeProto*> by_name(
+    const google::protobuf::RepeatedPtrField<onnx::AttributeProto>& attributes) {
+  base::NameTable<const onnx::AttributeProto*> table;
+  table.reserve(static_cast<std::size_t>(attributes.size()));
+  for (const auto& attribute : attributes) table.add(attribute.name(), &attribute);
+  return table;
+}
 
 /// The number of nodes of the graphs in an attribute, including nested graphs. Stops counting above `most`,
 /// and returns more than `most` if graphs are nested too deeply.
@@ -163,13 +156,14 @@ std::optional<FunctionBody> bind_function(const onnx::FunctionProto& function, c
   *bound->mutable_node() = function.node();
   *bound->mutable_input() = function.input();
   *bound->mutable_output() = function.output();
-  const AttributeTable given(node.attribute());
-  const AttributeTable defaults(function.attribute_proto());
+  const auto given = by_name(node.attribute());
+  const auto defaults = by_name(function.attribute_proto());
   bool fits = true;
   bind_nodes(*bound->mutable_node(), [&](std::string_view name) -> const onnx::AttributeProto* {
-    const onnx::AttributeProto* value = given.find(name);
-    if (value == nullptr) value = defaults.find(name);
-    if (value == nullptr) return nullptr;
+    const auto* found = given.find(name);
+    if (found == nullptr) found = defaults.find(name);
+    if (found == nullptr) return nullptr;
+    const onnx::AttributeProto* const value = *found;
     // Counted twice: a copy takes more memory than a node of the model, and is also translated.
     nodes += 2 * count_nodes(*value, most_nodes) + nodes_for_elements(*value);
     fits = fits && nodes <= most_nodes;

@@ -67,17 +67,17 @@ class NodeListCheck {
   NodeListCheck(const Nodes& nodes, std::string_view path, Scope& scope, BodyCheck& check)
       : nodes_(nodes), path_(path), scope_(scope), check_(check) {}
 
-  void define(const base::HashedName& name, std::int64_t definition, std::string_view what,
-              const Site& site) {
+  /// `node`: see site().
+  void define(const base::HashedName& name, std::int64_t definition, std::string_view what, int node = -1) {
     if (!scope_.define(name, definition)) {
       error(DiagnosticCode::duplicate_name,
             fmt::format("The {} '{}' has the name of another value of the same graph", what, name.name),
-            site);
+            node);
     } else if (!warned_of_shadowing_ && scope_.find_in_enclosing(name) != nullptr) {
       warned_of_shadowing_ = true;
       warning(DiagnosticCode::shadowed_name,
               fmt::format("The {} '{}' hides a value of the same name outside this graph", what, name.name),
-              site);
+              node);
     }
   }
 
@@ -86,7 +86,7 @@ class NodeListCheck {
       const int later = i + base::kNodesToPrefetch;
       if (later < nodes_.size()) scope_.prefetch(nodes_[later].output());
       for (const std::string& output : nodes_[i].output()) {
-        if (!output.empty()) define(output, i, "output", site(i));
+        if (!output.empty()) define(output, i, "output", i);
       }
     }
   }
@@ -110,13 +110,13 @@ class NodeListCheck {
     if (definition >= reader) check_.model.is_ordered = false;
   }
 
-  Site site(int index) const { return {path_, &nodes_[index], index}; }
-  Site graph_site() const { return {path_}; }
-  void error(DiagnosticCode code, std::string message, const Site& at) {
-    check_.model.sink.error(code, std::move(message), place_of(at, check_));
+  /// Of a node, or of the graph itself.
+  Site site(int node = -1) const { return node < 0 ? Site{path_} : Site{path_, &nodes_[node], node}; }
+  void error(DiagnosticCode code, std::string message, int node = -1) {
+    check_.model.sink.error(code, std::move(message), place_of(site(node), check_));
   }
-  void warning(DiagnosticCode code, std::string message, const Site& at) {
-    check_.model.sink.warning(code, std::move(message), place_of(at, check_));
+  void warning(DiagnosticCode code, std::string message, int node = -1) {
+    check_.model.sink.warning(code, std::move(message), place_of(site(node), check_));
   }
 
  private:
@@ -160,7 +160,7 @@ class NodeListCheck {
       warning(DiagnosticCode::unordered_nodes,
               fmt::format("Its input '{}' is the output of a later node; the nodes of the graph are sorted",
                           name.name),
-              site(index));
+              index);
     }
   }
 
@@ -182,10 +182,10 @@ bool has_known_type(const onnx::ValueInfoProto& info) {
 void define_inputs(const onnx::GraphProto& graph, NodeListCheck& nodes) {
   for (const auto& input : graph.input()) {
     if (input.name().empty()) {
-      nodes.error(DiagnosticCode::invalid_graph, "An input of the graph has no name", nodes.graph_site());
+      nodes.error(DiagnosticCode::invalid_graph, "An input of the graph has no name");
       continue;
     }
-    nodes.define(input.name(), Scope::kInput, "input", nodes.graph_site());
+    nodes.define(input.name(), Scope::kInput, "input");
   }
 }
 
@@ -194,8 +194,7 @@ void check_input_types(const onnx::GraphProto& graph, const Scope& scope, NodeLi
   for (const auto& input : graph.input()) {
     if (input.name().empty() || has_known_type(input)) continue;
     if (*scope.find_here(input.name()) == Scope::kInitializer) continue;
-    nodes.error(DiagnosticCode::invalid_graph, fmt::format("The input '{}' has no type", input.name()),
-                nodes.graph_site());
+    nodes.error(DiagnosticCode::invalid_graph, fmt::format("The input '{}' has no type", input.name()));
   }
 }
 
@@ -204,11 +203,11 @@ void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCh
                          BodyCheck& check) {
   auto add = [&](const base::HashedName& name) {
     if (name.name.empty()) {
-      return nodes.error(DiagnosticCode::invalid_graph, "An initializer has no name", nodes.graph_site());
+      return nodes.error(DiagnosticCode::invalid_graph, "An initializer has no name");
     }
     const std::int64_t* const definition = scope.find_here(name);
     if (definition == nullptr) {
-      nodes.define(name, Scope::kInitializer, "initializer", nodes.graph_site());
+      nodes.define(name, Scope::kInitializer, "initializer");
     } else if (*definition == Scope::kInput) {
       scope.redefine(name, Scope::kInitializer);
       if (scope.depth() > 1) return;
@@ -219,34 +218,30 @@ void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCh
       }
     } else {
       nodes.warning(DiagnosticCode::duplicate_name,
-                    fmt::format("There is more than one initializer '{}'; the last one is used", name.name),
-                    nodes.graph_site());
+                    fmt::format("There is more than one initializer '{}'; the last one is used", name.name));
     }
   };
   for (const auto& initializer : graph.initializer()) {
     add(initializer.name());
-    check_tensor(initializer, "initializer", nodes.graph_site(), check);
+    check_tensor(initializer, "initializer", nodes.site(), check);
   }
   for (const auto& initializer : graph.sparse_initializer()) {
     add(initializer.values().name());
-    check_tensor(initializer, "initializer", nodes.graph_site(), check);
+    check_tensor(initializer, "initializer", nodes.site(), check);
   }
 }
 
 void check_output(const std::string& name, bool is_main, const Scope& scope, NodeListCheck& nodes) {
   if (name.empty()) {
     // Bodies may have unnamed outputs: onnxruntime loads them.
-    if (is_main)
-      nodes.error(DiagnosticCode::invalid_graph, "An output of the graph has no name", nodes.graph_site());
+    if (is_main) nodes.error(DiagnosticCode::invalid_graph, "An output of the graph has no name");
   } else if (scope.find_here(name) == nullptr) {
     if (const Scope* const outer = scope.find_in_enclosing(name)) {
       nodes.add_dependency(*outer->find_here(name), outer->current_node);
       nodes.warning(DiagnosticCode::outer_value_returned,
-                    fmt::format("The output '{}' is a value from outside the body", name),
-                    nodes.graph_site());
+                    fmt::format("The output '{}' is a value from outside the body", name));
     } else {
-      nodes.error(DiagnosticCode::undefined_name, fmt::format("The output '{}' is not defined", name),
-                  nodes.graph_site());
+      nodes.error(DiagnosticCode::undefined_name, fmt::format("The output '{}' is not defined", name));
     }
   }
 }
@@ -257,8 +252,7 @@ void check_graph(const onnx::GraphProto& graph, std::string_view path, const Sco
   NodeListCheck nodes(graph.node(), path, scope, check);
   if (scope.depth() > kMaxGraphDepth) {
     return nodes.error(DiagnosticCode::invalid_graph,
-                       fmt::format("Graphs are nested more than {} deep", kMaxGraphDepth),
-                       nodes.graph_site());
+                       fmt::format("Graphs are nested more than {} deep", kMaxGraphDepth));
   }
   const bool is_main = outer == nullptr;
   scope.reserve(static_cast<std::size_t>(graph.input_size()) +
@@ -286,10 +280,9 @@ void check_function_body(BodyCheck& check) {
   NodeListCheck nodes(function.node(), path, scope, check);
   for (const std::string& input : function.input()) {
     if (input.empty()) {
-      nodes.error(DiagnosticCode::invalid_function, "An input of the function has no name",
-                  nodes.graph_site());
+      nodes.error(DiagnosticCode::invalid_function, "An input of the function has no name");
     } else {
-      nodes.define(input, Scope::kInput, "input", nodes.graph_site());
+      nodes.define(input, Scope::kInput, "input");
     }
   }
   nodes.define_outputs();

@@ -330,10 +330,8 @@ const char* onnx2ir_conversion_lint(onnx2ir_conversion* conversion, const onnx2i
     if (!conversion->conversion.model) return nullptr;
     const onnx2ir::Lint found = onnx2ir::lint(*conversion->conversion.model,
                                               options == nullptr ? onnx2ir::Options() : options->conversion);
-    if (!found.diagnostics.empty()) {
-      for (const onnx2ir::Diagnostic& problem : found.diagnostics) add_error(*conversion, problem);
-      return nullptr;
-    }
+    for (const onnx2ir::Diagnostic& problem : found.diagnostics) add_error(*conversion, problem);
+    if (!found.diagnostics.empty()) return nullptr;
     conversion->affected = to_json(found);
     return conversion->affected.c_str();
   });

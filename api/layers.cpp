@@ -90,6 +90,16 @@ class Walk {
     return true;
   }
 
+  template <typename Slices>
+  static BodyPort with_slices(BodyPort port, const Slices& slices) {
+    port.axis = slices.axis;
+    port.start = slices.start;
+    port.end = slices.end;
+    port.stride = slices.stride;
+    port.part_size = slices.part_size;
+    return port;
+  }
+
   std::vector<BodyPort> captured(const ir::Body& body) const {
     std::vector<BodyPort> ports;
     for (const ir::Invariant& one : body.invariants)
@@ -103,27 +113,9 @@ class Walk {
     for (const ir::Carried& one : loop.carried)
       ports.push_back({Kind::state, one.input, id_of(one.parameter), id_of(one.result), one.output});
     for (const ir::Sliced& one : loop.sliced)
-      ports.push_back({Kind::slice,
-                       one.input,
-                       id_of(one.parameter),
-                       {},
-                       {},
-                       one.axis,
-                       one.start,
-                       one.end,
-                       one.stride,
-                       one.part_size});
+      ports.push_back(with_slices({Kind::slice, one.input, id_of(one.parameter), {}, {}}, one));
     for (const ir::Scan& one : loop.scans)
-      ports.push_back({Kind::scan,
-                       {},
-                       {},
-                       id_of(one.result),
-                       one.output,
-                       one.axis,
-                       one.start,
-                       one.end,
-                       one.stride,
-                       one.part_size});
+      ports.push_back(with_slices({Kind::scan, {}, {}, id_of(one.result), one.output}, one));
     for (const ir::LastValue& one : loop.last_values)
       ports.push_back({Kind::result, {}, {}, id_of(one.result), one.output});
     if (loop.iteration != nullptr) ports.push_back({Kind::iteration, {}, id_of(loop.iteration), {}, {}});

@@ -111,28 +111,24 @@ Reason check_pass(std::string_view name, std::initializer_list<std::string_view>
   std::vector<std::string> known(others.begin(), others.end());
   for (const PassInfo& pass : list_passes()) known.emplace_back(pass.name);
   if (std::ranges::find(known, name) != known.end()) return std::nullopt;
-  const std::string nearest = nearest_name(name, known);
-  return "there is no pass " + in_quotes(name) +
-         (nearest.empty() ? ": see --list-passes" : "; did you mean " + in_quotes(nearest) + "?");
+  const std::string nearest = base::suggestion(name, known, "; ");
+  return "there is no pass " + in_quotes(name) + (nearest.empty() ? ": see --list-passes" : nearest);
 }
 
 /// Sets one of several named choices.
 template <typename Choice, std::size_t N>
 Reason set_choice(Choice& choice, std::string_view value,
                   const std::array<std::pair<std::string_view, Choice>, N>& names) {
-  std::string list;
   std::vector<std::string> known;
   for (const auto& [name, named] : names) {
     if (name == value) {
       choice = named;
       return std::nullopt;
     }
-    list += (list.empty() ? "" : ", ") + std::string(name);
     known.emplace_back(name);
   }
-  const std::string nearest = nearest_name(value, known);
-  return in_quotes(value) + " is not one of " + list +
-         (nearest.empty() ? std::string() : "; did you mean " + in_quotes(nearest) + "?");
+  return in_quotes(value) + " is not one of " + base::joined(known, ", ") +
+         base::suggestion(value, known, "; ");
 }
 
 /// The names in a table for set_choice().
@@ -332,9 +328,7 @@ Reason set_in(std::span<const Row<Target>> rows, Target& options, std::string_vi
     if (row.info.name == normalized_name) return row.set(options, value);
     known.emplace_back(row.info.name);
   }
-  const std::string nearest = nearest_name(normalized_name, known);
-  return "there is no option " + in_quotes(name) +
-         (nearest.empty() ? std::string() : "; did you mean " + in_quotes(nearest) + "?");
+  return "there is no option " + in_quotes(name) + base::suggestion(normalized_name, known, "; ");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "api/model.hpp"
 #include "api/stages.hpp"
 #include "base/failure.hpp"
+#include "base/nearest_name.hpp"
 #include "base/parse_number.hpp"
 #include "ir/inference.hpp"
 #include "onnx2ir/onnx2ir.hpp"
@@ -127,8 +128,7 @@ class SizeSetter {
     for (const auto& [name, size] : sizes_) {
       if (std::ranges::find(known_, name) != known_.end()) continue;
       problems.push_back(bad_size("no input of the model has a dimension '" + name + "'"));
-      if (const std::string nearest = nearest_name(name, known_); !nearest.empty())
-        problems.back().hint = "did you mean '" + nearest + "'?";
+      problems.back().hint = base::suggestion(name, known_);
     }
   }
 

@@ -15,17 +15,17 @@ namespace onnx2ir::backend_xml {
 FileOutput::FileOutput(std::filesystem::path target, std::string role, TemporaryListener listener)
     : target_(std::move(target)), folder_(target_) {
   if (folder_.error()) {
-    fail("cannot write", folder_.error());
+    fail(folder_.error());
     return;
   }
   file_.emplace(folder_, target_.filename(), std::move(role), std::move(listener));
-  if (file_->file() == nullptr) fail("cannot write", file_->error());
+  if (file_->file() == nullptr) fail(file_->error());
 }
 
-bool FileOutput::fail(std::string_view what, const std::error_code& error) {
+bool FileOutput::fail(const std::error_code& error) {
   if (!problem_)
     problem_ = Problem{.code = DiagnosticCode::cannot_write,
-                       .message = std::string(what) + " '" + target_.string() + "': " + error.message(),
+                       .message = "cannot write '" + target_.string() + "': " + error.message(),
                        .system_error = error.default_error_condition().value()};
   return false;
 }
@@ -55,7 +55,7 @@ bool FileOutput::write_through(std::string_view bytes) {
   while (!problem_ && !bytes.empty()) {
     std::error_code error;
     const std::size_t written = file_->file()->write(bytes.substr(0, kPiece), error);
-    if (error) return fail("cannot write", error);
+    if (error) return fail(error);
     bytes.remove_prefix(written);
   }
   return !problem_;
@@ -94,7 +94,7 @@ bool FileOutput::write_narrowed(const ir::ConstantData& data, unsigned threads) 
     if (!first_error) first_error = error;
     return false;
   };
-  if (!ir::for_each_piece(data, threads, write_piece)) return fail("cannot write", first_error);
+  if (!ir::for_each_piece(data, threads, write_piece)) return fail(first_error);
   return skip(data.written_size());
 }
 
@@ -165,11 +165,11 @@ bool FileOutput::sync() {
 }
 
 bool FileOutput::prepare(bool is_locked) {
-  return !problem_ && (file_->prepare(is_locked) || fail("cannot write", file_->error()));
+  return !problem_ && (file_->prepare(is_locked) || fail(file_->error()));
 }
 
 bool FileOutput::publish() {
-  return !problem_ && (file_->publish() || fail("cannot write", file_->error()));
+  return !problem_ && (file_->publish() || fail(file_->error()));
 }
 
 bool FileOutput::unpublish() {

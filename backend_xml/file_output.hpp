@@ -55,9 +55,9 @@ class FileOutput {
   const std::optional<Problem>& problem() const { return problem_; }
 
  private:
-  bool fail(std::string_view what, const std::error_code& error);
+  bool fail(const std::error_code& error);
   /// Reports an error, if it is one, and returns whether there was none.
-  bool succeeds(const std::error_code& error) { return !error || fail("cannot write", error); }
+  bool succeeds(const std::error_code& error) { return !error || fail(error); }
   bool flush();
   void report() const {
     if (written_) written_(position_);

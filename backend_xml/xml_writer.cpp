@@ -243,12 +243,16 @@ class Writer {
   /// The outer port of body-only ports, whose meaning is given by their purpose.
   static constexpr std::int64_t kNoPort = -1;
 
-  void mapped_input(std::int64_t external, const ir::Node& parameter) {
-    text_->write("<input external_port_id=\"", external, "\" internal_layer_id=\"", parameter.scratch, "\"");
+  /// `end`: what follows the ids.
+  void mapped_input(std::int64_t external, const ir::Node& parameter, std::string_view end = "/>\n") {
+    text_->write("<input external_port_id=\"", external, "\" internal_layer_id=\"", parameter.scratch, "\"",
+                 end);
   }
-  void mapped_output(std::int64_t external, const ir::Node& result) {
-    text_->write("<output external_port_id=\"", external, "\" internal_layer_id=\"", result.scratch, "\"");
+  void mapped_output(std::int64_t external, const ir::Node& result, std::string_view end = "/>\n") {
+    text_->write("<output external_port_id=\"", external, "\" internal_layer_id=\"", result.scratch, "\"",
+                 end);
   }
+  /// The end of a port that is sliced.
   template <typename Slices>
   void slices(const Slices& slices) {
     attribute("axis", slices.axis);
@@ -256,6 +260,12 @@ class Writer {
     attribute("end", slices.end);
     attribute("stride", slices.stride);
     attribute("part_size", slices.part_size);
+    text_->write("/>\n");
+  }
+
+  void captured(const ir::Body& body) {
+    for (const ir::Invariant& invariant : body.invariants)
+      mapped_input(invariant.input, *invariant.parameter);
   }
 
   void loop_body(const ir::Node& node, const ir::LoopBody& loop) {
@@ -266,39 +276,24 @@ class Writer {
       return static_cast<std::int64_t>(node.inputs().size() + output);
     };
     text_->write("<port_map>\n");
-    for (const ir::Carried& state : loop.carried) {
-      mapped_input(state.input, *state.parameter);
-      text_->write("/>\n");
-    }
+    for (const ir::Carried& state : loop.carried) mapped_input(state.input, *state.parameter);
     for (const ir::Sliced& sliced : loop.sliced) {
-      mapped_input(sliced.input, *sliced.parameter);
+      mapped_input(sliced.input, *sliced.parameter, "");
       slices(sliced);
-      text_->write("/>\n");
     }
-    for (const ir::Invariant& invariant : loop.invariants) {
-      mapped_input(invariant.input, *invariant.parameter);
-      text_->write("/>\n");
-    }
-    if (loop.iteration != nullptr) {
-      mapped_input(kNoPort, *loop.iteration);
-      text_->write(" purpose=\"current_iteration\"/>\n");
-    }
+    captured(loop);
+    if (loop.iteration != nullptr)
+      mapped_input(kNoPort, *loop.iteration, " purpose=\"current_iteration\"/>\n");
     for (const ir::Carried& state : loop.carried) {
-      if (!state.output) continue;
-      mapped_output(output_id(*state.output), *state.result);
-      text_->write("/>\n");
+      if (state.output) mapped_output(output_id(*state.output), *state.result);
     }
     for (const ir::Scan& scan : loop.scans) {
-      mapped_output(output_id(scan.output), *scan.result);
+      mapped_output(output_id(scan.output), *scan.result, "");
       slices(scan);
-      text_->write("/>\n");
     }
-    for (const ir::LastValue& last : loop.last_values) {
-      mapped_output(output_id(last.output), *last.result);
-      text_->write("/>\n");
-    }
-    mapped_output(kNoPort, *loop.condition);
-    text_->write(" purpose=\"execution_condition\"/>\n</port_map>\n<back_edges>\n");
+    for (const ir::LastValue& last : loop.last_values) mapped_output(output_id(last.output), *last.result);
+    mapped_output(kNoPort, *loop.condition, " purpose=\"execution_condition\"/>\n");
+    text_->write("</port_map>\n<back_edges>\n");
     for (const ir::Carried& state : loop.carried) {
       text_->write("<edge from-layer=\"", state.result->scratch, "\" to-layer=\"", state.parameter->scratch,
                    "\"/>\n");
@@ -309,14 +304,9 @@ class Writer {
   void branch(const ir::Node& node, std::string_view prefix, const ir::Branch& branch) {
     body(std::string(prefix) + "_body", *branch.graph);
     text_->write("<", prefix, "_port_map>\n");
-    for (const ir::Invariant& invariant : branch.invariants) {
-      mapped_input(invariant.input, *invariant.parameter);
-      text_->write("/>\n");
-    }
-    for (std::size_t i = 0; i < branch.results.size(); ++i) {
+    captured(branch);
+    for (std::size_t i = 0; i < branch.results.size(); ++i)
       mapped_output(static_cast<std::int64_t>(node.inputs().size() + i), *branch.results[i]);
-      text_->write("/>\n");
-    }
     text_->write("</", prefix, "_port_map>\n");
   }
 
@@ -341,22 +331,21 @@ class Writer {
 /// Information about the whole model. Programs read it with get_rt_info(["onnx2ir", "version"]).
 void runtime_info(const ir::Model& model, const WeightsLayout& weights, std::string_view digest,
                   XmlText& text) {
-  text.write("<rt_info>\n");
-  if (!model.runtime_options.empty()) {
-    text.write("<runtime_options>\n");
-    for (const auto& [name, value] : model.runtime_options) {
+  const auto write_values = [&](const std::vector<std::pair<std::string, std::string>>& values) {
+    for (const auto& [name, value] : values) {
       text.write("<", std::string_view(name), " value=\"");
       text.write_escaped(value);
       text.write("\"/>\n");
     }
+  };
+  text.write("<rt_info>\n");
+  if (!model.runtime_options.empty()) {
+    text.write("<runtime_options>\n");
+    write_values(model.runtime_options);
     text.write("</runtime_options>\n");
   }
   text.write("<onnx2ir>\n");
-  for (const auto& [name, value] : model.provenance) {
-    text.write("<", std::string_view(name), " value=\"");
-    text.write_escaped(value);
-    text.write("\"/>\n");
-  }
+  write_values(model.provenance);
   text.write("<weights_size value=\"", static_cast<std::int64_t>(weights.size),
              "\"/>\n<weights_digest value=\"", digest, "\"/>\n</onnx2ir>\n</rt_info>\n");
 }

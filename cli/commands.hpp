@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 
 namespace onnx2ir::cli {
@@ -46,6 +47,9 @@ inline constexpr std::array<CommandInfo, 9> kCommands{{
      "document about a topic; without words: list the topics"},
     {Command::help, "help", "[COMMAND]", 0, "print the options of all commands, or those of one"},
 }};
+
+/// All but the conversion.
+inline constexpr std::span kNamedCommands = std::span(kCommands).subspan(1);
 
 /// The exit codes.
 inline constexpr int kDone = 0;

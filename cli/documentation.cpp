@@ -1,5 +1,8 @@
 #include "cli/documentation.hpp"
 
+#include <fmt/core.h>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <onnx2ir/onnx2ir.hpp>
@@ -95,21 +98,18 @@ std::string manual_page(std::span<const Option> options) {
 
 /// The names of the commands in `set`: "lint, diff".
 std::string names_of(CommandSet set, std::string_view separator) {
-  std::string names;
-  for (const CommandInfo& command : kCommands) {
-    if (command.name.empty() || !set.contains(command.command)) continue;
-    names.append(names.empty() ? "" : separator).append(command.name);
+  std::vector<std::string_view> names;
+  for (const CommandInfo& command : kNamedCommands) {
+    if (set.contains(command.command)) names.push_back(command.name);
   }
-  return names;
+  return fmt::format("{}", fmt::join(names, separator));
 }
 
 /// "show diff"
 std::string command_names() {
-  std::string names;
-  for (const CommandInfo& command : kCommands) {
-    if (!command.name.empty()) names += (names.empty() ? "" : " ") + std::string(command.name);
-  }
-  return names;
+  std::vector<std::string_view> names;
+  for (const CommandInfo& command : kNamedCommands) names.push_back(command.name);
+  return fmt::format("{}", fmt::join(names, " "));
 }
 
 /// The names of the options of a command: "--help --version".
@@ -123,9 +123,7 @@ std::string option_names(std::span<const Option> options, Command command) {
 }
 
 std::string joined_choices(const Option& option) {
-  std::string words;
-  for (const std::string& choice : option.choices) words += (words.empty() ? "" : " ") + choice;
-  return words;
+  return fmt::format("{}", fmt::join(option.choices, " "));
 }
 
 std::string bash_completion(std::span<const Option> options) {
@@ -141,11 +139,9 @@ std::string bash_completion(std::span<const Option> options) {
     }
   }
   std::string of_commands;
-  for (const CommandInfo& command : kCommands) {
-    if (!command.name.empty())
-      of_commands += "    " + std::string(command.name) + ") options=\"" +
-                     option_names(options, command.command) + "\" ;;\n";
-  }
+  for (const CommandInfo& command : kNamedCommands)
+    of_commands +=
+        fmt::format("    {}) options=\"{}\" ;;\n", command.name, option_names(options, command.command));
   of_commands += "    *) options=\"" + option_names(options, Command::convert) + "\" ;;\n";
   return "# Completion of onnx2ir for bash.\n_onnx2ir() {\n  local word=${COMP_WORDS[COMP_CWORD]} options\n"
          "  case ${COMP_WORDS[COMP_CWORD-1]} in\n" +
@@ -191,11 +187,9 @@ std::string fish_condition(const Option& option) {
 
 std::string fish_completion(std::span<const Option> options) {
   std::string text = "# Completion of onnx2ir for fish.\n";
-  for (const CommandInfo& command : kCommands) {
-    if (command.name.empty()) continue;
+  for (const CommandInfo& command : kNamedCommands)
     text += "complete -c onnx2ir -n __fish_use_subcommand -a " + std::string(command.name) + " -d '" +
             replaced(std::string(command.summary), "'", "\\'") + "'\n";
-  }
   for (const Option& option : options) {
     if (option.group.empty()) continue;
     text += "complete -c onnx2ir" + fish_condition(option) + " -l " + option.name;
@@ -267,12 +261,10 @@ std::string option_help(std::span<const Option> options) {
 
 std::string help_text(std::span<const Option> options) {
   std::string text = "onnx2ir " + std::string(version()) + ": " + std::string(kPurpose) + "\n\n";
-  for (const CommandInfo& command : kCommands) {
-    std::string line = (command.name.empty() ? "usage: " : "       ") + usage_of(command);
-    line += command.name.empty() ? std::string() : '\n' + std::string(kIndent, ' ');
-    text += line;
-    if (!command.name.empty()) append_wrapped(text, command.summary, kIndent, kWidth);
-    if (command.name.empty()) text += '\n';
+  text += "usage: " + usage_of(kCommands[0]) + '\n';
+  for (const CommandInfo& command : kNamedCommands) {
+    text += "       " + usage_of(command) + '\n' + std::string(kIndent, ' ');
+    append_wrapped(text, command.summary, kIndent, kWidth);
   }
   text += '\n';
   text += "MODEL: " + std::string(kModels) + "\n";

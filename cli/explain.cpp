@@ -1,5 +1,8 @@
 #include "cli/explain.hpp"
 
+#include <fmt/core.h>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <iostream>
@@ -19,12 +22,6 @@ struct Subject {
   std::string name;
   std::string text;  ///< several lines
 };
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
 
 /// A sentence ends with a full stop.
 std::string sentence(std::string_view text) {
@@ -54,10 +51,9 @@ void add_faults(std::vector<Subject>& subjects) {
 void add_operators(std::vector<Subject>& subjects) {
   for (const OperatorInfo& row : supported_operators()) {
     const std::string domain = row.domain.empty() ? "ai.onnx" : row.domain;
-    std::vector<std::string> versions;
-    for (const int version : row.versions) versions.push_back(std::to_string(version));
     const std::string text =
-        row.name + ": an operator of " + domain + "\n\nversions: " + joined(versions) + "\nconverted by: " +
+        row.name + ": an operator of " + domain + "\n\nversions: " + versions_of(row, ", ") +
+        "\nconverted by: " +
         (row.lowering == "translator" ? "a translator of onnx2ir" : "the function body that ONNX defines") +
         "\nnot converted: " + (row.limits.empty() ? "nothing is excluded" : row.limits) + '\n';
     subjects.push_back({row.name, text});
@@ -73,7 +69,8 @@ void add_options(std::vector<Subject>& subjects) {
     const std::string value = option.is_flag() ? "" : ' ' + option.value_name;
     std::string text = "--" + option.name + value + ": an option (" + option.group + ")\n\n" +
                        sentence(documented_summary(option));
-    if (!option.choices.empty()) text += "\nvalues: " + joined(option.choices) + '\n';
+    if (!option.choices.empty())
+      text += "\nvalues: " + fmt::format("{}", fmt::join(option.choices, ", ")) + '\n';
     subjects.push_back({"--" + option.name, text});
     subjects.push_back({option.name, text});
   }
@@ -112,9 +109,8 @@ std::string_view without_brackets(std::string_view word) {
 }
 
 std::string overview() {
-  std::string topics;
-  for (const ManualTopic& topic : manual_topics())
-    topics += (topics.empty() ? "" : ", ") + std::string(topic.name);
+  std::vector<std::string_view> topics;
+  for (const ManualTopic& topic : manual_topics()) topics.push_back(topic.name);
   return "onnx2ir explain WORD... explains\n"
          "  the code of an error or a warning, as in [undefined-name]: --list-diagnostics lists them\n"
          "  a fault of OpenVINO: --list-faults\n"
@@ -122,7 +118,7 @@ std::string overview() {
          "  an option: --help\n"
          "  a pass: --list-passes\n"
          "  a topic, by printing its document: " +
-         topics + '\n';
+         fmt::format("{}\n", fmt::join(topics, ", "));
 }
 
 }  // namespace
@@ -139,6 +135,12 @@ std::string with_commands(std::string text) {
     at += command.size();
   }
   return text;
+}
+
+std::string versions_of(const OperatorInfo& row, std::string_view separator) {
+  std::vector<std::string> versions;
+  for (const int version : row.versions) versions.push_back(std::to_string(version));
+  return fmt::format("{}", fmt::join(versions, separator));
 }
 
 int explain(const std::vector<std::string>& words) {

@@ -1,53 +1,46 @@
 #include "cli/listings.hpp"
 
+#include <fmt/core.h>
+#include <fmt/format.h>
+
 #include <onnx2ir/onnx2ir.hpp>
-#include <sstream>
 
 #include "cli/explain.hpp"
 
 namespace onnx2ir::cli {
 
 std::string operator_list() {
-  std::ostringstream list;
-  for (const OperatorInfo& row : supported_operators()) {
-    list << (row.domain.empty() ? "" : row.domain + ".") << row.name << "  ";
-    for (std::size_t i = 0; i < row.versions.size(); ++i) list << (i == 0 ? "" : ",") << row.versions[i];
-    list << "  " << row.lowering;
-    if (!row.limits.empty()) list << "  not: " << row.limits;
-    list << '\n';
-  }
-  return list.str();
+  std::string list;
+  for (const OperatorInfo& row : supported_operators())
+    list += fmt::format("{}{}{}  {}  {}{}{}\n", row.domain, row.domain.empty() ? "" : ".", row.name,
+                        versions_of(row, ","), row.lowering, row.limits.empty() ? "" : "  not: ", row.limits);
+  return list;
 }
 
 std::string pass_list() {
-  std::ostringstream list;
-  const auto add = [&](std::string_view heading, const std::vector<std::string_view>& properties) {
-    for (std::size_t i = 0; i < properties.size(); ++i) list << (i == 0 ? heading : ", ") << properties[i];
+  std::string list;
+  const auto properties = [](std::string_view heading, const std::vector<std::string_view>& names) {
+    return names.empty() ? std::string() : fmt::format("  {}: {}", heading, fmt::join(names, ", "));
   };
-  for (const PassInfo& pass : list_passes()) {
-    list << pass.name << "  " << pass.summary;
-    add("  requires: ", pass.required);
-    add("  ensures: ", pass.ensured);
-    list << '\n';
-  }
-  return list.str();
+  for (const PassInfo& pass : list_passes())
+    list += fmt::format("{}  {}{}{}\n", pass.name, pass.summary, properties("requires", pass.required),
+                        properties("ensures", pass.ensured));
+  return list;
 }
 
 std::string fault_list() {
-  std::ostringstream list;
-  for (const FaultInfo& fault : list_faults()) {
-    list << fault.name << "  " << fault.first_release << ".." << fault.last_release << "  "
-         << (fault.instruction_sets.empty() ? "all" : fault.instruction_sets) << "  " << fault.summary
-         << '\n';
-  }
-  return list.str();
+  std::string list;
+  for (const FaultInfo& fault : list_faults())
+    list += fmt::format("{}  {}..{}  {}  {}\n", fault.name, fault.first_release, fault.last_release,
+                        fault.instruction_sets.empty() ? "all" : fault.instruction_sets, fault.summary);
+  return list;
 }
 
 std::string diagnostic_list() {
-  std::ostringstream list;
+  std::string list;
   for (const DiagnosticCodeInfo& code : kDiagnosticCodes)
-    list << code.name << "  " << code.meaning << "  " << with_commands(std::string(code.remedy)) << '\n';
-  return list.str();
+    list += fmt::format("{}  {}  {}\n", code.name, code.meaning, with_commands(std::string(code.remedy)));
+  return list;
 }
 
 }  // namespace onnx2ir::cli

@@ -68,9 +68,7 @@ const CommandInfo& command_of(const std::vector<std::string>& words) {
 onnx2ir::Result<std::vector<std::string>> help_of(const std::vector<std::string>& words) {
   if (words.empty() || words[0].starts_with('-')) return std::vector<std::string>{"--help"};
   std::vector<std::string> names{"convert"};
-  for (const CommandInfo& command : kCommands) {
-    if (!command.name.empty()) names.emplace_back(command.name);
-  }
+  for (const CommandInfo& command : kNamedCommands) names.emplace_back(command.name);
   if (words[0] == names[0]) return std::vector<std::string>{"--help"};
   if (std::ranges::find(names, words[0]) != names.end()) return std::vector<std::string>{words[0], "--help"};
   const std::string nearest = onnx2ir::nearest_name(words[0], names);

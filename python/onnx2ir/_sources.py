@@ -113,13 +113,15 @@ def _export(model: Any, example: Any, inputs: Any, path: str, *, dynamo: bool) -
     try:
         if was_training:
             model.eval()
+        found = _examples(positional, named, names)
+        requested = _requested(inputs, list(found))
         if dynamo:
-            shapes = _dynamic_shapes(positional, named, names, inputs)
+            shapes = _dynamic_shapes(found, requested, has_names=bool(named))
             torch.onnx.export(
                 model, positional, path, kwargs=named or None, input_names=names, dynamic_shapes=shapes, dynamo=True, external_data=True, verbose=False
             )
         else:
-            axes = _dynamic_axes(positional, named, names, inputs)
+            axes = _dynamic_axes(found, requested)
             arguments = (*positional, named) if named else positional
             torch.onnx.export(model, arguments, path, input_names=names, dynamic_axes=axes, **_with_tracer(torch))
     finally:
@@ -183,10 +185,8 @@ def _is_static(dimension: Any, size: int) -> bool:
     return str(dimension) == str(size)
 
 
-def _dynamic_axes(positional: Sequence[Any], named: Dict[str, Any], names: Optional[List[str]], inputs: Any) -> Dict[str, List[int]]:
+def _dynamic_axes(found: Dict[str, Any], requested: Dict[str, Any]) -> Dict[str, List[int]]:
     """Traced models have no sizes of the example, except those that the caller requests, as in OpenVINO."""
-    found = _examples(positional, named, names)
-    requested = _requested(inputs, list(found))
     axes = {}
     for name, one in found.items():
         shape = requested.get(name)
@@ -195,12 +195,10 @@ def _dynamic_axes(positional: Sequence[Any], named: Dict[str, Any], names: Optio
     return axes
 
 
-def _dynamic_shapes(positional: Sequence[Any], named: Dict[str, Any], names: Optional[List[str]], inputs: Any) -> Any:
+def _dynamic_shapes(found: Dict[str, Any], requested: Dict[str, Any], *, has_names: bool) -> Any:
     """Programs of torch.export have the sizes of the example, except those that the caller requests as dynamic, as in OpenVINO."""
     import torch
 
-    found = _examples(positional, named, names)
-    requested = _requested(inputs, list(found))
     if not requested:
         return None
     shapes = {}
@@ -208,4 +206,4 @@ def _dynamic_shapes(positional: Sequence[Any], named: Dict[str, Any], names: Opt
         shape = requested.get(name)
         sizes = [] if shape is None else list(zip(shape, one.shape))
         shapes[name] = {axis: torch.export.Dim.AUTO for axis, (wanted, size) in enumerate(sizes) if not _is_static(wanted, size)}
-    return shapes if named else tuple(shapes[name] for name in found)
+    return shapes if has_names else tuple(shapes[name] for name in found)

@@ -253,16 +253,15 @@ def diagnostics_of(rows: List[Dict[str, Any]]) -> Tuple[Diagnostic, ...]:
     )
 
 
-def ports_of(rows: List[Dict[str, Any]]) -> Tuple[Port, ...]:
-    def shape_of(row: Dict[str, Any]) -> Optional[Tuple[Dimension, ...]]:
-        if row["shape"] is None:
-            return None
-        bounds = row["dimensions"]
-        return tuple(
-            Dimension(size, one["min"], None if one["max"] < 0 else one["max"], one["name"]) for size, one in zip(row["shape"], bounds)
-        )
+def _shape_of(rows: Optional[List[Dict[str, Any]]]) -> Optional[Tuple[Dimension, ...]]:
+    if rows is None:
+        return None
+    bounds = ((one["min"], None if one["max"] < 0 else one["max"], one.get("name", "")) for one in rows)
+    return tuple(Dimension(low if low == high else -1, low, high, name) for low, high, name in bounds)
 
-    return tuple(Port(row["name"], row["element_type"], shape_of(row)) for row in rows)
+
+def ports_of(rows: List[Dict[str, Any]]) -> Tuple[Port, ...]:
+    return tuple(Port(row["name"], row["element_type"], _shape_of(row["dimensions"])) for row in rows)
 
 
 def differences_of(rows: List[Dict[str, Any]]) -> List[Difference]:
@@ -279,17 +278,7 @@ def stats_of(row: Dict[str, Any]) -> Stats:
 
 
 def layer_of(row: Dict[str, Any], value: Optional[bytes]) -> Layer:
-    def output_of(one: Dict[str, Any]) -> LayerOutput:
-        sizes = one["shape"]
-        shape = None
-        if sizes is not None:
-            shape = tuple(
-                Dimension(size["min"] if size["min"] == size["max"] else -1, size["min"], None if size["max"] < 0 else size["max"])
-                for size in sizes
-            )
-        return LayerOutput(one["element_type"], shape, tuple(one["names"]))
-
     bodies = tuple(LayerBody(one["name"], tuple(BodyPort(**port) for port in one["ports"])) for one in row.get("bodies", ()))
     inputs = tuple((layer, output) for layer, output in row["inputs"])
-    outputs = tuple(map(output_of, row["outputs"]))
+    outputs = tuple(LayerOutput(one["element_type"], _shape_of(one["shape"]), tuple(one["names"])) for one in row["outputs"])
     return Layer(**{**row, "inputs": inputs, "outputs": outputs, "bodies": bodies, "value": value})

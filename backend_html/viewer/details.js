@@ -121,21 +121,23 @@ function describeNode(node, panel) {
   for (const body of node.bodies) bodyTables(panel, body);
 }
 
+// A box in the colours of a class, and what they mean.
+function colourSample(parent, className, text) {
+  const line = element("p", parent);
+  const sample = shape("svg", {width: 40, height: 14, class: `sample node ${className}`}, line);
+  shape("rect", {x: 1, y: 1, width: 36, height: 12, rx: 3}, sample);
+  element("span", line, ` ${text}`);
+}
+
 // The colours of errors, and the first layer that differs.
 function describeErrors(panel) {
   table(panel, "First difference from onnxruntime", [[model.firstDifference ?? "none"]]);
   element("h3", panel, "Errors");
   for (let level = 0; level <= HEAT_LIMITS.length; ++level) {
-    const line = element("p", panel);
-    const sample = shape("svg", {width: 40, height: 14, class: `sample node heat${level}`}, line);
-    shape("rect", {x: 1, y: 1, width: 36, height: 12, rx: 3}, sample);
-    element("span", line, ` ${heatText(level)}`);
+    colourSample(panel, `heat${level}`, heatText(level));
   }
   if (!model.graphs.some((graph) => graph.nodes.some((node) => heatOf(node) === "nan"))) return;
-  const line = element("p", panel);
-  const sample = shape("svg", {width: 40, height: 14, class: "sample node nan"}, line);
-  shape("rect", {x: 1, y: 1, width: 36, height: 12, rx: 3}, sample);
-  element("span", line, ` ${ALL_NAN}: the comparison shows nothing`);
+  colourSample(panel, "nan", `${ALL_NAN}: the comparison shows nothing`);
 }
 
 // "old" or "new": the model of a comparison that a node belongs to.
@@ -166,10 +168,7 @@ function describeModel(model, panel) {
   const families = new Set(model.graphs.flatMap((graph) => graph.nodes.map(familyOf)));
   if (model.graphs.some((graph) => graph.folds?.length)) families.add("fold");
   for (const family of Object.keys(FAMILY_TEXTS).filter((one) => families.has(one))) {
-    const line = element("p", panel);
-    const sample = shape("svg", {width: 40, height: 14, class: `sample node ${family}`}, line);
-    shape("rect", {x: 1, y: 1, width: 36, height: 12, rx: 3}, sample);
-    element("span", line, ` ${FAMILY_TEXTS[family]}`);
+    colourSample(panel, family, FAMILY_TEXTS[family]);
   }
   element("h3", panel, "Lines");
   for (const [kind, text] of [["edge", "value"], ["port-map", "port map: a port of a Loop or If and its body"], ["back-edge", "back edge: the next value of a state"], ["cut", "value from far above"]]) {

@@ -91,6 +91,7 @@ void infer_convert_like(Node& node) {
 }
 
 void infer_test(Node& node) {
+  require(is_floating(node.input(0).type()), "the input must be a floating-point number");
   set_output(node, 0, ElementType::boolean, node.input(0).shape());
 }
 

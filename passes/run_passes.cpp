@@ -92,6 +92,23 @@ bool apply_workaround(ir::Model& model, PassContext& context) {
   return apply_rows(model, RowIndex(context.target, *context.workaround));
 }
 
+/// Throws Failure (invalid_model) if a value has more elements than any memory holds. Sizes that are
+/// computed from its sizes may not fit into 64 bits.
+void reject_huge_values(ir::Model& model) {
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 48U;
+  for (const ir::Graph* graph : graphs_of(model)) {
+    for (const auto& node : graph->nodes()) {
+      for (const ir::Output& output : node->outputs()) {
+        if (output.shape.element_count().value_or(0) <= kMostElements) continue;
+        throw base::Failure(
+            DiagnosticCode::invalid_model,
+            "'" + node->name + "' of shape " + to_string(output.shape) + " does not fit into any memory",
+            "check the shapes that the model declares");
+      }
+    }
+  }
+}
+
 /// Runs `pass`. Nodes of the model fit each other; a pass that emits one that does not is wrong. What a
 /// change reveals about other nodes is found by tidy().
 bool run_checked(const Pass& pass, ir::Model& model, PassContext& context) {
@@ -99,6 +116,7 @@ bool run_checked(const Pass& pass, ir::Model& model, PassContext& context) {
     return pass.run(model, context);
   } catch (const base::Failure& failure) {
     if (failure.code() != DiagnosticCode::invalid_node) throw;
+    reject_huge_values(model);
     throw base::InternalError("pass " + std::string(pass.name) + ": " + failure.what());
   }
 }

@@ -39,6 +39,9 @@ TRAITS = {
     "reduction": "is_reduction",
     "reshapes": "reshapes",
     "rearranges": "rearranges",
+    "takes_strings": "takes_strings",
+    "takes_numbers": "takes_numbers",
+    "takes_real_sizes": "takes_real_sizes",
 }
 ROLES = {"size": "sizes", "index": "indices"}
 CARDINALITIES = {"": "", "?": "optional", "*": "any number", "+": "one or more"}

@@ -137,64 +137,6 @@ void mark_all_stale(Graph& graph) {
   }
 }
 
-/// The bounds of a Range and the scales of an Interpolate may be real numbers.
-constexpr OperationSet kTakesRealNumbers{ops::Interpolate, ops::Range};
-/// Operations that move elements, or pass values on.
-constexpr OperationSet kTakesStrings{ops::Assign,
-                                     ops::Broadcast,
-                                     ops::Concat,
-                                     ops::Equal,
-                                     ops::ExtensionOperation,
-                                     ops::Gather,
-                                     ops::GatherElements,
-                                     ops::GatherND,
-                                     ops::Identity,
-                                     ops::If,
-                                     ops::Loop,
-                                     ops::NotEqual,
-                                     ops::Pad,
-                                     ops::ReadValue,
-                                     ops::Reshape,
-                                     ops::Result,
-                                     ops::ReverseSequence,
-                                     ops::Roll,
-                                     ops::ScatterElementsUpdate,
-                                     ops::ScatterNDUpdate,
-                                     ops::ScatterUpdate,
-                                     ops::Select,
-                                     ops::ShapeOf,
-                                     ops::Slice,
-                                     ops::Split,
-                                     ops::Squeeze,
-                                     ops::StringTensorUnpack,
-                                     ops::Tile,
-                                     ops::Transpose,
-                                     ops::Unique,
-                                     ops::Unsqueeze,
-                                     ops::VariadicSplit};
-
-/// Operations on numbers whose inference does not look at the type of its first input.
-constexpr OperationSet kTakesNumbers{ops::AvgPool,
-                                     ops::BatchNormInference,
-                                     ops::Convolution,
-                                     ops::ConvolutionBackpropData,
-                                     ops::CumSum,
-                                     ops::DeformableConvolution,
-                                     ops::Einsum,
-                                     ops::FakeQuantize,
-                                     ops::GroupConvolution,
-                                     ops::GroupConvolutionBackpropData,
-                                     ops::GroupNormalization,
-                                     ops::Interpolate,
-                                     ops::LRN,
-                                     ops::LogSoftmax,
-                                     ops::MVN,
-                                     ops::MaxPool,
-                                     ops::NormalizeL2,
-                                     ops::ScaledDotProductAttention,
-                                     ops::SoftMax,
-                                     ops::TopK};
-
 [[noreturn]] void fail_type(std::size_t input, std::string_view taken, ElementType type) {
   invalid("input " + std::to_string(input) + " must be " + std::string(taken) + ", not " +
           std::string(info(type).name));
@@ -204,7 +146,7 @@ constexpr OperationSet kTakesNumbers{ops::AvgPool,
 void require_integers(const Node& node, const InputRange& range) {
   for (std::size_t i = range.first; i <= range.last && i < node.inputs().size(); ++i) {
     const ElementType type = node.input(i).type();
-    if (!is_integral(type) && type != ElementType::dynamic && !node.is_one_of(kTakesRealNumbers))
+    if (!is_integral(type) && type != ElementType::dynamic && !node.op().traits.takes_real_sizes)
       fail_type(i, "integers", type);
   }
 }
@@ -213,9 +155,9 @@ void require_integers(const Node& node, const InputRange& range) {
 void check_input_types(const Node& node) {
   require_integers(node, node.op().traits.sizes);
   require_integers(node, node.op().traits.indices);
-  if (node.is_one_of(kTakesNumbers) && node.input(0).type() == ElementType::boolean)
+  if (node.op().traits.takes_numbers && node.input(0).type() == ElementType::boolean)
     fail_type(0, "numbers", ElementType::boolean);
-  if (node.is_one_of(kTakesStrings)) return;
+  if (node.op().traits.takes_strings) return;
   for (std::size_t i = 0; i < node.inputs().size(); ++i) {
     if (node.input(i).type() == ElementType::string) fail_type(i, "numbers", ElementType::string);
   }

@@ -53,8 +53,12 @@ struct Traits {
   bool is_reduction = false;   ///< one element of output 0 for all elements along some axes of input 0
   bool reshapes = false;       ///< the elements of input 0 in their order, in another shape
   bool rearranges = false;     ///< each element of input 0 once, in another shape or order
-  InputRange sizes = {};       ///< inputs that are sizes, axes or counts: shapes are computed from them
-  InputRange indices = {};     ///< inputs that are indices or bounds
+  bool takes_strings = false;  ///< moves elements or passes values on, which may be strings
+  bool takes_numbers =
+      false;  ///< computes with numbers: input 0 is not boolean, which inference need not test
+  bool takes_real_sizes = false;  ///< `sizes` or `indices` may be real numbers
+  InputRange sizes = {};          ///< inputs that are sizes, axes or counts: shapes are computed from them
+  InputRange indices = {};        ///< inputs that are indices or bounds
 };
 
 /// An operation: one row of the table.

@@ -56,6 +56,15 @@ void slices(pugi::xml_node mapped, Slices& slices) {
   slices.part_size = required_id(mapped, "part_size");
 }
 
+/// Whether `port` was written for a value of `shape`: an interval of sizes is written as a dynamic size.
+bool has_sizes(pugi::xml_node port, const ir::PartialShape& shape) {
+  const ir::PartialShape written = parse_port(port).shape;
+  if (!written.has_rank() || !shape.has_rank()) return written.has_rank() == shape.has_rank();
+  return std::ranges::equal(written, shape, [](const ir::Dimension& a, const ir::Dimension& b) {
+    return a.is_static() ? b.is_static() && a.size() == b.size() : b.is_dynamic();
+  });
+}
+
 }  // namespace
 
 Ports ports_of(pugi::xml_node layer, const char* side) {
@@ -102,9 +111,7 @@ ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> gra
     }
     const std::uint32_t input = first_input + inputs.at(required_id(mapped, "external_port_id"));
     if (const auto state = results.find(parameter); state != results.end()) {
-      // As in OpenVINO, outputs have the shapes of the Results; guards for zero iterations are operations
-      // in the IR.
-      body.carried.push_back({input, parameter, state->second, std::nullopt, true});
+      body.carried.push_back({input, parameter, state->second, std::nullopt});
     } else if (mapped.attribute("axis")) {
       ir::Sliced& sliced = body.sliced.emplace_back(ir::Sliced{input, parameter, 0});
       slices(mapped, sliced);
@@ -113,7 +120,8 @@ ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> gra
     }
   }
   for (std::size_t i = body.carried.size(); i-- > 0;) states[body.carried[i].result].push_back(i);
-  const PortIndices outputs(ports_of(layer, "output"));
+  const Ports output_ports = ports_of(layer, "output");
+  const PortIndices outputs(output_ports);
   for (const pugi::xml_node mapped : layer.child("port_map").children("output")) {
     ir::Node* result = layer_of(layers, mapped, "internal_layer_id", ops::Result);
     if (std::string_view(mapped.attribute("purpose").value()) == "execution_condition") {
@@ -126,7 +134,11 @@ ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> gra
       continue;
     }
     if (const auto state = states.find(result); state != states.end() && !state->second.empty()) {
-      body.carried[state->second.back()].output = output;
+      ir::Carried& carried = body.carried[state->second.back()];
+      carried.output = output;
+      // As in OpenVINO, the output has the shape of the Result; guards for zero iterations are operations in
+      // the IR. If it can be the initial value, the port is wider.
+      carried.is_guarded = has_sizes(output_ports[output], result->output(0).shape);
       state->second.pop_back();
     } else {
       body.last_values.push_back({result, output});

@@ -43,14 +43,14 @@ TRAITS = {
     "takes_numbers": "takes_numbers",
     "takes_real_sizes": "takes_real_sizes",
 }
-ROLES = {"size": "sizes", "index": "indices"}
+ROLES = {"size": "sizes", "index": "indices", "list": "lists"}
 CARDINALITIES = {"": "", "?": "optional", "*": "any number", "+": "one or more"}
 
 
 @dataclass
 class Operand:
     name: str
-    role: str
+    roles: list[str]
     cardinality: str
 
 
@@ -117,10 +117,10 @@ def parts_of(text):
 def parse_operands(text):
     operands = []
     for part in parts_of(text):
-        match = re.fullmatch(r"([a-z]\w*)([?*+]?)(?:: (size|index))?", part)
+        match = re.fullmatch(r"([a-z]\w*)([?*+]?)(?::((?: (?:size|index|list))+))?", part)
         if not match:
             raise TableError(f"no operand: {part}")
-        operands.append(Operand(match[1], match[3] or "", CARDINALITIES[match[2]]))
+        operands.append(Operand(match[1], (match[3] or "").split(), CARDINALITIES[match[2]]))
     optional = [operand.cardinality != "" for operand in operands]
     if optional != sorted(optional):
         raise TableError("an operand that can be absent is before one that cannot")
@@ -299,7 +299,7 @@ def input_counts(operation):
 
 def ranges(operation):
     for role, member in ROLES.items():
-        places = [place for place, operand in enumerate(operation.operands) if operand.role == role]
+        places = [place for place, operand in enumerate(operation.operands) if role in operand.roles]
         if not places:
             continue
         if places != list(range(places[0], places[-1] + 1)):

@@ -151,8 +151,18 @@ void require_integers(const Node& node, const InputRange& range) {
   }
 }
 
-/// Checks types that do not depend on the attributes and on other inputs.
-void check_input_types(const Node& node) {
+/// Inputs `range` of `node` have one axis.
+void require_lists(const Node& node, const InputRange& range) {
+  for (std::size_t i = range.first; i <= range.last && i < node.inputs().size(); ++i) {
+    const PartialShape& shape = node.input(i).shape();
+    if (shape.has_rank() && shape.rank() != 1)
+      invalid("input " + std::to_string(i) + " must be a list, not " + to_string(shape));
+  }
+}
+
+/// Checks types and ranks that do not depend on the attributes and on other inputs.
+void check_inputs(const Node& node) {
+  require_lists(node, node.op().traits.lists);
   require_integers(node, node.op().traits.sizes);
   require_integers(node, node.op().traits.indices);
   if (node.op().traits.takes_numbers && node.input(0).type() == ElementType::boolean)
@@ -167,7 +177,7 @@ void check_input_types(const Node& node) {
 
 void infer(Node& node) {
   node.is_stale = false;
-  check_input_types(node);
+  check_inputs(node);
   if (!node.has_uses()) {
     node.op().infer(node);
     return;

@@ -59,6 +59,7 @@ struct Traits {
   bool takes_real_sizes = false;  ///< `sizes` or `indices` may be real numbers
   InputRange sizes = {};          ///< inputs that are sizes, axes or counts: shapes are computed from them
   InputRange indices = {};        ///< inputs that are indices or bounds
+  InputRange lists = {};          ///< inputs that have one axis
 };
 
 /// An operation: one row of the table.

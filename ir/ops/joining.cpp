@@ -175,7 +175,6 @@ void infer_broadcast(Node& node) {
   const BroadcastView view = node;
   const Value data = view.data();
   const PartialShape& list = view.shape().shape();
-  require(!list.has_rank() || list.rank() == 1, "Broadcast: the target shape must be a list");
   const bool bidirectional = view.mode() == "bidirectional";
   auto target = broadcast_target(node);
   if (!target) {
@@ -209,7 +208,7 @@ void infer_tile(Node& node) {
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
   if (!repeats) {
     const PartialShape& shape = tile.repeats().shape();
-    const bool known = shape.has_rank() && shape.rank() == 1 && shape[0].is_static();
+    const bool known = shape.has_rank() && shape[0].is_static();
     return set_output(node, 0, data.type(),
                       known ? PartialShape::of_rank(
                                   std::max(data.shape().rank(), static_cast<std::size_t>(shape[0].size())))

@@ -95,6 +95,26 @@ TEST_CASE_METHOD(Fixture, "sizes and positions must be integers") {
   rejects(ops::Pad, {data, one, real, builder.number(0, ElementType::f32)}, {{"pad_mode", "constant"}});
 }
 
+TEST_CASE_METHOD(Fixture, "lists of sizes, bounds and axes must have one axis") {
+  const Value data = builder.parameter(ElementType::f32, PartialShape{2, 3});
+  const Value list = builder.integers({1, 1});
+  const Value one = builder.integer(1);
+  const Value table = builder.parameter(ElementType::i64, PartialShape{2, 1});
+  const auto rejects = [&](Op operation, std::initializer_list<Value> inputs, AttributeList attributes) {
+    CHECK(onnx2ir::code_of([&] { return builder.op(operation, inputs, attributes); }) ==
+          onnx2ir::DiagnosticCode::invalid_node);
+  };
+  for (const Value wrong : {one, table}) {
+    rejects(ops::Reshape, {data, wrong}, {{"special_zero", false}});
+    rejects(ops::Transpose, {data, wrong}, {});
+    rejects(ops::Broadcast, {data, wrong}, {{"mode", "numpy"}});
+    rejects(ops::Tile, {data, wrong}, {});
+    rejects(ops::Slice, {data, list, list, list, wrong}, {});
+    rejects(ops::Pad, {data, list, wrong, builder.number(0, ElementType::f32)}, {{"pad_mode", "constant"}});
+  }
+  CHECK(builder.op(ops::Tile, {data, list}).shape() == PartialShape{2, 3});
+}
+
 TEST_CASE_METHOD(Fixture, "Slice to a dynamic end has bounds") {
   const Value end = pick(shape_of({-1, 2}), 0);
   const auto length = [&](std::int64_t size, std::int64_t start, std::int64_t step) {

@@ -43,14 +43,15 @@ TRAITS = {
     "takes_numbers": "takes_numbers",
     "takes_real_sizes": "takes_real_sizes",
 }
-ROLES = {"size": "sizes", "index": "indices", "list": "lists"}
+ROLES = {"size": "sizes", "index": "indices"}
 CARDINALITIES = {"": "", "?": "optional", "*": "any number", "+": "one or more"}
 
 
 @dataclass
 class Operand:
     name: str
-    roles: list[str]
+    role: str
+    rank: int | None
     cardinality: str
 
 
@@ -117,10 +118,11 @@ def parts_of(text):
 def parse_operands(text):
     operands = []
     for part in parts_of(text):
-        match = re.fullmatch(r"([a-z]\w*)([?*+]?)(?::((?: (?:size|index|list))+))?", part)
-        if not match:
+        match = re.fullmatch(r"([a-z]\w*)([?*+]?)(?::(?: (size|index))?(?: (\d)d)?)?", part)
+        if not match or part.endswith(":"):
             raise TableError(f"no operand: {part}")
-        operands.append(Operand(match[1], (match[3] or "").split(), CARDINALITIES[match[2]]))
+        rank = int(match[4]) if match[4] else None
+        operands.append(Operand(match[1], match[3] or "", rank, CARDINALITIES[match[2]]))
     optional = [operand.cardinality != "" for operand in operands]
     if optional != sorted(optional):
         raise TableError("an operand that can be absent is before one that cannot")
@@ -299,7 +301,7 @@ def input_counts(operation):
 
 def ranges(operation):
     for role, member in ROLES.items():
-        places = [place for place, operand in enumerate(operation.operands) if role in operand.roles]
+        places = [place for place, operand in enumerate(operation.operands) if operand.role == role]
         if not places:
             continue
         if places != list(range(places[0], places[-1] + 1)):
@@ -322,6 +324,9 @@ def descriptor(operation):
     traits = [f".{name} = true" for name in names] + list(ranges(operation))
     if traits:
         lines.append(f"       .traits = {{{', '.join(traits)}}},")
+    if any(operand.rank is not None for operand in operation.operands):
+        ranks = ["OpDescriptor::kAnyRank" if operand.rank is None else str(operand.rank) for operand in operation.operands]
+        lines.append(f"       .ranks = {{{', '.join(ranks)}}},")
     if operation.older:
         lines.append("       .older = {")
         for opset, lacks, attribute, text in operation.older:
@@ -409,7 +414,7 @@ def common_operands(members):
         if len({operand.name for operand in operands}) > 1:
             break
         kinds = {operand.cardinality for operand in operands}
-        common.append(Operand(operands[0].name, "", "optional" if kinds == {"", "optional"} else kinds.pop()))
+        common.append(Operand(operands[0].name, "", None, "optional" if kinds == {"", "optional"} else kinds.pop()))
     return common
 
 

@@ -151,18 +151,21 @@ void require_integers(const Node& node, const InputRange& range) {
   }
 }
 
-/// Inputs `range` of `node` have one axis.
-void require_lists(const Node& node, const InputRange& range) {
-  for (std::size_t i = range.first; i <= range.last && i < node.inputs().size(); ++i) {
+/// The last operand of an operation can be several inputs.
+void require_ranks(const Node& node) {
+  const std::vector<int>& ranks = node.op().ranks;
+  for (std::size_t i = 0; !ranks.empty() && i < node.inputs().size(); ++i) {
+    const int rank = ranks[std::min(i, ranks.size() - 1)];
     const PartialShape& shape = node.input(i).shape();
-    if (shape.has_rank() && shape.rank() != 1)
-      invalid("input " + std::to_string(i) + " must be a list, not " + to_string(shape));
+    if (rank != OpDescriptor::kAnyRank && shape.has_rank() && std::cmp_not_equal(shape.rank(), rank))
+      invalid("input " + std::to_string(i) + " has shape " + to_string(shape) + ", not rank " +
+              std::to_string(rank));
   }
 }
 
 /// Checks types and ranks that do not depend on the attributes and on other inputs.
 void check_inputs(const Node& node) {
-  require_lists(node, node.op().traits.lists);
+  require_ranks(node);
   require_integers(node, node.op().traits.sizes);
   require_integers(node, node.op().traits.indices);
   if (node.op().traits.takes_numbers && node.input(0).type() == ElementType::boolean)

@@ -59,12 +59,12 @@ struct Traits {
   bool takes_real_sizes = false;  ///< `sizes` or `indices` may be real numbers
   InputRange sizes = {};          ///< inputs that are sizes, axes or counts: shapes are computed from them
   InputRange indices = {};        ///< inputs that are indices or bounds
-  InputRange lists = {};          ///< inputs that have one axis
 };
 
 /// An operation: one row of the table.
 struct OpDescriptor {
   static constexpr int kVariadic = -1;
+  static constexpr int kAnyRank = -1;
 
   std::string_view name;   ///< XML type: "MatMul"
   std::string_view opset;  ///< the newest XML version used: "opset1"
@@ -73,6 +73,7 @@ struct OpDescriptor {
   int outputs;     ///< kVariadic: given by the creator
   std::vector<AttributeSpec> attributes = {};
   Traits traits = {};
+  std::vector<int> ranks = {};           ///< of the operands, or kAnyRank; empty if all have any rank
   std::vector<OlderVersion> older = {};  ///< the oldest first
   Op id;
   InferFunction infer = nullptr;  ///< set by the registry

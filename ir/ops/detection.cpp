@@ -13,14 +13,6 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// Fails unless input `index` can have `rank` axes.
-void require_rank(const Node& node, std::size_t index, std::size_t rank) {
-  const PartialShape& shape = node.input(index).shape();
-  if (shape.has_rank() && shape.rank() != rank)
-    invalid("input " + std::to_string(index) + " has shape " + to_string(shape) + ", not rank " +
-            std::to_string(rank));
-}
-
 /// The size of input `index` along `axis`; dynamic if the rank is.
 Dimension size_of_input(const Node& node, std::size_t index, std::size_t axis) {
   const PartialShape& shape = node.input(index).shape();
@@ -67,8 +59,6 @@ std::int64_t prior_count(const Node& node) {
 
 /// Inputs: height and width of the feature map, of the image. Boxes and their variances.
 void infer_prior_boxes(Node& node, std::int64_t boxes) {
-  require_rank(node, 0, 1);
-  require_rank(node, 1, 1);
   Dimension size;
   known_integers(node, 1);  // fails if they are no integers
   if (const auto map = known_integers(node, 0)) {
@@ -97,10 +87,6 @@ void infer_detection_output(Node& node) {
   const ElementType type = same_type(node, 0, node.inputs().size());
   require(is_floating(type), "the inputs must be floating-point");
   require(node.inputs().size() != 4, "needs three or five inputs");
-  for (const std::size_t input : {0, 1, 3, 4}) {
-    if (input < node.inputs().size()) require_rank(node, input, 2);
-  }
-  require_rank(node, 2, 3);
   const bool is_shared = detection_output.share_location();
   require_size(node, 2, 1, Dimension(detection_output.variance_encoded_in_target() ? 1 : 2));
 
@@ -149,9 +135,7 @@ void infer_detection_output(Node& node) {
 void infer_generate_proposals(Node& node) {
   const GenerateProposalsView proposals = node;
   const ElementType type = same_type(node, 0, 4);
-  require_rank(node, 0, 2);
   require_size(node, 0, 1, Dimension(3, 4));
-  for (const std::size_t input : {1, 2, 3}) require_rank(node, input, 4);
   require_size(node, 1, 3, Dimension(4));
   require_size(node, 1, 0, size_of_input(node, 3, 2));
   require_size(node, 1, 1, size_of_input(node, 3, 3));
@@ -175,12 +159,8 @@ void infer_generate_proposals(Node& node) {
 /// Inputs: image size [3], anchors [A, 4], offsets [A * 4, H, W], scores [A, H, W].
 void infer_proposals_of_one_image(Node& node) {
   const ElementType type = same_type(node, 0, 4);
-  require_rank(node, 0, 1);
   require_size(node, 0, 0, Dimension(3));
-  require_rank(node, 1, 2);
   require_size(node, 1, 1, Dimension(4));
-  require_rank(node, 2, 3);
-  require_rank(node, 3, 3);
   require_size(node, 2, 1, size_of_input(node, 3, 1));
   require_size(node, 2, 2, size_of_input(node, 3, 2));
   const Dimension rois(ExperimentalDetectronGenerateProposalsSingleImageView(node).post_nms_count());
@@ -192,7 +172,6 @@ void infer_proposals_of_one_image(Node& node) {
 void infer_detectron_output(Node& node) {
   const ExperimentalDetectronDetectionOutputView detections = node;
   const ElementType type = same_type(node, 0, 4);
-  for (const std::size_t input : {0, 1, 2, 3}) require_rank(node, input, 2);
   const Dimension classes(detections.num_classes());
   require_size(node, 0, 1, Dimension(4));
   require_size(node, 1, 1, multiply(classes, Dimension(4)));
@@ -209,10 +188,7 @@ void infer_detectron_output(Node& node) {
 /// Inputs: priors [P, 4], feature map [N, C, H, W], image [N, C, h, w].
 void infer_prior_grid(Node& node) {
   const ElementType type = same_type(node, 0, 3);
-  require_rank(node, 0, 2);
   require_size(node, 0, 1, Dimension(4));
-  require_rank(node, 1, 4);
-  require_rank(node, 2, 4);
   require_size(node, 2, 0, size_of_input(node, 1, 0));
   const Dimension priors = size_of_input(node, 0, 0);
   const Dimension height = size_of_input(node, 1, 2);
@@ -226,11 +202,9 @@ void infer_prior_grid(Node& node) {
 /// Inputs: rois [R, 4], levels of a pyramid [1, C, H, W].
 void infer_roi_features(Node& node) {
   const ElementType type = same_type(node, 0, node.inputs().size());
-  require_rank(node, 0, 2);
   require_size(node, 0, 1, Dimension(4));
   Dimension channels;
   for (std::size_t input = 1; input < node.inputs().size(); ++input) {
-    require_rank(node, input, 4);
     require_size(node, input, 0, Dimension(1));
     const auto both = intersect(channels, size_of_input(node, input, 1));
     require(both.has_value(), "the levels of the pyramid differ in the number of channels");
@@ -245,9 +219,7 @@ void infer_roi_features(Node& node) {
 /// Inputs: rois [R, 4], probabilities [R].
 void infer_best_rois(Node& node) {
   const ElementType type = same_type(node, 0, 2);
-  require_rank(node, 0, 2);
   require_size(node, 0, 1, Dimension(4));
-  require_rank(node, 1, 1);
   require_size(node, 1, 0, size_of_input(node, 0, 0));
   set_output(node, 0, type, PartialShape{Dimension(ExperimentalDetectronTopKROIsView(node).max_rois()), 4});
 }

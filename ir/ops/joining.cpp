@@ -147,8 +147,6 @@ std::optional<KnownValues> broadcast_target(const Node& node) {
   const Value shape = BroadcastView(node).shape();
   auto known = known_integers(node, 1);
   if (known || !shape.node->is(ops::Concat) || !shape.shape().element_count()) return known;
-  // Only in a list all parts of a Concat of static size have static sizes.
-  if (shape.shape().rank() != 1) return std::nullopt;
   if (*shape.shape().element_count() > kMaxKnownElements) return std::nullopt;
   known.emplace();
   for (const Value& part : shape.node->inputs()) {

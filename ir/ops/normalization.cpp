@@ -33,7 +33,6 @@ void infer_batch_norm(Node& node) {
     for (std::size_t i = 1; i < 5; ++i) {
       const PartialShape& parameter = node.input(i).shape();
       if (!parameter.has_rank()) continue;
-      require(parameter.rank() == 1, "the parameters of BatchNormInference are vectors");
       const auto channels = intersect(shape[1], parameter[0]);
       require(channels.has_value(), "the parameters of BatchNormInference do not fit the channels");
       shape[1] = *channels;

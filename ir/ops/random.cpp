@@ -23,7 +23,6 @@ void infer_random_uniform(Node& node) {
 void infer_multinomial(Node& node) {
   const MultinomialView multinomial = node;
   const PartialShape& shape = multinomial.probabilities().shape();
-  require(!shape.has_rank() || shape.rank() == 2, "Multinomial takes a matrix of probabilities");
   Dimension samples;
   if (const auto known = exact_values(multinomial.samples()); known && known->size() == 1)
     samples = known->front();

@@ -17,8 +17,8 @@ void check_weights(const Node& node, std::size_t first, std::int64_t directions,
   const PartialShape& r = node.input(first + 1).shape();
   const auto check = [&](const PartialShape& weights, Dimension columns, const char* name) {
     if (!weights.has_rank()) return;
-    const bool fits = weights.rank() == 3 && weights[0].admits(directions) &&
-                      (columns.is_dynamic() || weights[2].admits(columns.size()));
+    const bool fits =
+        weights[0].admits(directions) && (columns.is_dynamic() || weights[2].admits(columns.size()));
     if (!fits) {
       invalid(std::string(name) + " of shape " + to_string(weights) + " does not fit " +
               std::to_string(directions) + " directions and " + to_string(columns) + " columns");
@@ -43,20 +43,17 @@ void infer_sequence(Node& node) {
   Dimension batch;
   Dimension steps;
   if (x.has_rank()) {
-    require(x.rank() == 3, "the input of a sequence must have rank 3");
     batch = x[0];
     steps = x[1];
   }
   for (std::size_t i = 1; i <= states; ++i) {
     const PartialShape& state = node.input(i).shape();
     if (!state.has_rank()) continue;
-    require(state.rank() == 3, "an initial state must have rank 3");
     const auto common = intersect(batch, state[0]);
     require(common.has_value(), "input and initial state differ in batch size");
     batch = *common;
   }
   if (const PartialShape& lengths = node.input(states + 1).shape(); lengths.has_rank()) {
-    require(lengths.rank() == 1, "the sequence lengths must be a list");
     const auto common = intersect(batch, lengths[0]);
     require(common.has_value(), "input and sequence lengths differ in batch size");
     batch = *common;

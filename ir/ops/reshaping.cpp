@@ -109,7 +109,7 @@ void infer_reshape(Node& node) {
   const auto known = known_integers(node, 1);
   if (!known) {
     const PartialShape& shape = reshape.shape().shape();
-    const bool known_rank = shape.has_rank() && shape.rank() == 1 && shape[0].is_static();
+    const bool known_rank = shape.has_rank() && shape[0].is_static();
     set_output(node, 0, reshape.data().type(),
                known_rank ? PartialShape::of_rank(static_cast<std::size_t>(shape[0].size())) : unknown());
     return;

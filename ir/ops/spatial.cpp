@@ -243,7 +243,6 @@ void infer_deformable_convolution(Node& node) {
   const PartialShape& filter = deformable_convolution.filters().shape();
   const ElementType type = deformable_convolution.data().type();
   if (!data.has_rank() || !filter.has_rank()) return set_output(node, 0, type, PartialShape::of_rank(4));
-  require(data.rank() == 4 && filter.rank() == 4, "DeformableConvolution works on two spatial axes");
   check_lists(node, 2);
   Dimensions result{data[0], filter[0]};
   slide(node, result, data, filter.dimensions().subspan(2), Rounding::floor);

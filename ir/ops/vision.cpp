@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
@@ -52,12 +53,10 @@ void infer_grid_sample(Node& node) {
   const PartialShape& grid = grid_sample.grid().shape();
   PartialShape result = PartialShape::of_rank(4);
   if (image.has_rank()) {
-    require(image.rank() == 4, "GridSample works on two spatial axes");
     result[0] = image[0];
     result[1] = image[1];
   }
   if (grid.has_rank()) {
-    require(grid.rank() == 4, "GridSample works on two spatial axes");
     if (const auto batch = intersect(result[0], grid[0])) result[0] = *batch;
     result[2] = grid[1];
     result[3] = grid[2];
@@ -83,14 +82,29 @@ void infer_non_max_suppression(Node& node) {
   set_output(node, 2, node.type("output_type"), PartialShape{1});
 }
 
+/// The height and the width of pooled regions.
+std::pair<Dimension, Dimension> pooled_size(const Node& node) {
+  const std::int64_t height = node.integer("pooled_h");
+  const std::int64_t width = node.integer("pooled_w");
+  require(height > 0 && width > 0, "the sizes of pooled regions must be positive");
+  return {height, width};
+}
+
 /// Image [N, C, H, W], regions [R, 4], batch indices [R].
 void infer_roi_align(Node& node) {
+  require(is_floating(same_type(node, 0, 2)), "the image and the regions must be floating-point");
+  require(node.integer("sampling_ratio") >= 0, "the sampling ratio must not be negative");
   const PartialShape& image = node.input(0).shape();
   const PartialShape& regions = node.input(1).shape();
   const PartialShape& batches = node.input(2).shape();
-  PartialShape result{-1, -1, node.integer("pooled_h"), node.integer("pooled_w")};
+  const auto [height, width] = pooled_size(node);
+  PartialShape result{-1, -1, height, width};
   if (image.has_rank()) result[1] = image[1];
-  if (regions.has_rank()) result[0] = regions[0];
+  if (regions.has_rank()) {
+    const std::int64_t numbers = node.is(ops::ROIAlignRotated) ? 5 : 4;
+    require(regions[1].admits(numbers), "ROIAlign: a region has another number of coordinates");
+    result[0] = regions[0];
+  }
   if (batches.has_rank()) {
     const auto count = intersect(result[0], batches[0]);
     require(count.has_value(), "ROIAlign: needs one batch index for each region");
@@ -104,7 +118,8 @@ void infer_roi_pooling(Node& node) {
   const ROIPoolingView pooling = node;
   const PartialShape& image = pooling.data().shape();
   const PartialShape& regions = pooling.rois().shape();
-  PartialShape result{-1, -1, pooling.pooled_h(), pooling.pooled_w()};
+  const auto [height, width] = pooled_size(node);
+  PartialShape result{-1, -1, height, width};
   if (image.has_rank()) result[1] = image[1];
   if (regions.has_rank()) result[0] = regions[0];
   set_output(node, 0, pooling.data().type(), result);

@@ -18,10 +18,11 @@ std::vector<std::int64_t> at_least_one(const ir::PartialShape& shape) {
   return sizes;
 }
 
+/// More than kMaxElements if it is larger.
 std::int64_t product(const std::vector<std::int64_t>& sizes) {
   std::int64_t result = 1;
   for (const std::int64_t size : sizes) {
-    if (result > kMaxElements) break;
+    if (size > kMaxElements / result) return kMaxElements + 1;
     result *= size;
   }
   return result;

@@ -115,6 +115,25 @@ TEST_CASE_METHOD(Fixture, "lists of sizes, bounds and axes must have one axis") 
   CHECK(builder.op(ops::Tile, {data, list}).shape() == PartialShape{2, 3});
 }
 
+TEST_CASE_METHOD(Fixture, "inputs have the ranks of the operation table, also those of the last operand") {
+  const auto real = [&](PartialShape shape) { return builder.parameter(ElementType::f32, std::move(shape)); };
+  const Value rois = real({-1, 4});
+  const Value level = real({1, 8, 16, 16});
+  const auto extract = [&](std::initializer_list<Value> inputs) {
+    return onnx2ir::code_of([&] {
+      builder.node(ops::ExperimentalDetectronROIFeatureExtractor, inputs,
+                   {{"output_size", 7},
+                    {"sampling_ratio", 2},
+                    {"pyramid_scales", std::vector<std::int64_t>{4, 8}},
+                    {"aligned", false}},
+                   2);
+    });
+  };
+  CHECK(extract({rois, level, level}) == std::nullopt);
+  CHECK(extract({level, level, level}) == onnx2ir::DiagnosticCode::invalid_node);
+  CHECK(extract({rois, level, rois}) == onnx2ir::DiagnosticCode::invalid_node);
+}
+
 TEST_CASE_METHOD(Fixture, "Slice to a dynamic end has bounds") {
   const Value end = pick(shape_of({-1, 2}), 0);
   const auto length = [&](std::int64_t size, std::int64_t start, std::int64_t step) {

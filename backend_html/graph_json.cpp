@@ -76,8 +76,7 @@ struct Ports {
   }
 };
 
-template <typename Slices>
-void append_slices(Json& row, const Slices& slices) {
+void append_slices(Json& row, const ir::Slices& slices) {
   for (const std::int64_t field : {slices.axis, slices.start, slices.end, slices.stride, slices.part_size})
     row.push_back(field);
 }

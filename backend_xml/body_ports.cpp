@@ -47,13 +47,12 @@ ir::Node* layer_of(const Layers& layers, pugi::xml_node element, const char* nam
   return found->second;
 }
 
-template <typename Slices>
-void slices(pugi::xml_node mapped, Slices& slices) {
-  slices.axis = required_id(mapped, "axis");
-  slices.start = required_id(mapped, "start");
-  slices.end = required_id(mapped, "end");
-  slices.stride = required_id(mapped, "stride");
-  slices.part_size = required_id(mapped, "part_size");
+ir::Slices slices(pugi::xml_node mapped) {
+  return {.axis = required_id(mapped, "axis"),
+          .start = required_id(mapped, "start"),
+          .end = required_id(mapped, "end"),
+          .stride = required_id(mapped, "stride"),
+          .part_size = required_id(mapped, "part_size")};
 }
 
 /// Whether `port` was written for a value of `shape`: an interval of sizes is written as a dynamic size.
@@ -113,8 +112,7 @@ ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> gra
     if (const auto state = results.find(parameter); state != results.end()) {
       body.carried.push_back({input, parameter, state->second, std::nullopt});
     } else if (mapped.attribute("axis")) {
-      ir::Sliced& sliced = body.sliced.emplace_back(ir::Sliced{input, parameter, 0});
-      slices(mapped, sliced);
+      body.sliced.push_back({slices(mapped), input, parameter});
     } else {
       body.invariants.push_back({input, parameter});
     }
@@ -130,7 +128,7 @@ ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> gra
     }
     const std::uint32_t output = outputs.at(required_id(mapped, "external_port_id"));
     if (mapped.attribute("axis")) {
-      slices(mapped, body.scans.emplace_back(ir::Scan{result, output}));
+      body.scans.push_back({slices(mapped), result, output});
       continue;
     }
     if (const auto state = states.find(result); state != states.end() && !state->second.empty()) {

@@ -15,8 +15,7 @@ struct Length {
   std::int64_t fixed;
 };
 
-template <typename Slices>
-Length length_of(const Slices& slices) {
+Length length_of(const ir::Slices& slices) {
   // A negative bound counts from the end: -1 is after the last element.
   const auto bound = [](std::int64_t value) { return value < 0 ? Length{1, value + 1} : Length{0, value}; };
   const Length start = bound(slices.start);

@@ -28,26 +28,24 @@ struct Carried {
   /// If the loop runs zero iterations, `output` is not used: a guard selects the initial value.
   bool is_guarded = false;
 };
-/// A slice of an outer value, a different one in each iteration (Loop-5). The front end emits a Gather
-/// instead: see Scan in docs/control-flow.md.
-struct Sliced {
-  std::uint32_t input;
-  Node* parameter;
-  std::int64_t axis;
-  std::int64_t start = 0;
-  std::int64_t end = -1;
-  std::int64_t stride = 1;
-  std::int64_t part_size = 1;
-};
-/// An output that stacks `result` of all iterations along `axis`.
-struct Scan {
-  Node* result;
-  std::uint32_t output;
+/// Which slice along `axis` belongs to each iteration (Loop-5).
+struct Slices {
   std::int64_t axis = 0;
   std::int64_t start = 0;
   std::int64_t end = -1;
   std::int64_t stride = 1;
   std::int64_t part_size = 1;
+};
+/// A slice of an outer value, a different one in each iteration. The front end emits a Gather instead: see
+/// Scan in docs/control-flow.md.
+struct Sliced : Slices {
+  std::uint32_t input;
+  Node* parameter;
+};
+/// An output that stacks `result` of all iterations along `axis`.
+struct Scan : Slices {
+  Node* result;
+  std::uint32_t output;
   /// If the loop runs zero iterations, `output` is not used: a guard selects no rows.
   bool is_guarded = false;
 };

@@ -143,15 +143,12 @@ Value LoopView::add_output(Carried& state) const {
   return output;
 }
 
-Sliced& LoopView::add_sliced(Value outer, Node& parameter, const Sliced& like) const {
-  Sliced sliced = like;
-  sliced.input = added_input(*node_, outer);
-  sliced.parameter = &parameter;
-  return body().sliced.emplace_back(sliced);
+Sliced& LoopView::add_sliced(Value outer, Node& parameter, const Slices& like) const {
+  return body().sliced.emplace_back(Sliced{like, added_input(*node_, outer), &parameter});
 }
 
 Scan& LoopView::add_scan(Node& result, std::int64_t axis) const {
-  return scans().emplace_back(Scan{.result = &result, .output = node_->add_output().index, .axis = axis});
+  return scans().emplace_back(Scan{{.axis = axis}, &result, node_->add_output().index});
 }
 
 Value LoopView::add_last_value(Value value) const {

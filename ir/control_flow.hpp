@@ -64,7 +64,7 @@ class LoopView {
   Carried& add_state(Value initial, Node& parameter, Node& result) const;
   Value add_output(Carried& state) const;
   /// Adds a port with the axis and the bounds of `like`: `parameter` is a slice of `outer`.
-  Sliced& add_sliced(Value outer, Node& parameter, const Sliced& like) const;
+  Sliced& add_sliced(Value outer, Node& parameter, const Slices& like) const;
   /// Adds a scan output that stacks `result`, a Result of the body, along `axis`.
   Scan& add_scan(Node& result, std::int64_t axis) const;
   /// Adds an output: `value`, a value of the body, in the last iteration.

@@ -10,7 +10,6 @@
 namespace onnx2ir::ir {
 namespace {
 
-template <typename Slices>
 std::string slices(const Slices& slices) {
   return fmt::format(", axis {}, start {}, end {}, stride {}, part_size {}", slices.axis, slices.start,
                      slices.end, slices.stride, slices.part_size);

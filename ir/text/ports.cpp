@@ -36,7 +36,7 @@ std::uint32_t parse_input(Cursor& cursor, std::span<const Value> inputs,
 }
 
 /// ", axis 0, start 0, end -1, stride 1, part_size 1"; only the axis is required. A scan can also be guarded.
-void parse_slices(Cursor& cursor, Sliced& slices, bool* is_guarded = nullptr) {
+void parse_slices(Cursor& cursor, Slices& slices, bool* is_guarded = nullptr) {
   cursor.expect(',', "before 'axis'");
   cursor.expect_word("axis");
   slices.axis = cursor.integer("an axis");
@@ -55,16 +55,6 @@ void parse_slices(Cursor& cursor, Sliced& slices, bool* is_guarded = nullptr) {
       cursor.fail_expected("'start', 'end', 'stride' or 'part_size'");
     }
   }
-}
-
-template <typename Slices>
-Slices with_slices(Slices result, const Sliced& slices) {
-  result.axis = slices.axis;
-  result.start = slices.start;
-  result.end = slices.end;
-  result.stride = slices.stride;
-  result.part_size = slices.part_size;
-  return result;
 }
 
 void parse_output(Cursor& cursor, ParsedPort& port) {
@@ -185,15 +175,13 @@ std::size_t connect_loop(const Cursor& cursor, std::size_t offset, const std::ve
                                 find(port.back_edge, ops::Result), port.output, port.is_guarded});
         break;
       case Kind::sliced:
-        body.sliced.push_back(
-            with_slices(Sliced{input_of(port), find(port.inner, ops::Parameter), 0}, port.slices));
+        body.sliced.push_back({port.slices, input_of(port), find(port.inner, ops::Parameter)});
         break;
       case Kind::invariant:
         body.invariants.push_back({input_of(port), find(port.inner, ops::Parameter)});
         break;
       case Kind::scan:
-        body.scans.push_back(with_slices(Scan{find(port.inner, ops::Result), *port.output}, port.slices));
-        body.scans.back().is_guarded = port.is_guarded;
+        body.scans.push_back({port.slices, find(port.inner, ops::Result), *port.output, port.is_guarded});
         break;
       case Kind::last:
         body.last_values.push_back({find(port.inner, ops::Result), *port.output});

@@ -31,8 +31,8 @@ struct ParsedPort {
   Id back_edge;  ///< of a carried value
   std::uint32_t input = 0;
   std::optional<std::uint32_t> output;
-  bool is_guarded = false;       ///< the output of a carried value or of a scan
-  Sliced slices{0, nullptr, 0};  ///< of a sliced input or a scan output
+  bool is_guarded = false;  ///< the output of a carried value or of a scan
+  Slices slices;            ///< of a sliced input or a scan output
 };
 
 /// Reads a value of the graph around the body.

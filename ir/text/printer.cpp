@@ -142,7 +142,6 @@ class Printer {
     return port.is_guarded ? ", guarded" : "";
   }
 
-  template <typename Slices>
   static std::string slices(const Slices& slices) {
     std::string text = fmt::format(", axis {}", slices.axis);
     if (slices.start != 0) text += fmt::format(", start {}", slices.start);

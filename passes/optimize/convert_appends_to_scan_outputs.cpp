@@ -54,7 +54,7 @@ Appended make_scan(ir::LoopView loop, const ir::Carried& state, ir::ConcatView a
     merged[joined_axis(append)] = -1;
     part = ir::unsqueeze(body, part, {axis});
   }
-  return {loop.outer(state), {&body.result(part), *state.output, axis}, std::move(merged)};
+  return {loop.outer(state), {{.axis = axis}, &body.result(part), *state.output}, std::move(merged)};
 }
 
 /// Appends the rows of all iterations to the initial rows: the final value of the state.

@@ -7,7 +7,6 @@
 #include "api/model.hpp"
 #include "ir/extension.hpp"
 #include "ir/narrowing.hpp"
-#include "ir/views/extension.hpp"
 #include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
@@ -36,28 +35,16 @@ class Walk {
   void describe(const ir::Node& node, Layer& layer) const {
     layer.name = node.name;
     layer.type = ir::layer_type(node);
-    layer.opset = node.is(ops::ExtensionOperation) ? ir::layer_version(node) : ir::oldest_version(node);
-    add_attributes(node, layer);
+    layer.opset = ir::layer_version(node);
+    ir::visit_layer_attributes(node, [&](std::string_view name, std::string_view value) {
+      layer.attributes.emplace_back(name, value);
+    });
     for (const ir::Value& input : node.inputs()) layer.inputs.push_back({ids_.at(input.node), input.index});
     for (const ir::Output& output : node.outputs()) layer.outputs.push_back(output_of(output));
     if (const ir::ConstantData* const data = node.constant())
       layer.constant = {data->written_size(), [data](std::uint64_t offset, std::span<std::byte> target) {
                           ir::copy_written(*data, offset, target);
                         }};
-  }
-
-  static void add_attributes(const ir::Node& node, Layer& layer) {
-    if (const auto extension = ir::match<ir::ExtensionOperationView>(node)) {
-      for (const std::string& text : extension->attributes()) {
-        const ir::ExtensionAttribute split = ir::split_extension_attribute(text);
-        layer.attributes.emplace_back(split.name, split.value);
-      }
-      return;
-    }
-    for (const ir::Attribute& attribute : node.attributes()) {
-      if (!ir::is_note(node.op(), attribute.name))
-        layer.attributes.emplace_back(attribute.name, ir::to_string(attribute.value));
-    }
   }
 
   static LayerOutput output_of(const ir::Output& output) {
@@ -90,8 +77,7 @@ class Walk {
     return true;
   }
 
-  template <typename Slices>
-  static BodyPort with_slices(BodyPort port, const Slices& slices) {
+  static BodyPort with_slices(BodyPort port, const ir::Slices& slices) {
     port.axis = slices.axis;
     port.start = slices.start;
     port.end = slices.end;

@@ -11,7 +11,6 @@
 #include "base/name_table.hpp"
 #include "ir/extension.hpp"
 #include "ir/op_descriptor.hpp"
-#include "ir/views/extension.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
@@ -79,18 +78,14 @@ class Writer {
   void layer(const ir::Node& node, std::string_view name) {
     text_->write("<layer id=\"", node.scratch, "\"");
     attribute("name", name);
-    if (node.is(ops::ExtensionOperation)) {
-      attribute("type", ir::layer_type(node));
-      text_->write(" version=\"", ir::layer_version(node), "\">\n");
-    } else {
-      text_->write(" type=\"", node.op().name, "\" version=\"", ir::oldest_version(node), "\"");
-      if (node.is(ops::Result) && !node.output(0).names.empty()) {
-        text_->write(" output_names=\"");
-        tensor_names(node.output(0).names);
-        text_->write("\"");
-      }
-      text_->write(">\n");
+    attribute("type", ir::layer_type(node));
+    text_->write(" version=\"", ir::layer_version(node), "\"");
+    if (node.is(ops::Result) && !node.output(0).names.empty()) {
+      text_->write(" output_names=\"");
+      tensor_names(node.output(0).names);
+      text_->write("\"");
     }
+    text_->write(">\n");
     data(node);
     if (node.is_decompression) {
       text_->write("<rt_info>\n<attribute name=\"decompression\" version=\"0\"/>\n</rt_info>\n");
@@ -104,26 +99,13 @@ class Writer {
   void data(const ir::Node& node) {
     if (node.constant() != nullptr) return constant(node);
     if (node.is(ops::Parameter)) return parameter(node.output(0));
-    if (node.is(ops::ExtensionOperation)) return extension(node);
     bool has_data = false;
-    for (const ir::Attribute& value : node.attributes()) {
-      if (ir::is_note(node.op(), value.name)) continue;
+    ir::visit_layer_attributes(node, [&](std::string_view name, std::string_view value) {
       if (!has_data) text_->write("<data");
       has_data = true;
-      attribute(value.name, ir::to_string(value.value));
-    }
+      attribute(name, value);
+    });
     if (has_data) text_->write("/>\n");
-  }
-
-  void extension(const ir::Node& node) {
-    const auto& texts = ir::ExtensionOperationView(node).attributes();
-    if (texts.empty()) return;
-    text_->write("<data");
-    for (const std::string& text : texts) {
-      const ir::ExtensionAttribute split = ir::split_extension_attribute(text);
-      attribute(split.name, split.value);
-    }
-    text_->write("/>\n");
   }
 
   void constant(const ir::Node& node) {
@@ -253,8 +235,7 @@ class Writer {
                  end);
   }
   /// The end of a port that is sliced.
-  template <typename Slices>
-  void slices(const Slices& slices) {
+  void slices(const ir::Slices& slices) {
     attribute("axis", slices.axis);
     attribute("start", slices.start);
     attribute("end", slices.end);

@@ -43,7 +43,21 @@ std::string_view layer_type(const Node& node) {
 }
 
 std::string_view layer_version(const Node& node) {
-  return ExtensionOperationView(node).opset().value_or(kExtensionOpset);
+  return node.is(ops::ExtensionOperation) ? ExtensionOperationView(node).opset().value_or(kExtensionOpset)
+                                          : oldest_version(node);
+}
+
+void visit_layer_attributes(const Node& node, const AttributeVisitor& visit) {
+  if (const auto extension = match<ExtensionOperationView>(node)) {
+    for (const std::string& text : extension->attributes()) {
+      const ExtensionAttribute split = split_extension_attribute(text);
+      visit(split.name, split.value);
+    }
+    return;
+  }
+  for (const Attribute& attribute : node.attributes()) {
+    if (!is_note(node.op(), attribute.name)) visit(attribute.name, to_string(attribute.value));
+  }
 }
 
 }  // namespace onnx2ir::ir

@@ -3,7 +3,7 @@
 // states: its type, its attributes as texts, and the types of its outputs.
 #pragma once
 
-#include <optional>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,10 +40,11 @@ struct ExtensionAttribute {
 /// Splits "name=value".
 ExtensionAttribute split_extension_attribute(std::string_view text);
 
-/// The type of the layer that `node` becomes: that of its operation, or of the extension's.
+/// The type, the operation set and the attributes of the layer that `node` becomes: those of its operation,
+/// or of the extension's.
 std::string_view layer_type(const Node& node);
-
-/// The operation set of the layer that `node`, an ExtensionOperation, becomes.
 std::string_view layer_version(const Node& node);
+using AttributeVisitor = std::function<void(std::string_view name, std::string_view value)>;
+void visit_layer_attributes(const Node& node, const AttributeVisitor& visit);
 
 }  // namespace onnx2ir::ir

@@ -47,7 +47,7 @@ struct Traits {
   bool is_volatile = false;  ///< not a pure function of its inputs: never merged, folded or moved
   bool is_kept = false;      ///< kept in the graph without uses
   bool has_bodies = false;
-  bool keeps_shape = false;    ///< output 0 has the shape of input 0
+  bool keeps_shape = false;    ///< output 0 has the shape of input 0, and its type if there is no function
   bool broadcasts = false;     ///< computes each element from those of its inputs, broadcast as in NumPy
   bool is_arithmetic = false;  ///< broadcasts two numbers to a number
   bool is_reduction = false;   ///< one element of output 0 for all elements along some axes of input 0

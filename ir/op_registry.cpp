@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "ir/graph.hpp"
+#include "ir/inference.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/ops/families.hpp"
 
@@ -31,7 +32,8 @@ struct Registry {
         infer = function.infer;
       }
     }
-    for (const OpDescriptor& op : ops) {
+    for (OpDescriptor& op : ops) {
+      if (op.infer == nullptr && op.traits.keeps_shape) op.infer = infer_as_data;
       if (op.infer == nullptr) throw base::InternalError("no function of " + std::string(op.name));
     }
   }

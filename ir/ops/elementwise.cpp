@@ -24,7 +24,6 @@ PartialShape broadcast_inputs(const Node& node, std::size_t a, std::size_t b) {
 
 void infer_numbers(Node& node) {
   const ElementType type = same_type(node, 0, 2);
-  require(type != ElementType::boolean && type != ElementType::string, "the inputs must be numbers");
   set_output(node, 0, type, broadcast_inputs(node, 0, 1));
 }
 

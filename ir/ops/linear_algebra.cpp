@@ -14,7 +14,6 @@ namespace {
 void infer_mat_mul(Node& node) {
   const MatMulView product = node;
   const ElementType type = same_type(node, 0, 2);
-  require(type != ElementType::boolean && type != ElementType::string, "MatMul takes numbers");
   PartialShape a = product.a().shape();
   PartialShape b = product.b().shape();
   if (!a.has_rank() || !b.has_rank()) return set_output(node, 0, type, PartialShape::unknown_rank());

@@ -12,15 +12,9 @@
 namespace onnx2ir::ir {
 namespace {
 
-void infer_same(Node& node) {
-  const ElementType type = node.input(0).type();
-  require(type != ElementType::boolean && type != ElementType::string, "the input must be a number");
-  infer_as_data(node);
-}
-
 template <RangeFunction1 kFunction, const NumberFunction1& kOfNumbers>
-void infer_same_and_known(Node& node) {
-  infer_same(node);
+void infer_number(Node& node) {
+  infer_as_data(node);
   if (is_floating(node.output(0).type)) {
     propagate(node, kOfNumbers);
   } else {
@@ -35,9 +29,9 @@ bool has_exact_elements(Value value) {
 
 /// OpenVINO's inference knows intervals of Abs, but of the other functions only exact elements.
 template <RangeFunction1 kFunction, const NumberFunction1& kOfNumbers>
-void infer_same_and_exact(Node& node) {
-  if (has_exact_elements(node.input(0))) return infer_same_and_known<kFunction, kOfNumbers>(node);
-  infer_same(node);
+void infer_exact_number(Node& node) {
+  if (has_exact_elements(node.input(0))) return infer_number<kFunction, kOfNumbers>(node);
+  infer_as_data(node);
 }
 
 /// A function for f32 and f64.
@@ -56,7 +50,7 @@ constexpr NumberFunction1 kHalfToEven = numbers([](auto a) { return std::nearbyi
 constexpr NumberFunction1 kSquareRoot = numbers([](auto a) { return std::sqrt(a); });
 
 void infer_square_root(Node& node) {
-  infer_same(node);
+  infer_as_data(node);
   if (has_exact_elements(node.input(0))) propagate(node, kSquareRoot);
 }
 
@@ -69,7 +63,7 @@ ValueRange unchanged(ValueRange a) {
 
 void infer_clamp(Node& node) {
   const ClampView clamp = node;
-  infer_same(node);
+  infer_as_data(node);
   require(clamp.min() <= clamp.max(), "Clamp's min is greater than its max");
 }
 
@@ -110,42 +104,34 @@ void infer_bitwise_not(Node& node) {
 /// The other inputs are scalars or a slope, and have the type of the data.
 void infer_with_parameters(Node& node) {
   same_type(node, 0, node.inputs().size());
-  infer_same(node);
+  infer_as_data(node);
 }
 
 }  // namespace
 
 std::vector<OpFunction> unary_functions() {
-  std::vector<OpFunction> functions = {
+  return {
       {ops::Convert, infer_convert},
       {ops::ConvertLike, infer_convert_like},
       {ops::LogicalNot, infer_logical_not},
       {ops::BitwiseNot, infer_bitwise_not},
-      {ops::Abs, infer_same_and_known<absolute, kAbsolute>},
-      {ops::Negative, infer_same_and_exact<negate, kNegated>},
-      {ops::Sign, infer_same_and_exact<sign, kSignOf>},
-      {ops::ReLU, infer_same_and_exact<positive_part, kPositivePart>},
-      {ops::Floor, infer_same_and_exact<unchanged, kFloor>},
-      {ops::Ceiling, infer_same_and_exact<unchanged, kCeiling>},
+      {ops::Abs, infer_number<absolute, kAbsolute>},
+      {ops::Negative, infer_exact_number<negate, kNegated>},
+      {ops::Sign, infer_exact_number<sign, kSignOf>},
+      {ops::ReLU, infer_exact_number<positive_part, kPositivePart>},
+      {ops::Floor, infer_exact_number<unchanged, kFloor>},
+      {ops::Ceiling, infer_exact_number<unchanged, kCeiling>},
       {ops::Sqrt, infer_square_root},
-      {ops::Round, infer_same_and_exact<unchanged, kHalfToEven>},
+      {ops::Round, infer_exact_number<unchanged, kHalfToEven>},
       {ops::Clamp, infer_clamp},
       {ops::IsNaN, infer_test},
       {ops::IsFinite, infer_test},
       {ops::IsInf, infer_test},
-      {ops::Gelu, infer_same},
-      {ops::Elu, infer_same},
       {ops::Selu, infer_with_parameters},
       {ops::HardSigmoid, infer_with_parameters},
       {ops::PReLU, infer_with_parameters},
       {ops::Swish, infer_with_parameters},
   };
-  for (const Op op :
-       {ops::Exp,  ops::Log,     ops::Sin,      ops::Cos,  ops::Tan,    ops::Asin,     ops::Acos,
-        ops::Atan, ops::Sinh,    ops::Cosh,     ops::Tanh, ops::Asinh,  ops::Acosh,    ops::Atanh,
-        ops::Erf,  ops::Sigmoid, ops::SoftPlus, ops::Mish, ops::HSwish, ops::HSigmoid, ops::SoftSign})
-    functions.push_back({op, infer_same});
-  return functions;
 }
 
 }  // namespace onnx2ir::ir

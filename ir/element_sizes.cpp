@@ -57,7 +57,7 @@ std::optional<std::size_t> position_in(std::int64_t position, std::size_t size) 
 }
 
 bool is_vector(Value value) {
-  return value.shape().has_rank() && value.shape().rank() == 1;
+  return value.shape().has_rank(1);
 }
 
 }  // namespace onnx2ir::ir

@@ -93,10 +93,26 @@ ElementType same_type(const Node& node, std::size_t first, std::size_t last) {
   return type;
 }
 
+Dimension dimension_along(const PartialShape& shape, std::size_t axis) {
+  return shape.has_rank() ? shape[axis] : Dimension();
+}
+
+Dimension common_dimension(Dimension a, Dimension b, std::string_view message) {
+  const auto common = intersect(a, b);
+  require(common.has_value(), message);
+  return *common;
+}
+
 Dimension to_dimension(const ValueRange& range) {
   const std::int64_t min = std::max<std::int64_t>(range.min, 0);
   const bool bounded = range.max != std::numeric_limits<std::int64_t>::max();
   return {min, bounded ? std::max(range.max, min) : Dimension::kUnbounded};
+}
+
+Dimensions to_dimensions(const KnownValues& ranges) {
+  Dimensions dimensions;
+  for (const ValueRange& range : ranges) dimensions.push_back(to_dimension(range));
+  return dimensions;
 }
 
 ValueRange to_range(const Dimension& dimension) {

@@ -41,9 +41,14 @@ std::size_t normalize_axis(std::int64_t axis, std::size_t rank);
 /// The common element type of inputs [first, last); throws Failure (invalid_node) if they differ.
 ElementType same_type(const Node& node, std::size_t first, std::size_t last);
 
+/// The size along `axis`; dynamic if the rank is.
+Dimension dimension_along(const PartialShape& shape, std::size_t axis);
+/// The sizes that both admit; throws Failure (invalid_node) with `message` if they have none in common.
+Dimension common_dimension(Dimension a, Dimension b, std::string_view message);
 /// A known value as a dimension, exact or an interval. The caller handles negative values and special
 /// meanings.
 Dimension to_dimension(const ValueRange& range);
+Dimensions to_dimensions(const KnownValues& ranges);
 ValueRange to_range(const Dimension& dimension);
 
 /// Infers `node` again, as when it was created; control flow infers the stale nodes of its bodies. If an

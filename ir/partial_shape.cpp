@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/joined.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/size_expression.hpp"
 
@@ -105,6 +106,10 @@ PartialShape PartialShape::without_expressions() const {
   PartialShape result = *this;
   for (Dimension& dimension : result.dimensions_) dimension.set_expression(nullptr);
   return result;
+}
+
+PartialShape PartialShape::without_sizes() const {
+  return known_rank_ ? of_rank(rank()) : unknown_rank();
 }
 
 bool PartialShape::has(const Dimension& dimension) const {
@@ -218,12 +223,8 @@ std::string to_string(const Dimension& dimension) {
 
 std::string to_string(const PartialShape& shape) {
   if (!shape.has_rank()) return "?";
-  std::string text = "[";
-  for (const Dimension& dimension : shape) {
-    if (text.size() > 1) text += ',';
-    text += to_string(dimension);
-  }
-  return text + "]";
+  return '[' + base::joined(shape, ",", [](const Dimension& dimension) { return to_string(dimension); }) +
+         ']';
 }
 
 }  // namespace onnx2ir::ir

@@ -80,6 +80,11 @@ inline bool is_identical(const Dimension& a, const Dimension& b) {
   return a == b && a.expression() == b.expression();
 }
 
+/// The interval of `function` of a size; `function` does not decrease.
+template <typename Function>
+Dimension mapped(Dimension size, Function function) {
+  return {function(size.min), size.max == Dimension::kUnbounded ? Dimension::kUnbounded : function(size.max)};
+}
 /// The smallest interval that contains both.
 Dimension join(Dimension a, Dimension b);
 /// The sizes that both admit; no value if they have none in common.
@@ -119,6 +124,8 @@ class PartialShape {
   bool is_static() const;
   /// Whether the rank is known to be `rank`.
   bool has_rank(std::size_t rank) const { return known_rank_ && dimensions_.size() == rank; }
+  /// Whether the rank is `rank` or not known.
+  bool admits_rank(std::size_t rank) const { return !known_rank_ || dimensions_.size() == rank; }
   bool is_scalar() const { return known_rank_ && dimensions_.empty(); }
 
   /// Throws Failure (invalid_node) if there is no such axis.
@@ -131,6 +138,8 @@ class PartialShape {
 
   /// The same intervals without expressions.
   PartialShape without_expressions() const;
+  /// The same rank with dynamic dimensions.
+  PartialShape without_sizes() const;
   /// Whether `dimension` is one of the dimensions.
   bool has(const Dimension& dimension) const;
   /// The sizes, with `dynamic` in place of each dynamic one.

@@ -15,8 +15,7 @@ namespace {
 
 /// The size of input `index` along `axis`; dynamic if the rank is.
 Dimension size_of_input(const Node& node, std::size_t index, std::size_t axis) {
-  const PartialShape& shape = node.input(index).shape();
-  return shape.has_rank() ? shape[axis] : Dimension();
+  return dimension_along(node.input(index).shape(), axis);
 }
 
 void require_size(const Node& node, std::size_t index, std::size_t axis, Dimension size) {
@@ -25,6 +24,14 @@ void require_size(const Node& node, std::size_t index, std::size_t axis, Dimensi
     invalid("input " + std::to_string(index) + " has size " + to_string(found) + " along axis " +
             std::to_string(axis) + ", not " + to_string(size));
 }
+
+/// Fails unless input `index` can have `shape`.
+void require_shape(const Node& node, std::size_t index, const PartialShape& shape) {
+  require_rank(node, index, shape.rank());
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) require_size(node, index, axis, shape[axis]);
+}
+
+constexpr Dimension kAny;
 
 /// The boxes around each point, by OpenVINO's formula: ratios are compared in single precision after rounding
 /// to six digits.
@@ -135,20 +142,16 @@ void infer_detection_output(Node& node) {
 void infer_generate_proposals(Node& node) {
   const GenerateProposalsView proposals = node;
   const ElementType type = same_type(node, 0, 4);
-  require_size(node, 0, 1, Dimension(3, 4));
-  require_size(node, 1, 3, Dimension(4));
-  require_size(node, 1, 0, size_of_input(node, 3, 2));
-  require_size(node, 1, 1, size_of_input(node, 3, 3));
-  require_size(node, 1, 2, size_of_input(node, 3, 1));
-  require_size(node, 2, 1, multiply(size_of_input(node, 3, 1), Dimension(4)));
-  require_size(node, 2, 2, size_of_input(node, 3, 2));
-  require_size(node, 2, 3, size_of_input(node, 3, 3));
+  require_shape(node, 0, {kAny, Dimension(3, 4)});
+  const Dimension anchors = size_of_input(node, 3, 1);
+  const Dimension height = size_of_input(node, 3, 2);
+  const Dimension width = size_of_input(node, 3, 3);
+  require_shape(node, 1, {height, width, anchors, 4});
+  require_shape(node, 2, {kAny, multiply(anchors, 4), height, width});
   Dimension images;
-  for (const std::size_t input : {0, 2, 3}) {
-    const auto both = intersect(images, size_of_input(node, input, 0));
-    require(both.has_value(), "the inputs differ in the number of images");
-    images = *both;
-  }
+  for (const std::size_t input : {0, 2, 3})
+    images =
+        common_dimension(images, size_of_input(node, input, 0), "the inputs differ in the number of images");
   const Dimension most = multiply(images, Dimension(proposals.post_nms_count()));
   const Dimension rois(0, most.max);
   set_output(node, 0, type, PartialShape{rois, 4});
@@ -159,10 +162,9 @@ void infer_generate_proposals(Node& node) {
 /// Inputs: image size [3], anchors [A, 4], offsets [A * 4, H, W], scores [A, H, W].
 void infer_proposals_of_one_image(Node& node) {
   const ElementType type = same_type(node, 0, 4);
-  require_size(node, 0, 0, Dimension(3));
-  require_size(node, 1, 1, Dimension(4));
-  require_size(node, 2, 1, size_of_input(node, 3, 1));
-  require_size(node, 2, 2, size_of_input(node, 3, 2));
+  require_shape(node, 0, {3});
+  require_shape(node, 1, {kAny, 4});
+  require_shape(node, 2, {kAny, size_of_input(node, 3, 1), size_of_input(node, 3, 2)});
   const Dimension rois(ExperimentalDetectronGenerateProposalsSingleImageView(node).post_nms_count());
   set_output(node, 0, type, PartialShape{rois, 4});
   set_output(node, 1, type, PartialShape{rois});
@@ -173,12 +175,11 @@ void infer_detectron_output(Node& node) {
   const ExperimentalDetectronDetectionOutputView detections = node;
   const ElementType type = same_type(node, 0, 4);
   const Dimension classes(detections.num_classes());
-  require_size(node, 0, 1, Dimension(4));
-  require_size(node, 1, 1, multiply(classes, Dimension(4)));
-  require_size(node, 2, 1, classes);
-  require_size(node, 3, 0, Dimension(1));
-  require_size(node, 3, 1, Dimension(3));
-  for (const std::size_t input : {1, 2}) require_size(node, input, 0, size_of_input(node, 0, 0));
+  require_shape(node, 0, {kAny, 4});
+  const Dimension rois = size_of_input(node, 0, 0);
+  require_shape(node, 1, {rois, multiply(classes, 4)});
+  require_shape(node, 2, {rois, classes});
+  require_shape(node, 3, {1, 3});
   const Dimension most(detections.max_detections_per_image());
   set_output(node, 0, type, PartialShape{most, 4});
   set_output(node, 1, ElementType::i32, PartialShape{most});
@@ -188,8 +189,8 @@ void infer_detectron_output(Node& node) {
 /// Inputs: priors [P, 4], feature map [N, C, H, W], image [N, C, h, w].
 void infer_prior_grid(Node& node) {
   const ElementType type = same_type(node, 0, 3);
-  require_size(node, 0, 1, Dimension(4));
-  require_size(node, 2, 0, size_of_input(node, 1, 0));
+  require_shape(node, 0, {kAny, 4});
+  require_shape(node, 2, {size_of_input(node, 1, 0), kAny, kAny, kAny});
   const Dimension priors = size_of_input(node, 0, 0);
   const Dimension height = size_of_input(node, 1, 2);
   const Dimension width = size_of_input(node, 1, 3);
@@ -202,13 +203,12 @@ void infer_prior_grid(Node& node) {
 /// Inputs: rois [R, 4], levels of a pyramid [1, C, H, W].
 void infer_roi_features(Node& node) {
   const ElementType type = same_type(node, 0, node.inputs().size());
-  require_size(node, 0, 1, Dimension(4));
+  require_shape(node, 0, {kAny, 4});
   Dimension channels;
   for (std::size_t input = 1; input < node.inputs().size(); ++input) {
-    require_size(node, input, 0, Dimension(1));
-    const auto both = intersect(channels, size_of_input(node, input, 1));
-    require(both.has_value(), "the levels of the pyramid differ in the number of channels");
-    channels = *both;
+    require_shape(node, input, {1, kAny, kAny, kAny});
+    channels = common_dimension(channels, size_of_input(node, input, 1),
+                                "the levels of the pyramid differ in the number of channels");
   }
   const Dimension rois = size_of_input(node, 0, 0);
   const Dimension size(ExperimentalDetectronROIFeatureExtractorView(node).output_size());
@@ -219,8 +219,8 @@ void infer_roi_features(Node& node) {
 /// Inputs: rois [R, 4], probabilities [R].
 void infer_best_rois(Node& node) {
   const ElementType type = same_type(node, 0, 2);
-  require_size(node, 0, 1, Dimension(4));
-  require_size(node, 1, 0, size_of_input(node, 0, 0));
+  require_shape(node, 0, {kAny, 4});
+  require_shape(node, 1, {size_of_input(node, 0, 0)});
   set_output(node, 0, type, PartialShape{Dimension(ExperimentalDetectronTopKROIsView(node).max_rois()), 4});
 }
 

@@ -39,10 +39,9 @@ void infer_extension(Node& node) {
       const auto rank = static_cast<std::size_t>(ranks[i]);
       require(rank <= sizes.size() - next, "'sizes' needs an element for each axis of the outputs");
       check_rank(rank);
-      Dimensions dimensions;
-      for (std::size_t axis = 0; axis < rank; ++axis) dimensions.emplace_back(sizes[next + axis]);
+      const auto first = sizes.begin() + static_cast<std::ptrdiff_t>(next);
+      shape = PartialShape(Dimensions(first, first + ranks[i]));
       next += rank;
-      shape = PartialShape(std::move(dimensions));
     }
     set_output(node, i, *type, std::move(shape));
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
@@ -16,6 +17,15 @@ inline std::optional<KnownValues> known_integers(const Node& node, std::size_t i
   if (!is_integral(type) && type != ElementType::dynamic)
     invalid("input " + std::to_string(input) + " must have integers, not " + std::string(info(type).name));
   return known_values(node.input(input));
+}
+
+/// The axes in [0, rank) if they are known; negative ones count from `rank`.
+inline std::optional<std::vector<std::size_t>> known_axes(Value list, std::size_t rank) {
+  const auto axes = exact_values(list);
+  if (!axes) return std::nullopt;
+  std::vector<std::size_t> result;
+  for (const std::int64_t axis : *axes) result.push_back(normalize_axis(axis, rank));
+  return result;
 }
 
 /// Checks the type of an output with sizes, counts or positions.

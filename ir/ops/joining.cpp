@@ -79,23 +79,16 @@ void infer_concat(Node& node) {
 void infer_split(Node& node) {
   const SplitView split = node;
   const Value data = split.data();
-  const auto axis = exact_values(split.axis());
+  const auto axis = known_scalar(split.axis());
   const std::int64_t parts = split.num_splits();
   require(parts == static_cast<std::int64_t>(node.outputs().size()) && parts > 0,
           "Split: needs one output for each part");
-  PartialShape result = data.shape();
-  if (result.has_rank()) {
-    if (axis && axis->size() == 1) {
-      Dimension& dimension = result[normalize_axis(axis->front(), result.rank())];
-      if (dimension.is_static()) {
-        require(dimension.size() % parts == 0, "Split: the axis cannot be divided evenly");
-        dimension = dimension.size() / parts;
-      } else {
-        dimension = Dimension();
-      }
-    } else {
-      result = PartialShape::of_rank(result.rank());
-    }
+  PartialShape result = axis ? data.shape() : data.shape().without_sizes();
+  if (result.has_rank() && axis) {
+    Dimension& dimension = result[normalize_axis(*axis, result.rank())];
+    require(dimension.is_dynamic() || dimension.size() % parts == 0,
+            "Split: the axis cannot be divided evenly");
+    dimension = dimension.is_static() ? Dimension(dimension.size() / parts) : Dimension();
   }
   for (std::size_t i = 0; i < node.outputs().size(); ++i) set_output(node, i, data.type(), result);
 }
@@ -125,18 +118,17 @@ std::optional<Integers> split_lengths(const Node& node, Dimension whole) {
 void infer_variadic_split(Node& node) {
   const VariadicSplitView split = node;
   const Value data = split.data();
-  const auto axis = exact_values(split.axis());
+  const auto axis = known_scalar(split.axis());
   PartialShape result = data.shape();
-  if (!result.has_rank() || !axis || axis->size() != 1) {
-    if (result.has_rank()) result = PartialShape::of_rank(result.rank());
-    for (std::size_t i = 0; i < node.outputs().size(); ++i) set_output(node, i, data.type(), result);
+  if (!result.has_rank() || !axis) {
+    for (std::size_t i = 0; i < node.outputs().size(); ++i)
+      set_output(node, i, data.type(), result.without_sizes());
     return;
   }
-  const std::size_t where = normalize_axis(axis->front(), result.rank());
+  const std::size_t where = normalize_axis(*axis, result.rank());
   const auto lengths = split_lengths(node, result[where]);
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
-    const std::int64_t length = lengths ? (*lengths)[i] : -1;
-    result[where] = length < 0 ? Dimension() : Dimension(length);
+    result[where] = lengths ? (*lengths)[i] : -1;
     set_output(node, i, data.type(), result);
     move_known(node, i);
   }
@@ -184,9 +176,7 @@ void infer_broadcast(Node& node) {
     check_rank(length);
     target.emplace(length);
   }
-  Dimensions dimensions;
-  for (const ValueRange& range : *target) dimensions.push_back(to_dimension(range));
-  PartialShape result(std::move(dimensions));
+  PartialShape result(to_dimensions(*target));
   if (data.shape().has_rank()) {
     const auto joint = broadcast(data.shape(), result);
     require(joint.has_value() && (bidirectional || may_broadcast_to(data.shape(), result)),
@@ -213,8 +203,7 @@ void infer_tile(Node& node) {
                             : unknown());
   }
   Dimensions result(data.shape().begin(), data.shape().end());
-  Dimensions factors;
-  for (const ValueRange& range : *repeats) factors.push_back(to_dimension(range));
+  Dimensions factors = to_dimensions(*repeats);
   while (result.size() < factors.size()) result.insert(result.begin(), Dimension(1));
   while (factors.size() < result.size()) factors.insert(factors.begin(), Dimension(1));
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = multiply(result[i], factors[i]);
@@ -247,19 +236,16 @@ void infer_pad(Node& node) {
           "Pad: needs one pad for each axis of the input");
   const auto begins = known_integers(node, 1);
   const auto ends = known_integers(node, 2);
-  if (!begins || !ends) return set_output(node, 0, data.type(), PartialShape::of_rank(result.rank()));
+  if (!begins || !ends) return set_output(node, 0, data.type(), result.without_sizes());
   for (std::size_t i = 0; i < result.rank(); ++i) {
-    const Dimension size = result[i];
     if (!(*begins)[i].is_exact() || !(*ends)[i].is_exact()) {
       result[i] = -1;
       continue;
     }
     const std::int64_t added = checked_add((*begins)[i].min, (*ends)[i].min);
-    const auto padded = [&](std::int64_t length) {
+    result[i] = mapped(result[i], [&](std::int64_t length) {
       return std::max<std::int64_t>(checked_add(length, added), 0);
-    };
-    const bool bounded = size.max != Dimension::kUnbounded;
-    result[i] = Dimension(padded(size.min), bounded ? padded(size.max) : Dimension::kUnbounded);
+    });
   }
   set_output(node, 0, data.type(), result);
   const bool is_exact = result.rank() == 1 && begins->front().is_exact() && ends->front().is_exact();

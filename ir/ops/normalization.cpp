@@ -2,8 +2,8 @@
 #include "ir/views/normalization.hpp"
 
 #include "ir/inference.hpp"
-#include "ir/known_values.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/ops/integer_inputs.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -18,9 +18,7 @@ void infer_softmax(Node& node) {
 void infer_mvn(Node& node) {
   const MVNView mvn = node;
   const PartialShape& shape = mvn.data().shape();
-  if (const auto axes = exact_values(mvn.axes()); axes && shape.has_rank()) {
-    for (const std::int64_t axis : *axes) normalize_axis(axis, shape.rank());
-  }
+  if (shape.has_rank()) known_axes(mvn.axes(), shape.rank());  // fails if one is out of range
   infer_as_data(node);
 }
 
@@ -33,9 +31,8 @@ void infer_batch_norm(Node& node) {
     for (std::size_t i = 1; i < 5; ++i) {
       const PartialShape& parameter = node.input(i).shape();
       if (!parameter.has_rank()) continue;
-      const auto channels = intersect(shape[1], parameter[0]);
-      require(channels.has_value(), "the parameters of BatchNormInference do not fit the channels");
-      shape[1] = *channels;
+      shape[1] = common_dimension(shape[1], parameter[0],
+                                  "the parameters of BatchNormInference do not fit the channels");
     }
   }
   set_output(node, 0, type, std::move(shape));
@@ -49,9 +46,6 @@ std::vector<OpFunction> normalization_functions() {
       {ops::LogSoftmax, infer_softmax},
       {ops::BatchNormInference, infer_batch_norm},
       {ops::MVN, infer_mvn},
-      {ops::GroupNormalization, infer_as_data},
-      {ops::LRN, infer_as_data},
-      {ops::NormalizeL2, infer_as_data},
   };
 }
 

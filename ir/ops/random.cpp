@@ -10,10 +10,7 @@ namespace {
 
 void infer_random_uniform(Node& node) {
   PartialShape shape;
-  if (const auto known = known_integers(node, 0)) {
-    shape = PartialShape::scalar();
-    for (const ValueRange& range : *known) shape.mutable_dimensions().push_back(to_dimension(range));
-  }
+  if (const auto known = known_integers(node, 0)) shape = PartialShape(to_dimensions(*known));
   const RandomUniformView random = node;
   require(random.low().type() == random.output_type() && random.high().type() == random.output_type(),
           "the bounds of RandomUniform must have the type of the numbers");
@@ -23,10 +20,8 @@ void infer_random_uniform(Node& node) {
 void infer_multinomial(Node& node) {
   const MultinomialView multinomial = node;
   const PartialShape& shape = multinomial.probabilities().shape();
-  Dimension samples;
-  if (const auto known = exact_values(multinomial.samples()); known && known->size() == 1)
-    samples = known->front();
-  set_output(node, 0, multinomial.convert_type(), {shape.has_rank() ? shape[0] : Dimension(), samples});
+  const Dimension samples = known_scalar(multinomial.samples()).value_or(-1);
+  set_output(node, 0, multinomial.convert_type(), {dimension_along(shape, 0), samples});
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ void check_weights(const Node& node, std::size_t first, std::int64_t directions,
               std::to_string(directions) + " directions and " + to_string(columns) + " columns");
     }
   };
-  check(w, x.has_rank() ? x[2] : Dimension(), "W");
+  check(w, dimension_along(x, 2), "W");
   check(r, hidden, "R");
   if (w.has_rank() && r.has_rank()) {
     require(intersect(w[1], r[1]).has_value(), "W and R differ in their number of rows");
@@ -40,26 +40,17 @@ void infer_sequence(Node& node) {
   const PartialShape& x = node.input(0).shape();
   const std::int64_t directions = node.text("direction") == "bidirectional" ? 2 : 1;
   const Dimension hidden = node.integer("hidden_size");
-  Dimension batch;
-  Dimension steps;
-  if (x.has_rank()) {
-    batch = x[0];
-    steps = x[1];
-  }
+  Dimension batch = dimension_along(x, 0);
   for (std::size_t i = 1; i <= states; ++i) {
     const PartialShape& state = node.input(i).shape();
-    if (!state.has_rank()) continue;
-    const auto common = intersect(batch, state[0]);
-    require(common.has_value(), "input and initial state differ in batch size");
-    batch = *common;
+    batch =
+        common_dimension(batch, dimension_along(state, 0), "input and initial state differ in batch size");
   }
-  if (const PartialShape& lengths = node.input(states + 1).shape(); lengths.has_rank()) {
-    const auto common = intersect(batch, lengths[0]);
-    require(common.has_value(), "input and sequence lengths differ in batch size");
-    batch = *common;
-  }
+  const PartialShape& lengths = node.input(states + 1).shape();
+  batch =
+      common_dimension(batch, dimension_along(lengths, 0), "input and sequence lengths differ in batch size");
   check_weights(node, states + 2, directions, hidden);
-  set_output(node, 0, type, PartialShape{batch, directions, steps, hidden});
+  set_output(node, 0, type, PartialShape{batch, directions, dimension_along(x, 1), hidden});
   for (std::size_t i = 1; i <= states; ++i)
     set_output(node, i, type, PartialShape{batch, directions, hidden});
 }

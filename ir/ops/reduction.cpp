@@ -49,10 +49,8 @@ void check_axes(ReductionView reduction) {
 }
 
 void infer_reduce_numbers(Node& node) {
-  const ElementType type = node.input(0).type();
-  require(type != ElementType::boolean && type != ElementType::string, "the input must be a number");
   check_axes(node);
-  set_output(node, 0, type, reduced_shape(node));
+  set_output(node, 0, node.input(0).type(), reduced_shape(node));
 }
 
 /// For each element of a tensor of these sizes, the index of the element that it is reduced to.
@@ -116,7 +114,7 @@ template <RangeFunction2 kFunction, bool kIsMax>
 void infer_extremum(Node& node) {
   infer_reduce_and_known<kFunction>(node, std::nullopt);
   const PartialShape& shape = node.input(0).shape();
-  if (!is_floating(node.output(0).type) || !shape.has_rank() || shape.rank() != 1 || shape[0].is_dynamic() ||
+  if (!is_floating(node.output(0).type) || !shape.has_rank(1) || shape[0].is_dynamic() ||
       shape[0].size() > kMaxKnownElements)
     return;
   const auto axes = exact_values(ReductionView(node).axes());
@@ -137,8 +135,7 @@ void infer_top_k(Node& node) {
   const TopKView top = node;
   require_index_type(top.index_element_type());
   PartialShape shape = top.data().shape();
-  require(top.data().type() != ElementType::boolean, "the input must be a number");
-  require(top.k().shape().has_rank() && top.k().shape().is_scalar(), "k must be a scalar");
+  require(top.k().shape().is_scalar(), "k must be a scalar");
   if (shape.has_rank()) {
     Dimension& dimension = shape[normalize_axis(top.axis(), shape.rank())];
     if (const auto k = exact_values(top.k())) {
@@ -155,7 +152,6 @@ void infer_top_k(Node& node) {
 void infer_cum_sum(Node& node) {
   const CumSumView cum_sum = node;
   const ElementType type = cum_sum.data().type();
-  require(type != ElementType::boolean, "the input must be a number");
   set_output(node, 0, type, cum_sum.data().shape());
   if (is_floating(type) || cum_sum.data().shape().element_count().value_or(0) == 0) return;
   auto known = known_values(cum_sum.data());
@@ -194,7 +190,7 @@ void infer_range(Node& node) {
   const RangeView range = node;
   for (std::size_t i = 0; i < 3; ++i) {
     const Value input = node.input(i);
-    require(!input.shape().has_rank() || input.shape().is_scalar(), "Range takes scalars");
+    require(input.shape().admits_rank(0), "Range takes scalars");
     require(input.type() != ElementType::boolean, "Range takes numbers");
   }
   const ElementType type = range.output_type();

@@ -126,12 +126,10 @@ void infer_reshape(Node& node) {
 
 /// Axes from input 1, normalised for `rank` and sorted; no value if they are dynamic.
 std::optional<std::vector<std::size_t>> axes_of(const Node& node, std::size_t rank) {
-  const auto values = exact_values(node.input(1));
-  if (!values) return std::nullopt;
-  std::vector<std::size_t> axes;
-  for (const std::int64_t axis : *values) axes.push_back(normalize_axis(axis, rank));
-  std::sort(axes.begin(), axes.end());
-  require(std::adjacent_find(axes.begin(), axes.end()) == axes.end(), "an axis occurs twice");
+  auto axes = known_axes(node.input(1), rank);
+  if (!axes) return std::nullopt;
+  std::ranges::sort(*axes);
+  require(std::ranges::adjacent_find(*axes) == axes->end(), "an axis occurs twice");
   return axes;
 }
 
@@ -256,7 +254,6 @@ std::vector<OpFunction> reshaping_functions() {
       {ops::Squeeze, infer_squeeze},
       {ops::Unsqueeze, infer_unsqueeze},
       {ops::Transpose, infer_transpose},
-      {ops::Identity, infer_as_data},
       {ops::DepthToSpace, infer_depth_to_space},
       {ops::SpaceToDepth, infer_space_to_depth},
   };

@@ -106,32 +106,25 @@ void infer_gather(Node& node) {
   require(admits_axes(indices.shape(), gather.batch_dims(), 0) &&
               admits_axes(data.shape(), gather.batch_dims(), 1),
           "Gather: batch_dims is out of range");
-  const auto axis_value = exact_values(gather.axis());
-  if (!data.shape().has_rank() || !indices.shape().has_rank() || !axis_value || axis_value->size() != 1) {
-    const std::int64_t batch = gather.batch_dims();
-    if (!data.shape().has_rank() || !indices.shape().has_rank() || batch < 0)
-      return set_output(node, 0, data.type(), unknown());
-    return set_output(node, 0, data.type(),
-                      PartialShape::of_rank(data.shape().rank() - 1 + indices.shape().rank() -
-                                            static_cast<std::size_t>(batch)));
-  }
-  const std::size_t rank = data.shape().rank();
-  const std::size_t axis = normalize_axis(axis_value->front(), rank);
-  const std::size_t index_rank = indices.shape().rank();
+  const auto axis_value = known_scalar(gather.axis());
   std::int64_t batch_dims = gather.batch_dims();
+  if (!data.shape().has_rank() || !indices.shape().has_rank() || (!axis_value && batch_dims < 0))
+    return set_output(node, 0, data.type(), unknown());
+  const std::size_t rank = data.shape().rank();
+  const std::size_t index_rank = indices.shape().rank();
+  if (!axis_value)
+    return set_output(node, 0, data.type(),
+                      PartialShape::of_rank(rank - 1 + index_rank - static_cast<std::size_t>(batch_dims)));
+  const std::size_t axis = normalize_axis(*axis_value, rank);
   if (batch_dims < 0) batch_dims += static_cast<std::int64_t>(index_rank);
   require(batch_dims >= 0 && batch_dims <= static_cast<std::int64_t>(std::min(axis, index_rank)),
           "Gather: batch_dims is out of range");
   const auto batch = static_cast<std::size_t>(batch_dims);
   Dimensions result;
   for (std::size_t i = 0; i < axis; ++i) {
-    Dimension dimension = data.shape()[i];
-    if (i < batch) {
-      const auto common = intersect(dimension, indices.shape()[i]);
-      require(common.has_value(), "Gather: batch dimensions differ");
-      dimension = *common;
-    }
-    result.push_back(dimension);
+    const Dimension& size = data.shape()[i];
+    result.push_back(i < batch ? common_dimension(size, indices.shape()[i], "Gather: batch dimensions differ")
+                               : size);
   }
   for (std::size_t i = batch; i < index_rank; ++i) result.push_back(indices.shape()[i]);
   for (std::size_t i = axis + 1; i < rank; ++i) result.push_back(data.shape()[i]);
@@ -161,8 +154,7 @@ void infer_scatter(Node& node) {
   const AnyScatterView scatter = node;
   const auto elements_update = match<ScatterElementsUpdateView>(node);
   const bool is_assignment = !elements_update || elements_update->reduction() == "none";
-  const PartialShape& shape = scatter.data().shape();
-  if (!is_assignment || !shape.has_rank() || shape.rank() != 1) return;
+  if (!is_assignment || !is_vector(scatter.data())) return;
   auto elements = known_values(scatter.data());
   const auto indices = exact_values(scatter.indices());
   const auto updates = known_values(scatter.updates());
@@ -190,11 +182,8 @@ void infer_gather_nd(Node& node) {
   const auto depth = static_cast<std::size_t>(indices[indices.rank() - 1].size());
   require(batch + depth <= data.rank(), "GatherND: an index has more entries than the data has axes");
   Dimensions result;
-  for (std::size_t i = 0; i < batch; ++i) {
-    const auto common = intersect(data[i], indices[i]);
-    require(common.has_value(), "GatherND: batch dimensions differ");
-    result.push_back(*common);
-  }
+  for (std::size_t i = 0; i < batch; ++i)
+    result.push_back(common_dimension(data[i], indices[i], "GatherND: batch dimensions differ"));
   for (std::size_t i = batch; i + 1 < indices.rank(); ++i) result.push_back(indices[i]);
   for (std::size_t i = batch + depth; i < data.rank(); ++i) result.push_back(data[i]);
   set_output(node, 0, gather.data().type(), PartialShape(std::move(result)));
@@ -210,9 +199,6 @@ std::vector<OpFunction> selection_functions() {
       {ops::GatherND, infer_gather_nd},
       {ops::ScatterUpdate, infer_scatter},
       {ops::ScatterElementsUpdate, infer_scatter},
-      {ops::ScatterNDUpdate, infer_as_data},
-      {ops::ReverseSequence, infer_as_data},
-      {ops::Roll, infer_as_data},
   };
 }
 

@@ -9,15 +9,6 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// The axes in [0, rank) if they are known; negative ones count from `rank`.
-std::optional<std::vector<std::size_t>> known_axes(const Node& node, std::size_t rank) {
-  const auto axes = exact_values(node.input(1));
-  if (!axes) return std::nullopt;
-  std::vector<std::size_t> result;
-  for (const std::int64_t axis : *axes) result.push_back(normalize_axis(axis, rank));
-  return result;
-}
-
 /// The requested length for the axis at `index` of the list; no value if the length of the data is used.
 std::optional<Dimension> requested_length(const Node& node, std::size_t index) {
   if (node.inputs().size() < 3) return std::nullopt;
@@ -29,6 +20,13 @@ std::optional<Dimension> requested_length(const Node& node, std::size_t index) {
   return Dimension(length.min);
 }
 
+/// Gives the axes the lengths that are requested.
+void set_lengths(const Node& node, const std::vector<std::size_t>& axes, PartialShape& shape) {
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (const auto length = requested_length(node, i)) shape[axes[i]] = *length;
+  }
+}
+
 /// Complex to complex.
 void infer_transform(Node& node) {
   PartialShape shape = node.input(0).shape();
@@ -36,10 +34,8 @@ void infer_transform(Node& node) {
     require(shape.rank() >= 2, "a Fourier transform needs an axis and pairs of numbers");
     require(shape[shape.rank() - 1].admits(2), "the last dimension must hold pairs of numbers");
     const std::size_t rank = shape.rank() - 1;
-    if (const auto axes = known_axes(node, rank)) {
-      for (std::size_t i = 0; i < axes->size(); ++i) {
-        if (const auto length = requested_length(node, i)) shape[(*axes)[i]] = *length;
-      }
+    if (const auto axes = known_axes(node.input(1), rank)) {
+      set_lengths(node, *axes, shape);
     } else if (node.inputs().size() > 2) {
       for (std::size_t i = 0; i < rank; ++i) shape[i] = Dimension();
     }
@@ -51,14 +47,12 @@ void infer_transform(Node& node) {
 void infer_real_transform(Node& node) {
   PartialShape shape = node.input(0).shape();
   if (shape.has_rank()) {
-    if (const auto axes = known_axes(node, shape.rank()); axes && !axes->empty()) {
-      for (std::size_t i = 0; i < axes->size(); ++i) {
-        if (const auto length = requested_length(node, i)) shape[(*axes)[i]] = *length;
-      }
+    if (const auto axes = known_axes(node.input(1), shape.rank()); axes && !axes->empty()) {
+      set_lengths(node, *axes, shape);
       Dimension& last = shape[axes->back()];
       last = last.is_static() ? Dimension(last.size() / 2 + 1) : Dimension();
     } else {
-      shape = PartialShape::of_rank(shape.rank());
+      shape = shape.without_sizes();
     }
     shape.mutable_dimensions().emplace_back(2);
   }
@@ -71,17 +65,13 @@ void infer_inverse_real_transform(Node& node) {
   if (shape.has_rank()) {
     require(shape.rank() >= 2, "a Fourier transform needs an axis and pairs of numbers");
     shape.mutable_dimensions().pop_back();
-    if (const auto axes = known_axes(node, shape.rank()); axes && !axes->empty()) {
-      for (std::size_t i = 0; i < axes->size(); ++i) {
-        Dimension& size = shape[(*axes)[i]];
-        if (const auto length = requested_length(node, i)) {
-          size = *length;
-        } else if (i + 1 == axes->size()) {
-          size = size.is_static() ? Dimension(checked_multiply(2, size.size() - 1)) : Dimension();
-        }
-      }
+    if (const auto axes = known_axes(node.input(1), shape.rank()); axes && !axes->empty()) {
+      set_lengths(node, *axes, shape);
+      Dimension& last = shape[axes->back()];
+      if (!requested_length(node, axes->size() - 1))
+        last = last.is_static() ? Dimension(checked_multiply(2, last.size() - 1)) : Dimension();
     } else {
-      shape = PartialShape::of_rank(shape.rank());
+      shape = shape.without_sizes();
     }
   }
   set_output(node, 0, node.input(0).type(), std::move(shape));

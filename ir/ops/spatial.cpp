@@ -64,19 +64,16 @@ Dimension window_positions(Dimension size, const AxisWindow& window, Rounding ro
     require(count >= 0, "the window is larger than the padded input");
     return count;
   }
-  const std::int64_t least = std::max<std::int64_t>(places(size.min, window, rounding), 1);
-  const bool bounded = size.max != Dimension::kUnbounded;
-  const Dimension positions(
-      least, bounded ? std::max(least, places(size.max, window, rounding)) : Dimension::kUnbounded);
+  const Dimension positions = mapped(
+      size, [&](std::int64_t length) { return std::max<std::int64_t>(places(length, window, rounding), 1); });
   if (rounding != Rounding::floor) return positions;
   return positions.with_expression(
       strides_in(size, checked_subtract(window.pad, extent(window)), window.stride, 1));
 }
 
 Dimension same_padded(Dimension size, std::int64_t stride) {
-  const auto up = [&](std::int64_t value) { return checked_divide(checked_add(value, stride - 1), stride); };
-  const Dimension result(up(size.min),
-                         size.max == Dimension::kUnbounded ? Dimension::kUnbounded : up(size.max));
+  const Dimension result = mapped(
+      size, [&](std::int64_t length) { return checked_divide(checked_add(length, stride - 1), stride); });
   return result.is_static() ? result : result.with_expression(strides_in(size, stride - 1, stride, 0));
 }
 
@@ -132,9 +129,13 @@ void check_channels(Dimension input, Dimension filter) {
           "the input has " + to_string(input) + " channels, the filter takes " + to_string(filter));
 }
 
+/// Whether the filters begin with an axis of groups.
+bool is_grouped(const Node& node) {
+  return node.is_one_of({ops::GroupConvolution, ops::GroupConvolutionBackpropData});
+}
+
 /// Checks the ranks of input and filter. Returns false, with an output of dynamic rank, if one of them is
 /// dynamic.
-template <bool grouped>
 bool has_fitting_ranks(Node& node, ElementType type) {
   const PartialShape& data = node.input(0).shape();
   const PartialShape& filter = node.input(1).shape();
@@ -142,37 +143,37 @@ bool has_fitting_ranks(Node& node, ElementType type) {
     set_output(node, 0, type, PartialShape::unknown_rank());
     return false;
   }
-  require(data.rank() >= 3 && filter.rank() == data.rank() + (grouped ? 1 : 0),
+  require(data.rank() >= 3 && filter.rank() == data.rank() + (is_grouped(node) ? 1 : 0),
           "input of shape " + to_string(data) + " and filter of shape " + to_string(filter) + " do not fit");
   check_lists(node, data.rank() - 2);
   return true;
 }
 
-/// The number of filter axes before the spatial ones.
-template <bool grouped>
-constexpr std::size_t kLead = grouped ? 3 : 2;
+/// The sizes of the filters along the spatial axes.
+std::span<const Dimension> kernel_of(const Node& node) {
+  return node.input(1).shape().dimensions().subspan(is_grouped(node) ? 3 : 2);
+}
 
-/// Filters [O, I, k...], or [G, O, I, k...] if `grouped`.
-template <bool grouped>
+/// Filters [O, I, k...], or [G, O, I, k...].
 void infer_convolution(Node& node) {
   const PartialShape& data = node.input(0).shape();
   const PartialShape& filter = node.input(1).shape();
   const ElementType type = same_type(node, 0, 2);
-  if (!has_fitting_ranks<grouped>(node, type)) return;
+  if (!has_fitting_ranks(node, type)) return;
+  const bool grouped = is_grouped(node);
   check_channels(data[1], grouped ? multiply(filter[0], filter[2]) : filter[1]);
   Dimensions result{data[0], grouped ? multiply(filter[0], filter[1]) : filter[0]};
-  slide(node, result, data, filter.dimensions().subspan(kLead<grouped>), Rounding::floor);
+  slide(node, result, data, kernel_of(node), Rounding::floor);
   set_output(node, 0, type, PartialShape(std::move(result)));
 }
 
-/// Filters [I, O, k...], or [G, I, O, k...] if `grouped`. The optional input 2 is the spatial shape of the
-/// output.
-template <bool grouped>
+/// Filters [I, O, k...], or [G, I, O, k...]. The optional input 2 is the spatial shape of the output.
 void infer_convolution_backprop(Node& node) {
   const PartialShape& data = node.input(0).shape();
   const PartialShape& filter = node.input(1).shape();
   const ElementType type = same_type(node, 0, 2);
-  if (!has_fitting_ranks<grouped>(node, type)) return;
+  if (!has_fitting_ranks(node, type)) return;
+  const bool grouped = is_grouped(node);
   const std::size_t spatial = data.rank() - 2;
   check_channels(data[1], grouped ? multiply(filter[0], filter[1]) : filter[0]);
   Dimensions result{data[0], grouped ? multiply(filter[0], filter[2]) : filter[1]};
@@ -190,7 +191,7 @@ void infer_convolution_backprop(Node& node) {
   const auto& more = node.integers("output_padding");
   for (std::size_t i = 0; i < spatial; ++i) {
     const Dimension size = data[i + 2];
-    const Dimension kernel = filter[kLead<grouped> + i];
+    const Dimension kernel = kernel_of(node)[i];
     if (kernel.is_dynamic()) {
       result.emplace_back();
       continue;
@@ -202,8 +203,7 @@ void infer_convolution_backprop(Node& node) {
     };
     // The runtime takes an axis of dynamic size for one that is not empty.
     const std::int64_t least = size.is_static() ? size.min : std::max<std::int64_t>(size.min, 1);
-    const Dimension spread_size(spread(least),
-                                size.max == Dimension::kUnbounded ? size.max : spread(size.max));
+    const Dimension spread_size = mapped({least, size.max}, spread);
     result.push_back(spread_size.min == 0 ? spread_size
                                           : spread_size.with_expression(spread_over(
                                                 size, strides[i], checked_subtract(added, strides[i]))));
@@ -273,10 +273,10 @@ void infer_col2im(Node& node) {
 
 std::vector<OpFunction> spatial_functions() {
   return {
-      {ops::Convolution, infer_convolution<false>},
-      {ops::GroupConvolution, infer_convolution<true>},
-      {ops::ConvolutionBackpropData, infer_convolution_backprop<false>},
-      {ops::GroupConvolutionBackpropData, infer_convolution_backprop<true>},
+      {ops::Convolution, infer_convolution},
+      {ops::GroupConvolution, infer_convolution},
+      {ops::ConvolutionBackpropData, infer_convolution_backprop},
+      {ops::GroupConvolutionBackpropData, infer_convolution_backprop},
       {ops::MaxPool, infer_pool},
       {ops::AvgPool, infer_pool},
       {ops::DeformableConvolution, infer_deformable_convolution},

@@ -10,10 +10,8 @@ namespace {
 /// Type and shape are declared by the variable; the input is its value before the first Assign.
 void infer_read_value(Node& node) {
   const ReadValueView read_value = node;
-  Dimensions dimensions;
-  for (const std::int64_t size : read_value.variable_shape())
-    dimensions.push_back(size < 0 ? Dimension() : Dimension(size));
-  PartialShape shape(std::move(dimensions));
+  const auto sizes = read_value.variable_shape();
+  PartialShape shape(Dimensions(sizes.begin(), sizes.end()));
   require(read_value.initial().type() == read_value.variable_type(),
           "the initial value of a variable has another type");
   require(intersect(shape, read_value.initial().shape()).has_value(),

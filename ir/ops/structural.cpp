@@ -41,7 +41,7 @@ void set_state(Node& parameter, ElementType type, const PartialShape& shape) {
 }
 
 bool may_have_one_element(const PartialShape& shape) {
-  return !shape.has_rank() || shape.rank() == 0 || (shape.rank() == 1 && shape[0].admits(1));
+  return shape.admits_rank(0) || (shape.rank() == 1 && shape[0].admits(1));
 }
 
 /// As in the runtime: a size of 0 of a state is dynamic.
@@ -118,7 +118,7 @@ void infer_loop(Node& node) {
       require(parameter.type == result.type, "a carried value changes its element type");
       PartialShape shape = widen(parameter.shape, result.shape);
       // States that pass their shapes to each other settle one per round; there may be thousands.
-      if (round >= kMaxRounds && shape.has_rank()) shape = PartialShape::of_rank(shape.rank());
+      if (round >= kMaxRounds) shape = shape.without_sizes();
       if (shape == parameter.shape) continue;
       set_state(*state.parameter, parameter.type, shape);
       changed = true;
@@ -176,14 +176,14 @@ void infer_if(Node& node) {
   require(may_have_one_element(if_view.condition().shape()) && is_condition(if_view.condition()),
           "the condition of If must be one boolean");
   for (const Branch* branch : if_view.branches()) infer_branch(node, *branch);
-  const auto condition = exact_values(if_view.condition());
+  const auto condition = known_scalar(if_view.condition());
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
     const auto results = if_view.results(i);
     const Output& then_output = results[0]->output(0);
     const Output& else_output = results[1]->output(0);
     require(then_output.type == else_output.type, "the branches of If give different element types");
-    if (condition && condition->size() == 1) {
-      const Output& taken = condition->front() != 0 ? then_output : else_output;
+    if (condition) {
+      const Output& taken = *condition != 0 ? then_output : else_output;
       set_output(node, i, taken.type, taken.shape);
     } else {
       set_output(node, i, then_output.type, join_branches(then_output.shape, else_output.shape));
@@ -196,8 +196,10 @@ void infer_if(Node& node) {
 std::vector<OpFunction> structural_functions() {
   // The type of a Result is that of its input: bodies and model outputs read it there.
   return {
-      {ops::Parameter, keep_output}, {ops::Result, infer_as_data}, {ops::Const, keep_output},
-      {ops::Loop, infer_loop},       {ops::If, infer_if},
+      {ops::Parameter, keep_output},
+      {ops::Const, keep_output},
+      {ops::Loop, infer_loop},
+      {ops::If, infer_if},
   };
 }
 

@@ -21,8 +21,7 @@ void infer_interpolate(Node& node) {
   PartialShape result = image.shape();
   const auto axes = exact_values(interpolate.axes());
   if (!result.has_rank() || !axes) {
-    return set_output(node, 0, image.type(),
-                      result.has_rank() ? PartialShape::of_rank(result.rank()) : result);
+    return set_output(node, 0, image.type(), result.without_sizes());
   }
   const bool by_scales = interpolate.shape_calculation_mode() == "scales";
   const auto sizes = by_scales ? std::nullopt : known_integers(node, 1);
@@ -37,8 +36,7 @@ void infer_interpolate(Node& node) {
         return checked_size(static_cast<double>(
             std::floor(static_cast<float>(size) * static_cast<float>((*scales)[i]) + 1.0e-5F)));
       };
-      const bool bounded = dimension.max != Dimension::kUnbounded;
-      dimension = Dimension(scaled(dimension.min), bounded ? scaled(dimension.max) : Dimension::kUnbounded);
+      dimension = mapped(dimension, scaled);
     } else {
       dimension = Dimension();
     }
@@ -51,17 +49,10 @@ void infer_grid_sample(Node& node) {
   const GridSampleView grid_sample = node;
   const PartialShape& image = grid_sample.data().shape();
   const PartialShape& grid = grid_sample.grid().shape();
-  PartialShape result = PartialShape::of_rank(4);
-  if (image.has_rank()) {
-    result[0] = image[0];
-    result[1] = image[1];
-  }
-  if (grid.has_rank()) {
-    if (const auto batch = intersect(result[0], grid[0])) result[0] = *batch;
-    result[2] = grid[1];
-    result[3] = grid[2];
-  }
-  set_output(node, 0, grid_sample.data().type(), result);
+  const Dimension images = dimension_along(image, 0);
+  set_output(node, 0, grid_sample.data().type(),
+             {intersect(images, dimension_along(grid, 0)).value_or(images), dimension_along(image, 1),
+              dimension_along(grid, 1), dimension_along(grid, 2)});
 }
 
 /// Boxes [N, B, 4], scores [N, C, B], maximum number of boxes per class, thresholds.
@@ -69,11 +60,11 @@ void infer_non_max_suppression(Node& node) {
   require_index_type(node.type("output_type"));
   const PartialShape& boxes = node.input(0).shape();
   const PartialShape& scores = node.input(1).shape();
-  const auto most = exact_values(node.input(2));
+  const auto most = known_scalar(node.input(2));
   Dimension selected;
-  if (boxes.has_rank() && scores.has_rank() && most && most->size() == 1 && boxes[1].is_static() &&
-      scores[0].is_static() && scores[1].is_static()) {
-    const std::int64_t per_class = std::min(boxes[1].size(), std::max<std::int64_t>(most->front(), 0));
+  if (boxes.has_rank() && scores.has_rank() && most && boxes[1].is_static() && scores[0].is_static() &&
+      scores[1].is_static()) {
+    const std::int64_t per_class = std::min(boxes[1].size(), std::max<std::int64_t>(*most, 0));
     selected =
         Dimension(0, checked_multiply(checked_multiply(per_class, scores[0].size()), scores[1].size()));
   }
@@ -94,35 +85,25 @@ std::pair<Dimension, Dimension> pooled_size(const Node& node) {
 void infer_roi_align(Node& node) {
   require(is_floating(same_type(node, 0, 2)), "the image and the regions must be floating-point");
   require(node.integer("sampling_ratio") >= 0, "the sampling ratio must not be negative");
-  const PartialShape& image = node.input(0).shape();
-  const PartialShape& regions = node.input(1).shape();
-  const PartialShape& batches = node.input(2).shape();
+  const Dimension numbers = dimension_along(node.input(1).shape(), 1);
+  require(numbers.admits(node.is(ops::ROIAlignRotated) ? 5 : 4),
+          "ROIAlign: a region has another number of coordinates");
   const auto [height, width] = pooled_size(node);
-  PartialShape result{-1, -1, height, width};
-  if (image.has_rank()) result[1] = image[1];
-  if (regions.has_rank()) {
-    const std::int64_t numbers = node.is(ops::ROIAlignRotated) ? 5 : 4;
-    require(regions[1].admits(numbers), "ROIAlign: a region has another number of coordinates");
-    result[0] = regions[0];
-  }
-  if (batches.has_rank()) {
-    const auto count = intersect(result[0], batches[0]);
-    require(count.has_value(), "ROIAlign: needs one batch index for each region");
-    result[0] = *count;
-  }
-  set_output(node, 0, node.input(0).type(), result);
+  const Dimension regions =
+      common_dimension(dimension_along(node.input(1).shape(), 0), dimension_along(node.input(2).shape(), 0),
+                       "ROIAlign: needs one batch index for each region");
+  set_output(node, 0, node.input(0).type(),
+             {regions, dimension_along(node.input(0).shape(), 1), node.integer("pooled_h"),
+              node.integer("pooled_w")});
 }
 
 /// Image [N, C, H, W], regions [R, 5].
 void infer_roi_pooling(Node& node) {
   const ROIPoolingView pooling = node;
-  const PartialShape& image = pooling.data().shape();
-  const PartialShape& regions = pooling.rois().shape();
   const auto [height, width] = pooled_size(node);
-  PartialShape result{-1, -1, height, width};
-  if (image.has_rank()) result[1] = image[1];
-  if (regions.has_rank()) result[0] = regions[0];
-  set_output(node, 0, pooling.data().type(), result);
+  set_output(node, 0, pooling.data().type(),
+             {dimension_along(pooling.rois().shape(), 0), dimension_along(pooling.data().shape(), 1),
+              pooling.pooled_h(), pooling.pooled_w()});
 }
 
 /// Inputs: image [N, C, ...], sizes of the spatial axes of the result.
@@ -142,14 +123,11 @@ void infer_adaptive_pool(Node& node) {
 /// Inputs: table [E, ...], indices [I], first position of each bag in the indices [B], index for empty bags,
 /// factors [I].
 void infer_embedding_bags(Node& node) {
-  const EmbeddingBagOffsetsSumView embedding_bag_offsets_sum = node;
-  PartialShape result = embedding_bag_offsets_sum.table().shape();
-  const PartialShape& bags = embedding_bag_offsets_sum.offsets().shape();
-  if (result.has_rank()) {
-    require(result.rank() >= 1, "EmbeddingBagOffsetsSum: the table is a scalar");
-    result[0] = bags.has_rank() ? bags[0] : Dimension();
-  }
-  set_output(node, 0, embedding_bag_offsets_sum.table().type(), result);
+  const EmbeddingBagOffsetsSumView bags = node;
+  PartialShape result = bags.table().shape();
+  require(!result.is_scalar(), "EmbeddingBagOffsetsSum: the table is a scalar");
+  if (result.has_rank()) result[0] = dimension_along(bags.offsets().shape(), 0);
+  set_output(node, 0, bags.table().type(), result);
 }
 
 }  // namespace

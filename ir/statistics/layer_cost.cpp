@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <string_view>
-#include <vector>
+
+#include "ir/einsum_equation.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -90,39 +90,29 @@ std::optional<LayerCost> attention(const Node& node) {
   return multiply_adds(saturated_sum(*scores, *results));
 }
 
-/// The axes of one term of an Einsum: labels, and for those of the ellipsis numbers beyond them, counted from
-/// the right, as they are broadcast.
-std::vector<int> axes_of_term(std::string_view term, std::size_t rank) {
-  const auto labels = static_cast<std::size_t>(
-      std::ranges::count_if(term, [](char letter) { return letter != ' ' && letter != '.'; }));
-  std::vector<int> axes;
-  for (std::size_t i = 0; i < term.size(); ++i) {
-    if (term[i] == '.') {
-      for (std::size_t axis = labels; axis < rank; ++axis)
-        axes.push_back(static_cast<int>(256 + rank - axis));
-      i += 2;
-    } else if (term[i] != ' ') {
-      axes.push_back(static_cast<unsigned char>(term[i]));
-    }
-  }
-  return axes;
-}
-
 /// The product of the sizes of all labels, for each input but the first: a sum of products without an order
 /// in which intermediate results would save work.
 std::optional<LayerCost> einsum(const Node& node) {
-  const std::string& equation = node.text("equation");
-  std::string_view terms = std::string_view(equation).substr(0, equation.find("->"));
+  const EinsumEquation equation = parse_einsum(node.text("equation"));
   std::map<int, Count> sizes;
-  for (const Value& input : node.inputs()) {
-    const std::string_view term = terms.substr(0, terms.find(','));
-    terms.remove_prefix(std::min(term.size() + 1, terms.size()));
-    if (!input.shape().has_rank()) return std::nullopt;
+  for (std::size_t i = 0; i < node.inputs().size(); ++i) {
+    const PartialShape& shape = node.input(i).shape();
+    if (!shape.has_rank()) return std::nullopt;
     std::int64_t axis = 0;
-    for (const int label : axes_of_term(term, input.shape().rank())) {
+    const auto add_axis = [&](int label) {
       Count& known = sizes[label];
-      const Count now = size(input.shape(), axis++);
+      const Count now = size(shape, axis++);
       if (!known || (now && *now > *known)) known = now;
+    };
+    const std::string& labels = equation.inputs[i];
+    for (const char label : labels) {
+      if (label != '.') {
+        add_axis(static_cast<unsigned char>(label));
+        continue;
+      }
+      // Axes of the ellipsis have numbers beyond the labels, counted from the right, as they are broadcast.
+      for (std::size_t left = shape.rank() + 1 - labels.size(); left > 0; --left)
+        add_axis(static_cast<int>(256 + left));
     }
   }
   Count all = 1;
@@ -140,52 +130,14 @@ std::optional<LayerCost> pooling(const Node& node) {
 }
 
 /// Layers that only move, copy, select or make elements.
-constexpr OperationSet kWithoutArithmetic = {ops::Assign,
-                                             ops::Broadcast,
-                                             ops::Concat,
-                                             ops::Const,
-                                             ops::Convert,
-                                             ops::ConvertLike,
-                                             ops::DepthToSpace,
-                                             ops::Eye,
-                                             ops::Gather,
-                                             ops::GatherElements,
-                                             ops::GatherND,
-                                             ops::Identity,
-                                             ops::If,
-                                             ops::Loop,
-                                             ops::NonZero,
-                                             ops::OneHot,
-                                             ops::Pad,
-                                             ops::Parameter,
-                                             ops::RandomUniform,
-                                             ops::Range,
-                                             ops::ReadValue,
-                                             ops::Reshape,
-                                             ops::Result,
-                                             ops::ReverseSequence,
-                                             ops::Roll,
-                                             ops::ScatterElementsUpdate,
-                                             ops::ScatterNDUpdate,
-                                             ops::ScatterUpdate,
-                                             ops::Select,
-                                             ops::ShapeOf,
-                                             ops::Slice,
-                                             ops::SpaceToDepth,
-                                             ops::Split,
-                                             ops::Squeeze,
-                                             ops::StringTensorPack,
-                                             ops::StringTensorUnpack,
-                                             ops::Tile,
-                                             ops::TopK,
-                                             ops::Transpose,
-                                             ops::Unique,
-                                             ops::Unsqueeze,
-                                             ops::VariadicSplit,
-                                             ops::PriorBox,
-                                             ops::PriorBoxClustered,
-                                             ops::Multinomial,
-                                             ops::ExtensionOperation};
+bool has_no_arithmetic(const Node& node) {
+  const Traits& traits = node.op().traits;
+  if (node.is_one_of({ops::Equal, ops::NotEqual})) return false;
+  return traits.takes_strings || traits.rearranges ||
+         node.is_one_of({ops::Const, ops::Convert, ops::ConvertLike, ops::Eye, ops::Multinomial, ops::NonZero,
+                         ops::OneHot, ops::Parameter, ops::PriorBox, ops::PriorBoxClustered,
+                         ops::RandomUniform, ops::Range, ops::StringTensorPack, ops::TopK});
+}
 
 /// Operations for each element of input 0, of layers that normalise or reduce it.
 std::uint64_t operations_per_input(Op op) {
@@ -266,7 +218,7 @@ std::optional<LayerCost> cost_of(const Node& node) {
     default:
       break;
   }
-  if (node.is_one_of(kWithoutArithmetic)) return LayerCost{};
+  if (has_no_arithmetic(node)) return LayerCost{};
   if (const std::uint64_t factor = operations_per_input(op); factor != 0)
     return operations(product(elements(node.input(0).shape()), factor));
   return operations(elements(node.output(0)));

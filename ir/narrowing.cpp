@@ -15,8 +15,6 @@ namespace {
 /// Two pieces, before and after conversion, fit into the cache of one core.
 constexpr std::uint64_t kPiece = std::uint64_t{1} << 18U;
 
-/// Calls `use` with the elements as numbers. They may be unaligned, because a model's file can place them
-/// anywhere.
 template <typename Number, typename Use>
 void in_blocks(std::span<const std::byte> piece, Use use) {
   if (reinterpret_cast<std::uintptr_t>(piece.data()) % alignof(Number) == 0) {
@@ -31,6 +29,17 @@ void in_blocks(std::span<const std::byte> piece, Use use) {
     std::memcpy(block.data(), piece.data() + done * sizeof(Number), block.size_bytes());
     use(done, std::span<const Number>(block));
     done += block.size();
+  }
+}
+
+/// Calls `use` with blocks of the elements as numbers. They may be unaligned, because a model's file can
+/// place them anywhere.
+template <typename Use>
+void in_blocks(std::span<const std::byte> piece, Narrowing narrowing, Use use) {
+  if (narrowing == Narrowing::f64_to_f16) {
+    in_blocks<double>(piece, use);
+  } else {
+    in_blocks<float>(piece, use);
   }
 }
 
@@ -97,12 +106,8 @@ base::HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing na
   base::HalfPrecisionFit whole;
   for_each_piece(data, threads, [&](std::uint64_t, std::span<const std::byte> piece) {
     base::HalfPrecisionFit part;
-    const auto add = [&](std::size_t, auto numbers) { part += base::half_precision_fit(numbers, tolerance); };
-    if (narrowing == Narrowing::f64_to_f16) {
-      in_blocks<double>(piece, add);
-    } else {
-      in_blocks<float>(piece, add);
-    }
+    in_blocks(piece, narrowing,
+              [&](std::size_t, auto numbers) { part += base::half_precision_fit(numbers, tolerance); });
     const std::scoped_lock lock(mutex);
     whole += part;
     return true;
@@ -111,14 +116,9 @@ base::HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing na
 }
 
 void narrow(std::span<const std::byte> piece, Narrowing narrowing, std::span<std::uint16_t> target) {
-  const auto convert = [&](std::size_t first, auto numbers) {
+  in_blocks(piece, narrowing, [&](std::size_t first, auto numbers) {
     base::to_half_precision(numbers, target.subspan(first, numbers.size()));
-  };
-  if (narrowing == Narrowing::f64_to_f16) {
-    in_blocks<double>(piece, convert);
-  } else {
-    in_blocks<float>(piece, convert);
-  }
+  });
 }
 
 void copy_written(const ConstantData& data, std::uint64_t offset, std::span<std::byte> target) {

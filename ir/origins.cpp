@@ -34,19 +34,15 @@ void pair_nodes(const Graph& written, const Graph& converted, Origins& origins) 
   const auto& copies = written.nodes();
   const auto& nodes = converted.nodes();
   for (std::size_t i = 0; i < copies.size() && i < nodes.size(); ++i) {
-    const Node& copy = *copies[i];
-    const Node& node = *nodes[i];
+    Node& copy = *copies[i];
+    Node& node = *nodes[i];
     // The writer appends numbers to names, and names nodes without one.
     if (!copy.is(node.op().id) || copy.outputs().size() != node.outputs().size() ||
         !copy.name.starts_with(node.name))
       return;
     origins.converted.emplace(&copy, &node);
-    if (copy.loop() != nullptr && node.loop() != nullptr)
-      pair_nodes(*copy.loop()->graph, *node.loop()->graph, origins);
-    if (copy.branches() != nullptr && node.branches() != nullptr) {
-      pair_nodes(*copy.branches()->then_branch.graph, *node.branches()->then_branch.graph, origins);
-      pair_nodes(*copy.branches()->else_branch.graph, *node.branches()->else_branch.graph, origins);
-    }
+    for (std::size_t body = 0; body < bodies(copy).size(); ++body)
+      pair_nodes(*bodies(copy)[body]->graph, *bodies(node)[body]->graph, origins);
   }
 }
 

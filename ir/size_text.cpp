@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -8,33 +9,17 @@
 namespace onnx2ir::ir {
 namespace {
 
-using Kind = SizeAtom::Kind;
+/// The names of functions, in the order of SizeAtom::Kind, which begins with symbols.
+constexpr std::array<std::string_view, 8> kFunctions = {
+    "", "quotient", "floor_quotient", "max", "broadcast", "nonzero_or", "is_zero", "is_negative"};
 
 std::string to_string(const SizeAtom& atom) {
-  const auto call = [&](std::string_view function) {
-    std::string text = std::string(function) + "(" + onnx2ir::ir::to_string(*atom.a);
-    if (atom.b != nullptr) text += ", " + onnx2ir::ir::to_string(*atom.b);
-    return text + ")";
-  };
-  switch (atom.kind) {
-    case Kind::symbol:
-      return atom.name.empty() ? "s" + std::to_string(atom.number) : atom.name;
-    case Kind::quotient:
-      return call("quotient");
-    case Kind::floor_quotient:
-      return call("floor_quotient");
-    case Kind::maximum:
-      return call("max");
-    case Kind::broadcast:
-      return call("broadcast");
-    case Kind::nonzero_or:
-      return call("nonzero_or");
-    case Kind::is_zero:
-      return call("is_zero");
-    case Kind::is_negative:
-      return call("is_negative");
-  }
-  return {};
+  if (atom.kind == SizeAtom::Kind::symbol)
+    return atom.name.empty() ? "s" + std::to_string(atom.number) : atom.name;
+  std::string text(kFunctions[static_cast<std::size_t>(atom.kind)]);
+  text += '(' + onnx2ir::ir::to_string(*atom.a);
+  if (atom.b != nullptr) text += ", " + onnx2ir::ir::to_string(*atom.b);
+  return text + ')';
 }
 
 }  // namespace

@@ -31,11 +31,10 @@ using BackEdges = std::unordered_map<const Node*, const Node*>;
 /// of equal outputs. Takes O(n log n) time.
 class Matching {
  public:
-  Matching(const Graph& before, const Graph& after) : Matching(before, after, {}, {}) {}
   /// `ports`: nodes that match because of their ports, unless their names match others. With
   /// `ignores_names`, names only match the nodes that neither ports nor edges match.
   Matching(const Graph& before, const Graph& after, const std::vector<NodePair>& ports,
-           std::pair<BackEdges, BackEdges> back_edges, bool ignores_names = false);
+           std::pair<BackEdges, BackEdges> back_edges, bool ignores_names);
 
   /// The node that matches; null if there is no such node.
   const Node* after_of(const Node& node) const { return find(after_of_, node); }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/joined.hpp"
 #include "ir/element_bits.hpp"
 #include "ir/text/constants.hpp"
 #include "ir/text/elements.hpp"
@@ -23,12 +24,7 @@ struct AttributeText {
   std::string operator()(ElementType type) const { return std::string(info(type).name); }
   template <typename Element>
   std::string operator()(const std::vector<Element>& values) const {
-    std::string text = "[";
-    for (const Element& value : values) {
-      if (text.size() > 1) text += ", ";
-      text += (*this)(value);
-    }
-    return text + ']';
+    return '[' + base::joined(values, ", ", *this) + ']';
   }
 };
 

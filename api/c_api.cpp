@@ -52,6 +52,12 @@ std::string json_list(const Rows& rows) {
   return indented_text(json);
 }
 
+/// Returns whether there are any.
+bool add_errors(onnx2ir_conversion& conversion, const std::vector<onnx2ir::Diagnostic>& problems) {
+  for (const onnx2ir::Diagnostic& problem : problems) add_error(conversion, problem);
+  return !problems.empty();
+}
+
 /// The counts with these sizes; no value, with the reason in the conversion, if they do not fit the model.
 std::optional<onnx2ir::Stats> stats_of(onnx2ir_conversion& conversion, const char* sizes) {
   if (!conversion.conversion.model) return std::nullopt;
@@ -61,9 +67,7 @@ std::optional<onnx2ir::Stats> stats_of(onnx2ir_conversion& conversion, const cha
     return std::nullopt;
   }
   onnx2ir::Stats found = onnx2ir::stats(*conversion.conversion.model, {.sizes = *std::move(given)});
-  for (const onnx2ir::Diagnostic& one : found.diagnostics) add_error(conversion, one);
-  if (!found.diagnostics.empty()) return std::nullopt;
-  return found;
+  return add_errors(conversion, found.diagnostics) ? std::nullopt : std::optional(std::move(found));
 }
 
 /// Stores the text that `make` returns for the model in `text`. Null, with the reason in the conversion, if
@@ -320,8 +324,8 @@ const char* onnx2ir_conversion_html_with_sizes(onnx2ir_conversion* conversion, c
   return without_exceptions<const char*>(nullptr, [&]() -> const char* {
     const auto found = stats_of(*conversion, sizes);
     if (!found) return nullptr;
-    const auto read = [&] { conversion->html = conversion->conversion.model->html(*found); };
-    return read_weights(*conversion, read) ? conversion->html.c_str() : nullptr;
+    return text_of(*conversion, conversion->html,
+                   [&](const onnx2ir::Model& model) { return model.html(*found); });
   });
 }
 
@@ -330,8 +334,7 @@ const char* onnx2ir_conversion_lint(onnx2ir_conversion* conversion, const onnx2i
     if (!conversion->conversion.model) return nullptr;
     const onnx2ir::Lint found = onnx2ir::lint(*conversion->conversion.model,
                                               options == nullptr ? onnx2ir::Options() : options->conversion);
-    for (const onnx2ir::Diagnostic& problem : found.diagnostics) add_error(*conversion, problem);
-    if (!found.diagnostics.empty()) return nullptr;
+    if (add_errors(*conversion, found.diagnostics)) return nullptr;
     conversion->affected = to_json(found);
     return conversion->affected.c_str();
   });

@@ -76,14 +76,16 @@ std::string headline(const Group& group) {
 }
 
 std::string group_text(const Group& group) {
-  if (group.places.size() == 1) return to_string(*group.first);
+  const bool is_one = group.places.size() == 1;
+  const std::string separator = is_one ? "\n  " : ", ";
   std::string text = headline(group);
   for (const Place* place : group.places) {
-    text += "\n  at " + place_text(*place);
+    const std::string where = place_text(*place);
+    if (!is_one || !where.empty()) text += "\n  at " + where;
     if (const std::string outputs = names_of(place->outputs); !outputs.empty())
-      text += ", outputs: " + outputs;
+      text += separator + "outputs: " + outputs;
     if (!place->function_stack.empty())
-      text += ", inside functions: " + base::joined(place->function_stack, " > ");
+      text += separator + "inside functions: " + base::joined(place->function_stack, " > ");
   }
   for (const std::string& note : group.first->notes) text += "\n  note: " + note;
   if (!group.first->hint.empty()) text += "\n  hint: " + group.first->hint;
@@ -107,17 +109,7 @@ std::string to_string(std::span<const Diagnostic> diagnostics) {
 }
 
 std::string to_string(const Diagnostic& diagnostic) {
-  std::string text(name_of(diagnostic.severity));
-  text += ": " + diagnostic.message + " [" + std::string(name_of(diagnostic.code)) + ']';
-  const Place& place = diagnostic.place;
-  if (const std::string where = place_text(place); !where.empty()) text += "\n  at " + where;
-  if (const std::string outputs = names_of(place.outputs); !outputs.empty())
-    text += "\n  outputs: " + outputs;
-  if (!place.function_stack.empty())
-    text += "\n  inside functions: " + base::joined(place.function_stack, " > ");
-  for (const std::string& note : diagnostic.notes) text += "\n  note: " + note;
-  if (!diagnostic.hint.empty()) text += "\n  hint: " + diagnostic.hint;
-  return text;
+  return group_text({&diagnostic, {&diagnostic.place}});
 }
 
 namespace {

@@ -52,7 +52,7 @@ void set_attributes(Node& node, std::span<const Attribute> attributes) {
 
 }  // namespace
 
-Node& Builder::node(Op op, std::span<const Value> inputs, std::span<const Attribute> attributes,
+Node& Builder::node(Op op, ListArgument<Value> inputs, ListArgument<Attribute> attributes,
                     std::size_t output_count) {
   const OpDescriptor& descriptor = find_op(op);
   check_inputs(descriptor, inputs, *graph_);
@@ -71,22 +71,8 @@ Node& Builder::node(Op op, std::span<const Value> inputs, std::span<const Attrib
   return node;
 }
 
-Node& Builder::node(Op op, std::initializer_list<Value> inputs, AttributeList attributes,
-                    std::size_t output_count) {
-  return node(op, std::span<const Value>(inputs.begin(), inputs.size()),
-              std::span<const Attribute>(attributes.begin(), attributes.size()), output_count);
-}
-
-Value Builder::op(Op op, std::initializer_list<Value> inputs, AttributeList attributes) {
+Value Builder::op(Op op, ListArgument<Value> inputs, ListArgument<Attribute> attributes) {
   return node(op, inputs, attributes).value();
-}
-
-Value Builder::op(Op op, std::span<const Value> inputs, AttributeList attributes) {
-  return node(op, inputs, std::span<const Attribute>(attributes.begin(), attributes.size())).value();
-}
-
-Value Builder::op(Op op, std::initializer_list<Value> inputs, std::span<const Attribute> attributes) {
-  return node(op, std::span<const Value>(inputs.begin(), inputs.size()), attributes).value();
 }
 
 Node& Builder::declared(Op op, ElementType type, const PartialShape& shape) {
@@ -125,23 +111,13 @@ Value Builder::integer(std::int64_t value, ElementType type) {
   return constant(type, {}, encode_integers({&value, 1}, type));
 }
 
-Value Builder::integers(std::span<const std::int64_t> values, ElementType type) {
+Value Builder::integers(ListArgument<std::int64_t> values, ElementType type) {
   const auto count = static_cast<std::int64_t>(values.size());
   return constant(type, {&count, 1}, encode_integers(values, type));
 }
 
-Value Builder::integers(std::initializer_list<std::int64_t> values, ElementType type) {
-  return integers(std::span<const std::int64_t>(values.begin(), values.size()), type);
-}
-
-Value Builder::numbers(std::span<const double> values, std::span<const std::int64_t> shape,
-                       ElementType type) {
+Value Builder::numbers(std::span<const double> values, ListArgument<std::int64_t> shape, ElementType type) {
   return constant(type, shape, encode_numbers(values, type));
-}
-
-Value Builder::numbers(std::span<const double> values, std::initializer_list<std::int64_t> shape,
-                       ElementType type) {
-  return numbers(values, std::span<const std::int64_t>(shape.begin(), shape.size()), type);
 }
 
 Value Builder::numbers(std::span<const double> values, ElementType type) {

@@ -13,6 +13,17 @@
 
 namespace onnx2ir::ir {
 
+/// A list as the argument of a call: a range in contiguous memory, or elements in braces.
+template <typename T>
+class ListArgument : public std::span<const T> {
+ public:
+  using std::span<const T>::span;
+  // NOLINTBEGIN(google-explicit-constructor)
+  ListArgument(std::span<const T> list) : std::span<const T>(list) {}
+  ListArgument(std::initializer_list<T> list) : std::span<const T>(list.begin(), list.size()) {}
+  // NOLINTEND(google-explicit-constructor)
+};
+
 class Builder {
  public:
   explicit Builder(Graph& graph) : graph_(&graph) {}
@@ -24,13 +35,9 @@ class Builder {
 
   /// Emits a node with one output. Throws Failure (invalid_node) if types, shapes or values do not fit.
   ///     builder.op(ops::SoftMax, {x}, {{"axis", 1}})
-  Value op(Op op, std::initializer_list<Value> inputs, AttributeList attributes = {});
-  Value op(Op op, std::span<const Value> inputs, AttributeList attributes = {});
-  Value op(Op op, std::initializer_list<Value> inputs, std::span<const Attribute> attributes);
+  Value op(Op op, ListArgument<Value> inputs, ListArgument<Attribute> attributes = {});
   /// Emits a node with the number of outputs its operation has, or with `output_count`.
-  Node& node(Op op, std::span<const Value> inputs, std::span<const Attribute> attributes = {},
-             std::size_t output_count = 1);
-  Node& node(Op op, std::initializer_list<Value> inputs, AttributeList attributes = {},
+  Node& node(Op op, ListArgument<Value> inputs, ListArgument<Attribute> attributes = {},
              std::size_t output_count = 1);
 
   /// A copy of `node`, possibly in another graph, with other inputs. It has the same name and attributes; a
@@ -41,11 +48,9 @@ class Builder {
   /// another value.
   Value constant(ElementType type, std::span<const std::int64_t> shape, ConstantData data);
   Value integer(std::int64_t value, ElementType type = ElementType::i64);
-  Value integers(std::span<const std::int64_t> values, ElementType type = ElementType::i64);
-  Value integers(std::initializer_list<std::int64_t> values, ElementType type = ElementType::i64);
+  Value integers(ListArgument<std::int64_t> values, ElementType type = ElementType::i64);
   /// `values` converted to `type` (any numeric type or boolean), rounded to nearest even.
-  Value numbers(std::span<const double> values, std::span<const std::int64_t> shape, ElementType type);
-  Value numbers(std::span<const double> values, std::initializer_list<std::int64_t> shape, ElementType type);
+  Value numbers(std::span<const double> values, ListArgument<std::int64_t> shape, ElementType type);
   /// The same in a vector.
   Value numbers(std::span<const double> values, ElementType type);
   /// A scalar of `type`.

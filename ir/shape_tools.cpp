@@ -121,12 +121,8 @@ Value reduce_keep_dims(Builder& builder, Op op, Value value, const std::vector<s
   return builder.op(op, {value, builder.integers(axes)}, {{"keep_dims", true}});
 }
 
-Value concat(Builder& builder, std::span<const Value> values, std::int64_t axis) {
+Value concat(Builder& builder, ListArgument<Value> values, std::int64_t axis) {
   return values.size() == 1 ? values.front() : builder.op(ops::Concat, values, {{"axis", axis}});
-}
-
-Value concat(Builder& builder, std::initializer_list<Value> values, std::int64_t axis) {
-  return concat(builder, std::span(values.begin(), values.size()), axis);
 }
 
 Value gather(Builder& builder, Value from, Value indices, std::int64_t axis) {

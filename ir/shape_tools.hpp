@@ -53,8 +53,7 @@ Value reduce(Builder& builder, Op op, Value value, const std::vector<std::int64_
 Value reduce_keep_dims(Builder& builder, Op op, Value value, const std::vector<std::int64_t>& axes);
 
 /// Concatenates along `axis`; returns the value itself if there is only one.
-Value concat(Builder& builder, std::span<const Value> values, std::int64_t axis = 0);
-Value concat(Builder& builder, std::initializer_list<Value> values, std::int64_t axis = 0);
+Value concat(Builder& builder, ListArgument<Value> values, std::int64_t axis = 0);
 Value gather(Builder& builder, Value from, Value indices, std::int64_t axis = 0);
 /// 0, 1, ..., `end` - 1: i64 [end]. `end` is i64 with one element.
 Value emit_range(Builder& builder, Value end);

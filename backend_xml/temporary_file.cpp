@@ -43,39 +43,33 @@ bool TemporaryFile::fails(std::error_code error) {
   return static_cast<bool>(error);
 }
 
-bool TemporaryFile::make_named(unsigned mode) {
+/// Sets a temporary name with which `use` succeeds: `name`, unless it is empty, or one with random letters.
+template <typename Use>
+bool TemporaryFile::find_name(std::string name, Use use) {
   std::random_device random;
   for (int i = 0; i < kMaxAttempts; ++i) {
-    set_temporary(temporary_name(role_) + "." + random_letters(random));
-    file_ = platform::NewFile::with_name(folder_->folder(), temporary_, mode, error_);
-    if (file_) return true;
+    if (name.empty()) name = temporary_name(role_) + "." + random_letters(random);
+    set_temporary(std::exchange(name, {}));
+    if (use()) return true;
     set_temporary({});
     if (error_ != std::errc::file_exists) return false;
   }
   return false;
 }
 
+bool TemporaryFile::make_named(unsigned mode) {
+  return find_name({}, [&] {
+    file_ = platform::NewFile::with_name(folder_->folder(), temporary_, mode, error_);
+    return file_.has_value();
+  });
+}
+
 bool TemporaryFile::prepare(bool is_locked) {
   if (!temporary_.empty()) return true;
-  const auto give_name = [&](const std::string& name) {
-    set_temporary(name);
-    if (!fails(file_->give_name(folder_->folder(), temporary_))) return true;
-    set_temporary({});
-    return false;
-  };
-  if (is_locked) {
-    // All writers use the same name, so that the next one removes the file of a killed writer.
-    const std::string name = temporary_name(role_);
-    folder_->folder().remove(name);
-    if (give_name(name)) return true;
-    if (error_ != std::errc::file_exists) return false;
-  }
-  std::random_device random;
-  for (int i = 0; i < kMaxAttempts; ++i) {
-    if (give_name(temporary_name(role_) + "." + random_letters(random))) return true;
-    if (error_ != std::errc::file_exists) return false;
-  }
-  return false;
+  // All writers use the same name, so that the next one removes the file of a killed writer.
+  const std::string name = is_locked ? temporary_name(role_) : std::string();
+  if (is_locked) folder_->folder().remove(name);
+  return find_name(name, [&] { return !fails(file_->give_name(folder_->folder(), temporary_)); });
 }
 
 bool TemporaryFile::publish() {

@@ -57,6 +57,8 @@ class TemporaryFile {
   void finish();
 
  private:
+  template <typename Use>
+  bool find_name(std::string name, Use use);
   bool make_named(unsigned mode);
   bool fails(std::error_code error);
   void set_temporary(std::filesystem::path name);

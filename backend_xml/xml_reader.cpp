@@ -127,7 +127,9 @@ class Reader {
     if (node.is(ops::Const) || node.is(ops::Parameter)) declare(layer.child("data"), node);
     if (node.is(ops::Const)) node.set_payload(constant(layer, node.output(0)));
     if (node.is(ops::Loop)) node.set_payload(loop(layer, graph, 0));
-    if (node.is(ops::If)) node.set_payload(branches(layer, graph, node.outputs().size()));
+    if (node.is(ops::If))
+      node.set_payload(ir::IfBranches{branch(layer, "then", graph, outputs.size()),
+                                      branch(layer, "else", graph, outputs.size())});
     infer(node);
     if (node.is(ops::Result)) {
       const ir::TensorNames names = parse_names(layer.attribute("output_names").value());
@@ -258,10 +260,6 @@ class Reader {
     ir::LoopBody connected = connected_loop(layer, std::move(body), layers, first_input);
     if (!is_own_) separate_results(connected);
     return connected;
-  }
-
-  ir::IfBranches branches(pugi::xml_node layer, const ir::Graph& outer, std::size_t outputs) {
-    return {branch(layer, "then", outer, outputs), branch(layer, "else", outer, outputs)};
   }
 
   ir::Branch branch(pugi::xml_node layer, const std::string& prefix, const ir::Graph& outer,

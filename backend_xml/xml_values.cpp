@@ -20,18 +20,16 @@ std::vector<std::string_view> parts_of(std::string_view text) {
   return parts;
 }
 
-std::vector<double> parse_reals(std::string_view text) {
-  std::vector<double> numbers;
-  for (const std::string_view part : parts_of(text)) numbers.push_back(read_number<double>(part));
-  return numbers;
+template <typename Parse>
+auto parse_list(std::string_view text, Parse parse) {
+  std::vector<decltype(parse(text))> list;
+  for (const std::string_view part : parts_of(text)) list.push_back(parse(part));
+  return list;
 }
 
 /// OpenVINO writes dynamic sizes in the shape of a variable as "?".
-std::vector<std::int64_t> parse_integers(std::string_view text) {
-  std::vector<std::int64_t> numbers;
-  for (const std::string_view part : parts_of(text))
-    numbers.push_back(part == "?" ? -1 : read_number<std::int64_t>(part));
-  return numbers;
+std::int64_t parse_integer(std::string_view text) {
+  return text == "?" ? -1 : read_number<std::int64_t>(text);
 }
 
 std::int64_t parse_size(std::string_view text) {
@@ -97,14 +95,11 @@ ir::AttributeValue parse_attribute(std::string_view text, ir::AttributeSpec::Kin
     case Kind::text:
       return std::string(text);
     case Kind::integers:
-      return parse_integers(text);
+      return parse_list(text, parse_integer);
     case Kind::reals:
-      return parse_reals(text);
-    case Kind::texts: {
-      std::vector<std::string> texts;
-      for (const std::string_view part : parts_of(text)) texts.emplace_back(part);
-      return texts;
-    }
+      return parse_list(text, read_number<double>);
+    case Kind::texts:
+      return parse_list(text, [](std::string_view part) { return std::string(part); });
     case Kind::type: {
       const auto type = ir::element_type_from_name(text);
       if (!type) refuse("'{}' is not an element type", text);

@@ -92,7 +92,10 @@ class Writer {
     }
     ports(node);
     if (const ir::LoopBody* loop = node.loop()) loop_body(node, *loop);
-    if (const ir::IfBranches* branches = node.branches()) if_branches(node, *branches);
+    if (const ir::IfBranches* branches = node.branches()) {
+      branch(node, "then", branches->then_branch);
+      branch(node, "else", branches->else_branch);
+    }
     text_->write("</layer>\n");
   }
 
@@ -289,11 +292,6 @@ class Writer {
     for (std::size_t i = 0; i < branch.results.size(); ++i)
       mapped_output(static_cast<std::int64_t>(node.inputs().size() + i), *branch.results[i]);
     text_->write("</", prefix, "_port_map>\n");
-  }
-
-  void if_branches(const ir::Node& node, const ir::IfBranches& branches) {
-    branch(node, "then", branches.then_branch);
-    branch(node, "else", branches.else_branch);
   }
 
   void body(std::string_view element, const ir::Graph& inner) {

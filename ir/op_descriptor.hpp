@@ -47,15 +47,14 @@ struct Traits {
   bool is_volatile = false;  ///< not a pure function of its inputs: never merged, folded or moved
   bool is_kept = false;      ///< kept in the graph without uses
   bool has_bodies = false;
-  bool keeps_shape = false;    ///< output 0 has the shape of input 0, and its type if there is no function
-  bool broadcasts = false;     ///< computes each element from those of its inputs, broadcast as in NumPy
-  bool is_arithmetic = false;  ///< broadcasts two numbers to a number
-  bool is_reduction = false;   ///< one element of output 0 for all elements along some axes of input 0
-  bool reshapes = false;       ///< the elements of input 0 in their order, in another shape
-  bool rearranges = false;     ///< each element of input 0 once, in another shape or order
-  bool takes_strings = false;  ///< moves elements or passes values on, which may be strings
-  bool takes_numbers =
-      false;  ///< computes with numbers: input 0 is not boolean, which inference need not test
+  bool keeps_shape = false;       ///< output 0 has the shape of input 0, and its type if there is no function
+  bool broadcasts = false;        ///< computes each element from those of its inputs, broadcast as in NumPy
+  bool is_arithmetic = false;     ///< broadcasts two numbers to a number
+  bool is_reduction = false;      ///< one element of output 0 for all elements along some axes of input 0
+  bool reshapes = false;          ///< the elements of input 0 in their order, in another shape
+  bool rearranges = false;        ///< each element of input 0 once, in another shape or order
+  bool takes_strings = false;     ///< moves elements or passes values on, which may be strings
+  bool takes_numbers = false;     ///< input 0 is not boolean; inference functions need not test this
   bool takes_real_sizes = false;  ///< `sizes` or `indices` may be real numbers
   InputRange sizes = {};          ///< inputs that are sizes, axes or counts: shapes are computed from them
   InputRange indices = {};        ///< inputs that are indices or bounds

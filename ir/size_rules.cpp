@@ -77,6 +77,10 @@ std::vector<Size> equal_dimensions(Value value, std::size_t axis) {
   return result;
 }
 
+bool is_among(Size size, const std::vector<Size>& sizes) {
+  return std::ranges::find(sizes, size) != sizes.end();
+}
+
 }  // namespace
 
 bool copy_sizes(Value outer, Node& parameter) {
@@ -129,10 +133,7 @@ Size remaining_size(Value data, Value pattern, bool special_zero) {
 bool have_equal_sizes(Value a, std::size_t axis, Value b, std::size_t other_axis) {
   const Size first = size_along(a, axis);
   const Size second = size_along(b, other_axis);
-  if (first == nullptr || second == nullptr || first == second) return first != nullptr && first == second;
-  const auto is_among = [](Size size, const std::vector<Size>& sizes) {
-    return std::ranges::find(sizes, size) != sizes.end();
-  };
+  if (first == nullptr || second == nullptr || first == second) return are_equal(first, second);
   return is_among(second, equal_dimensions(a, axis)) || is_among(first, equal_dimensions(b, other_axis));
 }
 
@@ -149,10 +150,8 @@ bool have_equal_sizes(Value a, std::size_t axis, Value b, std::size_t other_axis
 bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis) {
   const Size size = size_in(sizes, index);
   const Size dimension = size_along(value, axis);
-  if (size == nullptr || dimension == nullptr || size == dimension)
-    return size != nullptr && size == dimension;
-  const std::vector<Size> equal = equal_dimensions(value, axis);
-  return std::ranges::find(equal, size) != equal.end();
+  if (size == nullptr || dimension == nullptr || size == dimension) return are_equal(size, dimension);
+  return is_among(size, equal_dimensions(value, axis));
 }
 
 std::optional<std::int64_t> known_element(Value list, std::size_t index) {

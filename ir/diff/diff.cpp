@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -154,22 +155,17 @@ class Differ {
   /// Compares the order of those inputs or outputs that both models have.
   void order(std::string_view what, const std::vector<Node*>& before, const std::vector<Node*>& after,
              const Matching& matching) {
-    std::string names_before;
-    std::string names_after;
-    std::vector<const Node*> order_before;
-    std::vector<const Node*> order_after;
-    for (const Node* node : before) {
-      if (matching.after_of(*node) == nullptr) continue;
-      order_before.push_back(matching.after_of(*node));
-      names_before += (names_before.empty() ? "" : " ") + interface_name(*node);
-    }
-    for (const Node* node : after) {
-      if (matching.before_of(*node) == nullptr) continue;
-      order_after.push_back(node);
-      names_after += (names_after.empty() ? "" : " ") + interface_name(*node);
-    }
-    if (order_before != order_after)
-      add("model", fmt::format("order of {}:", what), names_before, names_after);
+    std::vector<const Node*> common_before;
+    std::vector<const Node*> common_after;
+    std::ranges::copy_if(before, std::back_inserter(common_before),
+                         [&](const Node* node) { return matching.after_of(*node) != nullptr; });
+    std::ranges::copy_if(after, std::back_inserter(common_after),
+                         [&](const Node* node) { return matching.before_of(*node) != nullptr; });
+    const auto match = [&](const Node* node) { return matching.after_of(*node); };
+    if (std::ranges::equal(common_before, common_after, {}, match)) return;
+    const auto name = [](const Node* node) { return interface_name(*node); };
+    add("model", fmt::format("order of {}:", what), base::joined(common_before, " ", name),
+        base::joined(common_after, " ", name));
   }
 
   void graphs(const Graphs& graphs) {

@@ -1,5 +1,6 @@
 #include "ir/statistics/statistics.hpp"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 #include <unordered_set>
@@ -14,14 +15,10 @@ namespace {
 using Constants = std::unordered_set<const Node*>;
 
 bool is_constant(const Node& node, const Constants& constants) {
-  if (node.is(ops::Const)) return true;
-  if (node.is(ops::Parameter) || node.is(ops::Result) || node.op().traits.is_volatile ||
-      node.op().traits.has_bodies || node.inputs().empty())
-    return false;
-  for (const Value& input : node.inputs()) {
-    if (!constants.contains(input.node)) return false;
-  }
-  return true;
+  if (node.inputs().empty()) return node.is(ops::Const);
+  return !node.is(ops::Result) && !node.op().traits.is_volatile && !node.op().traits.has_bodies &&
+         std::ranges::all_of(node.inputs(),
+                             [&](const Value& input) { return constants.contains(input.node); });
 }
 
 /// Adds the nodes of `graph` and its bodies whose values are computed from constants alone. Captured

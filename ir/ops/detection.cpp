@@ -25,9 +25,8 @@ void require_size(const Node& node, std::size_t index, std::size_t axis, Dimensi
             std::to_string(axis) + ", not " + to_string(size));
 }
 
-/// Fails unless input `index` can have `shape`.
+/// Fails unless input `index` can have `shape`, which has the rank of the operation table.
 void require_shape(const Node& node, std::size_t index, const PartialShape& shape) {
-  require_rank(node, index, shape.rank());
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) require_size(node, index, axis, shape[axis]);
 }
 

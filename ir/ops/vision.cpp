@@ -93,8 +93,7 @@ void infer_roi_align(Node& node) {
       common_dimension(dimension_along(node.input(1).shape(), 0), dimension_along(node.input(2).shape(), 0),
                        "ROIAlign: needs one batch index for each region");
   set_output(node, 0, node.input(0).type(),
-             {regions, dimension_along(node.input(0).shape(), 1), node.integer("pooled_h"),
-              node.integer("pooled_w")});
+             {regions, dimension_along(node.input(0).shape(), 1), height, width});
 }
 
 /// Image [N, C, H, W], regions [R, 5].
@@ -102,8 +101,8 @@ void infer_roi_pooling(Node& node) {
   const ROIPoolingView pooling = node;
   const auto [height, width] = pooled_size(node);
   set_output(node, 0, pooling.data().type(),
-             {dimension_along(pooling.rois().shape(), 0), dimension_along(pooling.data().shape(), 1),
-              pooling.pooled_h(), pooling.pooled_w()});
+             {dimension_along(pooling.rois().shape(), 0), dimension_along(pooling.data().shape(), 1), height,
+              width});
 }
 
 /// Inputs: image [N, C, ...], sizes of the spatial axes of the result.

@@ -238,7 +238,7 @@ std::span<const Row<Options>> conversion_rows() {
       flag<&Options::compress_to_fp16>("compress_to_fp16",
                                        "store floating-point constants in half precision if they fit", "IR"),
       {{"target_runtime", "RELEASES",
-        "the OpenVINO releases that must be able to run the IR, for example 2025.4 or 2024.6..2026.4; all "
+        "the OpenVINO releases that must be able to run the IR, for example 2025.4 or 2025.0..2026.0; all "
         "supported releases by default",
         "IR"},
        [](Options& options, std::string_view value) {

@@ -36,12 +36,12 @@ struct ReleaseRange {
 
 /// "2025.4".
 std::string to_string(Release release);
-/// "2024.6..2026.4", or "2025.4" for a range of one release.
+/// "2025.0..2026.0", or "2025.4" for a range of one release.
 std::string to_string(const ReleaseRange& range);
 
 /// Parses "2025.4" or "2025.4.1"; no value for any other text.
 std::optional<Release> parse_release(std::string_view text);
-/// Parses "2025.4" (a range of one release) or "2024.6..2026.4". No value for any other text, if the first
+/// Parses "2025.4" (a range of one release) or "2025.0..2026.0". No value for any other text, if the first
 /// release is newer than the second, or if a release is outside kOldestRelease to kNewestRelease.
 std::optional<ReleaseRange> parse_release_range(std::string_view text);
 

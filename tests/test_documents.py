@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+from .conformance.environment import RELEASES
 from .conformance.tool import tool_path
 
 ROOT = Path(__file__).parent.parent
@@ -94,11 +95,13 @@ def test_readme_links_all_documents():
 
 
 def test_releases():
-    """The table has the releases of cmake/runtimes.txt, and says in CI of those that .ci/run names, and of the newest."""
+    """The table has the releases of cmake/runtimes.txt, and says in CI of those that .ci/run names, and of the newest. Texts name the oldest and the newest."""
     known = re.findall(r"^openvino==(\d+\.\d+)\.", (ROOT / "cmake/runtimes.txt").read_text(), re.MULTILINE)
     assert rows(ROOT / "docs/releases.md", "release") == known
     in_ci = re.findall(r"^\| (\d+\.\d+) \| .* in CI \|$", (ROOT / "docs/releases.md").read_text(), re.MULTILINE)
-    assert set(in_ci) == {*re.findall(r"--runtime (\d+\.\d+)", (ROOT / ".ci/run").read_text()), known[-1]}
+    assert set(in_ci) == {*re.findall(r"--runtime (\d+\.\d+)", (ROOT / ".ci/run").read_text()), known[-1]} == set(RELEASES)
+    for name in ("README.md", "docs/releases.md"):
+        assert f"{known[0]} to {known[-1]}" in (ROOT / name).read_text(), name
 
 
 def test_readme_result(tmp_path):

@@ -59,7 +59,7 @@ struct Options {
   std::function<void(std::string_view stage, double fraction)> progress;
   /// Called after each node and each pass: true ends the conversion with the error "cancelled".
   std::function<bool()> is_cancelled;
-  /// The releases of OpenVINO that must be able to run the IR: one ("2025.4") or a range ("2024.6..2026.4").
+  /// The releases of OpenVINO that must be able to run the IR: one ("2025.4") or a range ("2025.0..2026.0").
   /// Empty: all supported releases. A narrower target can give a smaller and faster IR, because workarounds
   /// for faults of other releases are omitted. Any other text is an error with the code "bad-target-runtime".
   std::string target_runtime;

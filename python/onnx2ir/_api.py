@@ -450,7 +450,7 @@ def convert(
     `extension`: a library with translators of operators, or several of them.
     `keep_unknown`: keeps operators that cannot be converted as layers for an extension of OpenVINO, which the program that runs the IR loads.
     `compress_to_fp16`: stores floating-point constants in half precision if they fit.
-    `target_runtime`: the OpenVINO releases that must be able to run the IR, "2025.4" or "2024.6..2026.4"; all supported ones by default.
+    `target_runtime`: the OpenVINO releases that must be able to run the IR, "2025.4" or "2025.0..2026.0"; all supported ones by default.
     `unroll_loops`: unrolls loops with few, statically known iterations and a small body.
     `stateful`: keeps the caches of a language model in variables, as OpenVINO GenAI expects.
     `quantization`: how quantised models are computed: "fast" (integer kernels, within a quantisation step of onnxruntime) or "exact" (in f32,

@@ -6,6 +6,7 @@ import re
 import openvino as ov
 import pytest
 
+from ..conformance.environment import NEWEST, OLDEST, RELEASES
 from ..conformance.traps import FOLDER
 from .command import converted, onnx_file, run
 
@@ -170,7 +171,7 @@ REJECTED = {
     ],
 }
 REASONS = {name: reason for reason, names in REJECTED.items() for name in names}
-TARGETS = ("2024.6..2026.4", "2024.6", "2025.4", "2026.4")
+TARGETS = (f"{OLDEST}..{NEWEST}", *RELEASES)
 
 
 def name_of(path):

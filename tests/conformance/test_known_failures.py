@@ -5,8 +5,10 @@ import pytest
 from ..faults import occurrences
 from . import known_failures
 from .case import Result
+from .environment import NEWEST, OLDEST, RELEASES
 from .known_failures import ENVIRONMENTS, PATH, Environment, KnownFailure
 
+_, MIDDLE, _ = RELEASES
 ANY = KnownFailure("crash", "some_fault")
 
 
@@ -25,10 +27,10 @@ def test_list_round_trips(tmp_path):
 @pytest.mark.parametrize(
     "column, releases",
     [
-        ("all", {"2024.6", "2025.4", "2026.4"}),
-        ("2025.4", {"2025.4"}),
-        ("..2025.4", {"2024.6", "2025.4"}),
-        ("2025.4..", {"2025.4", "2026.4"}),
+        ("all", set(RELEASES)),
+        (MIDDLE, {MIDDLE}),
+        (f"..{MIDDLE}", {OLDEST, MIDDLE}),
+        (f"{MIDDLE}..", {MIDDLE, NEWEST}),
     ],
 )
 @pytest.mark.parametrize("isa", ["all", "AVX2"])
@@ -45,18 +47,18 @@ def test_lines_apply_to_releases_and_instruction_sets(tmp_path, column, releases
 
 def test_a_case_has_one_outcome_in_an_environment(tmp_path):
     path = tmp_path / "list.txt"
-    path.write_text("all | a | ..2025.4 | all | crash | x\ndynamic | a | 2025.4.. | AVX2 | hang | y\n")
+    path.write_text(f"all | a | ..{MIDDLE} | all | crash | x\ndynamic | a | {MIDDLE}.. | AVX2 | hang | y\n")
     with pytest.raises(ValueError, match="a is listed twice for dynamic"):
         known_failures.load(path)
 
 
 def test_nonconsecutive_releases_have_separate_lines(tmp_path):
     path = tmp_path / "list.txt"
-    known = {("found", "a", Environment(release, isa)): ANY for release in ("2024.6", "2026.4") for isa in ("AVX2", "AVX512")}
-    del known["found", "a", Environment("2026.4", "AVX512")]
+    known = {("found", "a", Environment(release, isa)): ANY for release in (OLDEST, NEWEST) for isa in ("AVX2", "AVX512")}
+    del known["found", "a", Environment(NEWEST, "AVX512")]
     known_failures.save(known, path)
     lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
-    assert [line.split(" | ")[2:4] for line in lines] == [["2024.6", "AVX2"], ["2024.6", "AVX512"], ["2026.4", "AVX2"]]
+    assert [line.split(" | ")[2:4] for line in lines] == [[OLDEST, "AVX2"], [OLDEST, "AVX512"], [NEWEST, "AVX2"]]
     assert known_failures.load(path) == known
 
 

@@ -19,6 +19,7 @@ import openvino.opset1
 import pytest
 
 from ..cli.extension_library import compiled, converts, library
+from ..conformance.environment import RELEASES
 from .test_package import MODEL, REPOSITORY
 
 
@@ -534,7 +535,7 @@ def test_legalised_ir_reads_back_as_it_was_written(onnx2ir, tmp_path):
         weights = tmp_path / "read.bin"
         weights.write_bytes(path.with_suffix(".bin").read_bytes() if path.with_suffix(".bin").exists() else bytes(1024))
         model = onnx2ir.read_ir(path, weights)
-        for release in ("2024.6", "2025.4", "2026.4"):
+        for release in RELEASES:
             onnx2ir.legalize(model, target_runtime=release).save(tmp_path / "written.xml")
             onnx2ir.read_ir(tmp_path / "written.xml").save(tmp_path / "again.xml")
             assert (tmp_path / "again.xml").read_bytes() == (tmp_path / "written.xml").read_bytes(), f"{path.name} for {release}"

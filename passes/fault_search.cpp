@@ -1,7 +1,6 @@
 #include "passes/fault_search.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -30,20 +29,13 @@ struct Before {
   const Before* around = nullptr;  ///< the Loop or If whose body it is in; null in the main graph
 };
 
-/// Faults of whole loops and branches: the Loop or If is affected, not the values that a workaround changes.
-struct FaultsOfOperation {
-  target::FaultSet faults;
-  ir::Op operation;
-};
-
-const FaultsOfOperation kFaultsOfBodies[] = {
-    {{Fault::constant_loop_evaluation, Fault::constant_loop_operations, Fault::empty_loop_vectors,
-      Fault::empty_state_shape, Fault::kept_initial_size, Fault::loop_shapes_from_body,
-      Fault::loops_take_no_strings, Fault::sequential_back_edges, Fault::stale_initial_memory,
-      Fault::static_scan_rows, Fault::unnoticed_state_shape, Fault::zero_trip_final_values,
-      Fault::zero_trip_scan_outputs, Fault::zero_trip_unread_states},
-     ops::Loop},
-    {{Fault::branch_output_memory, Fault::branch_output_size}, ops::If}};
+/// The operation that `fault` of `pass` affects as a whole; no value if it affects the nodes that the pass
+/// changes.
+std::optional<ir::Op> affected_operation(const Pass& pass, Fault fault) {
+  if (pass.loop_faults.contains(fault)) return ops::Loop;
+  if (pass.if_faults.contains(fault)) return ops::If;
+  return std::nullopt;
+}
 
 std::vector<ir::AttributeValue> attribute_values(const ir::Node& node) {
   std::vector<ir::AttributeValue> values;
@@ -72,13 +64,10 @@ class Snapshot {
  public:
   explicit Snapshot(const ir::Model& model) { add(model.graph, {}, nullptr); }
 
-  /// The nodes that the workaround for `fault` has changed, or the Loops and Ifs around them if the fault is
-  /// one of these.
-  std::vector<const Before*> affected(ir::Model& model, Fault fault) const {
+  /// The nodes that a pass has changed; with `operation`, those of them or around them that are of this one.
+  std::vector<const Before*> affected(ir::Model& model, std::optional<ir::Op> operation) const {
     std::set<const Before*> found = changed(model);
-    const auto* const of_bodies =
-        std::ranges::find_if(kFaultsOfBodies, [&](const auto& row) { return row.faults.contains(fault); });
-    if (of_bodies != std::end(kFaultsOfBodies)) found = only(of_bodies->operation, found);
+    if (operation) found = only(*operation, found);
     std::vector<const Before*> ordered(found.begin(), found.end());
     std::ranges::sort(ordered, {}, &Before::place);
     return ordered;
@@ -213,7 +202,7 @@ bool search(const Original& original, const Pass& pass, Fault fault, const PassC
   const bool modified = pass.run(model, alone);
   for (Diagnostic& warning : sink.take()) found.push_back({fault, {}, {}, described(std::move(warning))});
   if (!modified) return false;
-  const auto nodes = original.snapshot.affected(model, fault);
+  const auto nodes = original.snapshot.affected(model, affected_operation(pass, fault));
   for (const Before* node : nodes) add(node->path, node->operation);
   if (nodes.empty() || options != model.runtime_options) add({}, {});
   return true;
@@ -241,12 +230,6 @@ bool is_workaround(const Pass& pass) {
   return pass.kind == PassKind::legalize;
 }
 
-/// Normalisations that workarounds rely on: OpenVINO also evaluates loops that run zero times while it
-/// compiles, and fails.
-bool is_required(const Pass& pass) {
-  return pass.name == "fold_zero_trip_loops";
-}
-
 }  // namespace
 
 std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContext& context) {
@@ -272,7 +255,8 @@ std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContex
 bool run_legalizations(ir::Model& model, PassContext& context) {
   bool modified = false;
   for (const Pass& pass : pipeline()) {
-    if (is_workaround(pass) || is_required(pass)) modified = run_pass(model, pass, context) || modified;
+    if (is_workaround(pass) || pass.runs_with_legalizations)
+      modified = run_pass(model, pass, context) || modified;
   }
   require_legal(model, context.target, {});
   return modified;

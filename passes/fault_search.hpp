@@ -29,8 +29,8 @@ using CopyModel = std::function<std::unique_ptr<ir::Model>()>;
 /// gives the target and the options.
 std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContext& context);
 
-/// Runs the legalisations only: no pass that optimises or normalises. Returns whether one has changed the
-/// model.
+/// Runs the legalisations, and of the passes that optimise or normalise only those that legalisations rely on
+/// (PassConditions::runs_with_legalizations). Returns whether one has changed the model.
 bool run_legalizations(ir::Model& model, PassContext& context);
 
 }  // namespace onnx2ir::passes

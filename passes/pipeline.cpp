@@ -14,7 +14,9 @@ using enum PassKind;
 using enum Property;
 
 constexpr Pass pass(PassKind kind, std::string_view name, bool (*run)(ir::Model& model, PassContext& context),
-                    std::string_view summary, const PassConditions& conditions = {}) {
+                    std::string_view summary, PassConditions conditions = {}) {
+  conditions.faults.add(conditions.loop_faults);
+  conditions.faults.add(conditions.if_faults);
   return {conditions, kind, name, run, summary};
 }
 
@@ -91,12 +93,15 @@ constexpr std::array kPipeline = {
           .ensured = {no_known_conditions},
           .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures},
           .repeats_from = "make_unchanged_states_invariant"}),
+    // For legalisations, because OpenVINO also evaluates loops that run zero times while it compiles, and
+    // fails.
     pass(normalize, "fold_zero_trip_loops", fold_zero_trip_loops,
          "Replaces loops with zero iterations by their initial values",
          {.required = {no_captured_constants},
           .ensured = {no_zero_trip_loops},
           .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures},
-          .repeats_from = "make_unchanged_states_invariant"}),
+          .repeats_from = "make_unchanged_states_invariant",
+          .runs_with_legalizations = true}),
     pass(optimize, "replace_small_ifs", replace_small_ifs,
          "Replaces Ifs that choose between a few numbers by Selects",
          {.required = {no_known_conditions},
@@ -122,26 +127,26 @@ constexpr std::array kPipeline = {
     pass(legalize, "hide_constant_counts", hide_constant_counts,
          "Makes the condition of loops depend on a model input if OpenVINO cannot evaluate them at "
          "compile time",
-         {.faults = {Fault::constant_loop_evaluation}}),
+         {.loop_faults = {Fault::constant_loop_evaluation}}),
     pass(optimize, "convert_appends_to_scan_outputs", convert_appends_to_scan_outputs,
          "Replaces states that are only appended to by scan outputs",
          {.required = {no_unused_captures}, .broken = {no_foldable_values}}),
     pass(legalize, "fold_condition_into_trip_count", fold_condition_into_trip_count,
          "Folds an initial condition, if the body condition is constant, into the trip count",
-         {.ensured = {no_open_conditions}, .faults = {Fault::static_scan_rows}}),
+         {.ensured = {no_open_conditions}, .loop_faults = {Fault::static_scan_rows}}),
     pass(legalize, "unpack_loop_strings", unpack_loop_strings,
          "Passes strings through the ports of loops as positions and bytes",
-         {.faults = {Fault::loops_take_no_strings}}),
+         {.loop_faults = {Fault::loops_take_no_strings}}),
     pass(legalize, "replace_empty_states_by_shapes", replace_empty_states_by_shapes,
          "Replaces states that are always empty by their shapes",
-         {.faults = {Fault::empty_state_shape, Fault::unnoticed_state_shape}}),
+         {.loop_faults = {Fault::empty_state_shape, Fault::unnoticed_state_shape}}),
     pass(legalize, "skip_idle_loops", skip_idle_loops,
          "Skips loops whose body only runs an inner loop with zero iterations",
-         {.faults = {Fault::zero_trip_final_values}}),
+         {.loop_faults = {Fault::zero_trip_final_values}}),
     pass(legalize, "branch_around_loops", branch_around_loops,
          "Puts loops that may run zero times into an If if an initial value does not fit the shape "
          "of the final value",
-         {.broken = {no_unused_captures}, .faults = {Fault::loop_shapes_from_body}}),
+         {.broken = {no_unused_captures}, .loop_faults = {Fault::loop_shapes_from_body}}),
     pass(legalize, "guard_empty_inputs", guard_empty_inputs,
          "Puts string operations and Unique into an If if their input may be empty",
          {.faults = {Fault::empty_string_pack, Fault::empty_string_unpack, Fault::empty_unique},
@@ -152,15 +157,16 @@ constexpr std::array kPipeline = {
          "Gives distinct shapes to results of branches, and to initial values of states that grow and "
          "shrink",
          {.required = {no_guarded_outputs},
-          .faults = {Fault::branch_output_size, Fault::stale_initial_memory}}),
+          .loop_faults = {Fault::stale_initial_memory},
+          .if_faults = {Fault::branch_output_size}}),
     pass(legalize, "guard_zero_iterations", guard_zero_iterations,
          "Selects the right outputs if a loop runs zero times",
          {.broken = {no_guarded_outputs},
-          .faults = {Fault::zero_trip_final_values, Fault::zero_trip_scan_outputs,
-                     Fault::zero_trip_unread_states}}),
+          .loop_faults = {Fault::zero_trip_final_values, Fault::zero_trip_scan_outputs,
+                          Fault::zero_trip_unread_states}}),
     pass(legalize, "copy_passed_through_states", copy_passed_through_states,
          "Copies states that become the next value of another state",
-         {.ensured = {no_passed_through_states}, .faults = {Fault::sequential_back_edges}}),
+         {.ensured = {no_passed_through_states}, .loop_faults = {Fault::sequential_back_edges}}),
     pass(legalize, "warn_about_inexact_numbers", warn_about_inexact_numbers,
          "Warns about integers and infinities that the CPU plugin rounds to f32",
          {.faults = {Fault::wide_integers}}),
@@ -173,17 +179,17 @@ constexpr std::array kPipeline = {
          "Merges nodes that compute the same from the same inputs", {.keeps_order_and_types = true}),
     pass(legalize, "wrap_ifs_in_loops", wrap_ifs_in_loops,
          "Puts an If with outputs of dynamic size into a Loop of one iteration",
-         {.faults = {Fault::branch_output_memory}, .consulted = {Fault::loops_take_no_strings}}),
+         {.if_faults = {Fault::branch_output_memory}, .consulted = {Fault::loops_take_no_strings}}),
     // After wrap_ifs_in_loops, which makes loops. Before legalize_kernels, which decomposes Unsqueezes of
     // values that may be empty.
     pass(legalize, "unsqueeze_empty_loop_values", unsqueeze_empty_loop_values,
          "Adds an axis to values of loops that may have the shape [0, 1, ...]",
-         {.faults = {Fault::empty_loop_vectors}}),
+         {.loop_faults = {Fault::empty_loop_vectors}}),
     pass(legalize, "legalize_kernels", legalize_nodes,
          "Applies all workarounds for single nodes, until none is affected", {.stage = Stage::kernels}),
     pass(legalize, "hide_initial_shapes", hide_initial_shapes,
          "Makes the initial shape of states dynamic if the runtime does not notice its changes",
-         {.faults = {Fault::kept_initial_size, Fault::unnoticed_state_shape}}),
+         {.loop_faults = {Fault::kept_initial_size, Fault::unnoticed_state_shape}}),
     pass(legalize, "hide_empty_outputs", hide_empty_outputs,
          "Makes sizes of 0 of model outputs of type i64 dynamic", {.faults = {Fault::empty_i64_output}}),
     pass(legalize, "repeat_single_scales", repeat_single_scales,
@@ -209,7 +215,7 @@ constexpr std::array kPipeline = {
     pass(legalize, "hide_unfoldable_constants", hide_unfoldable_constants,
          "Computes loops of constants, and operations on constants whose output has a dynamic shape, "
          "at run time",
-         {.faults = {Fault::constant_loop_operations, Fault::dynamic_constant_shapes}}),
+         {.faults = {Fault::dynamic_constant_shapes}, .loop_faults = {Fault::constant_loop_operations}}),
     pass(legalize, "compute_empty_results", compute_empty_results,
          "Computes model outputs that are empty constants at run time",
          {.faults = {Fault::empty_constant_result}}),

@@ -2,7 +2,8 @@
 //
 // A pass is a function `bool name(ir::Model&, PassContext&)` in a file of its own, named after what it
 // establishes. It returns whether it changed the model, is idempotent, calls no other pass, and leaves a
-// graph that infer() accepts. To add one: its file, and its line in pipeline.cpp.
+// graph that infer() accepts. To add one: its file, and its line in pipeline.cpp. Several lines, which differ
+// in their stage, run legalize_nodes(): it applies the workarounds for single nodes.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +44,7 @@ struct PassContext {
   /// The releases of OpenVINO that the model is made for: a workaround runs only if one of them has its
   /// fault.
   target::Target target;
-  /// The pass that runs, set by run_pipeline() and run_pass().
+  /// The pass that runs; null between passes.
   const Pass* pass = nullptr;
   /// Whether at least one release of the target has `fault`. Throws base::InternalError if the row of the
   /// pass does not list the fault: the table states what depends on a fault.
@@ -77,8 +78,13 @@ struct PassConditions {
   /// Properties that a later pass requires and that may no longer hold if the pass has changed the model; for
   /// a legalisation also kNormalForm.
   PropertySet broken = {};
-  /// The faults that the pass works around. One of kind legalize runs only if the target has one of them.
+  /// The faults that the pass works around. One of kind legalize runs only if the target has one of them. A
+  /// line of the table need not repeat those of the next two sets here.
   target::FaultSet faults = {};
+  /// The faults of whole Loops, and of whole Ifs: affected_nodes() names the Loop or If, not the values that
+  /// the pass changes.
+  target::FaultSet loop_faults = {};
+  target::FaultSet if_faults = {};
   /// For a pass that applies workarounds for single nodes: the last stage whose rows it applies.
   std::optional<Stage> stage = {};
   /// Other faults that change what the pass does, but not whether it runs.
@@ -86,6 +92,8 @@ struct PassConditions {
   /// If the pass has changed the model, the pipeline continues with this earlier pass. Empty: with the next
   /// one.
   std::string_view repeats_from = {};
+  /// Whether run_legalizations() runs the pass, although it is not of kind legalize.
+  bool runs_with_legalizations = false;
   /// Whether the pass keeps the order of the nodes and all types.
   bool keeps_order_and_types = false;
   /// Whether the pass changes nothing but the names of tensors, which no workaround looks at.

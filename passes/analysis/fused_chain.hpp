@@ -34,18 +34,6 @@ ir::Value variable_operand(const ir::Node& node);
 /// The operand that `node` multiplies or divides by a constant; null for other nodes.
 ir::Value scaled_operand(const ir::Node& node);
 
-/// The first node for which `holds` is true, from `node` on back: `source(node)` is the value that a node is
-/// computed from, or null at the end. Visits at most `most` nodes. Null if it holds for none of them.
-template <typename Predicate, typename Source>
-const ir::Node* find_before(const ir::Node& node, Predicate holds, Source source, int most = 8) {
-  const ir::Node* current = &node;
-  for (int visited = 0; visited < most && current != nullptr; ++visited) {
-    if (holds(*current)) return current;
-    current = source(*current).node;
-  }
-  return nullptr;
-}
-
 /// Whether `node` negates numbers; no value if that depends on unknown elements of a constant.
 std::optional<bool> negates(const ir::Node& node);
 

@@ -14,7 +14,7 @@
 
 #include "ir/views/joining.hpp"
 #include "ir/views/spatial.hpp"
-#include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
 

@@ -10,8 +10,8 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/unary.hpp"
 #include "onnx2ir/options.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/fused_chain.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 
@@ -66,7 +66,7 @@ const ir::Node* origin_of(ir::Value value, int& moves) {
   return origin;
 }
 
-/// The numbers whose rounded quotient is `steps`, and the divisor: see divide_before_rounding().
+/// The Divide whose rounded quotient is `steps`, as divide_before_rounding() emits it; null if there is none.
 const ir::Node* division_of(ir::Value steps) {
   const auto is_division = [](const ir::Node& node) { return node.is(ops::Divide); };
   const auto source = [](const ir::Node& node) {

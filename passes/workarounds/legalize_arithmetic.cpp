@@ -9,6 +9,7 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -207,14 +208,9 @@ ir::Value add_axes(ir::Builder& builder, ir::BroadcastView broadcast) {
 /// Whether `value` is computed from sizes.
 bool follows_sizes(ir::Value value) {
   constexpr std::size_t kMostNodes = 64;
-  std::vector<const ir::Node*> nodes = {value.node};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i]->is(ops::ShapeOf)) return true;
-    for (const ir::Value input : nodes[i]->inputs()) {
-      if (nodes.size() < kMostNodes && !ir::is_computed_from_constants(input)) nodes.push_back(input.node);
-    }
-  }
-  return false;
+  return any_before(value, kMostNodes, [](const ir::Node& node) {
+    return node.is(ops::ShapeOf) ? Search::found : Search::goes_on;
+  });
 }
 
 bool is_absolute_of_sizes(ir::AbsView absolute) {
@@ -233,7 +229,7 @@ bool is_bounded(ir::Value value) {
   return known && std::ranges::any_of(*known, [](const ir::ValueRange& range) { return !range.is_exact(); });
 }
 
-/// Whether all that is known of `value` is that its elements are at least `least`.
+/// Whether all elements are known to be at least `least`.
 bool are_at_least(ir::Value value, std::int64_t least) {
   const auto known = ir::known_values(value);
   return known &&

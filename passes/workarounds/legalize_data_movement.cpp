@@ -11,6 +11,7 @@
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
@@ -57,13 +58,14 @@ ir::Value count_axis_from_other_end(ir::Builder& builder, ir::GatherView gather)
 /// Pads with zeros, and selects the pad value where a tensor of ones, padded in the same way, is zero.
 ir::Value pad_with_dynamic_value(ir::Builder& builder, ir::PadView pad) {
   const ir::Value value = pad.value();
-  const auto padded = [&](ir::Value data) {
+  const auto emit_padded = [&](ir::Value data) {
     return builder.op(ops::Pad, {data, pad.begins(), pad.ends(), builder.number_like(0, data)},
-                      {{"pad_mode", std::string("constant")}});
+                      {{"pad_mode", "constant"}});
   };
   const ir::Value one = builder.number(1, ElementType::f32);
   const ir::Value ones = ir::broadcast_to(builder, one, ir::shape_of(builder, pad.data()));
-  return builder.op(ops::Select, {builder.op(ops::Equal, {padded(ones), one}), padded(pad.data()), value});
+  return builder.op(ops::Select,
+                    {builder.op(ops::Equal, {emit_padded(ones), one}), emit_padded(pad.data()), value});
 }
 
 /// The largest rank of which the CPU plugin computes all Tiles rightly.
@@ -93,13 +95,12 @@ ir::Value repeat_axes(ir::Builder& builder, ir::Value x, ir::Value repeats,
     repeated.push_back(size);
     factors.push_back(is_repeated ? count : one);
   }
-  const auto selected = [&](const std::vector<std::int64_t>& indices) {
+  const auto select = [&](const std::vector<std::int64_t>& indices) {
     return ir::gather(builder, numbers, builder.integers(indices), 0);
   };
-  const ir::Value spread =
-      builder.op(ops::Broadcast, {ir::reshape(builder, x, selected(separate)), selected(repeated)},
-                 {{"mode", std::string("numpy")}});
-  return ir::reshape(builder, spread, builder.op(ops::Multiply, {sizes, selected(factors)}));
+  const ir::Value spread = builder.op(
+      ops::Broadcast, {ir::reshape(builder, x, select(separate)), select(repeated)}, {{"mode", "numpy"}});
+  return ir::reshape(builder, spread, builder.op(ops::Multiply, {sizes, select(factors)}));
 }
 
 /// Replaces a Tile by Broadcasts. The GPU plugin has none of rank 8, so each repeats as many axes as fit into

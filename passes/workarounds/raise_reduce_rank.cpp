@@ -9,6 +9,7 @@
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/axes.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {
@@ -27,38 +28,28 @@ bool is_misread(const ir::Use& use, ir::Value other, ir::ElementType type) {
   return is_along_one_axis(other.shape()) || (ir::is_integral(type) && use.node->op().traits.is_arithmetic);
 }
 
-/// How a use of a reduced value goes on.
-enum class Arithmetic { is_misread, may_be_fused, ends };
-
-Arithmetic arithmetic_of(const ir::Use& use, ir::ElementType type) {
+/// The search for a misread constant, at a use of a reduced value.
+Search search_at(const ir::Use& use) {
   if (use.node->is(ops::ShapeOf) || use.node->outputs().size() != 1 || use.node->has_payload())
-    return Arithmetic::ends;
+    return Search::turns_back;
+  const ir::ElementType type = use.node->input(use.index).type();
   // The plugin computes -x as x * -1.
   bool has_misread_constant = use.node->is(ops::Negative) && ir::is_integral(type);
   for (std::size_t i = 0; i < use.node->inputs().size(); ++i) {
     const ir::Value other = use.node->input(i);
     if (i == use.index) continue;
-    if (!ir::is_computed_from_constants(other)) return Arithmetic::ends;
+    if (!ir::is_computed_from_constants(other)) return Search::turns_back;
     has_misread_constant |= is_misread(use, other, type);
   }
-  return has_misread_constant ? Arithmetic::is_misread : Arithmetic::may_be_fused;
+  return has_misread_constant ? Search::found : Search::goes_on;
 }
 
-/// Whether arithmetic with a constant that the CPU plugin misreads uses output 0, directly or after
+/// Whether arithmetic with a constant that the CPU plugin misreads uses the result, directly or after
 /// operations that the plugin fuses as well or moves after the arithmetic. Of several uses, OpenVINO may
 /// remove all others: those of a normalisation.
 bool meets_misread_constant(const ir::Node& reduction) {
-  constexpr std::size_t kMaxNodes = 64;  // bounds the time for long chains of reductions
-  std::vector<const ir::Node*> sources = {&reduction};
-  for (std::size_t i = 0; i < sources.size() && i < kMaxNodes; ++i) {
-    const ir::Output& output = sources[i]->output(0);
-    for (const ir::Use& use : output.uses) {
-      const Arithmetic arithmetic = arithmetic_of(use, output.type);
-      if (arithmetic == Arithmetic::is_misread) return true;
-      if (arithmetic == Arithmetic::may_be_fused) sources.push_back(use.node);
-    }
-  }
-  return false;
+  constexpr std::size_t kMostNodes = 64;
+  return any_after(reduction, kMostNodes, search_at);
 }
 
 /// Whether the CPU plugin misreads constants after a reduction of these axes of three.

@@ -2,10 +2,10 @@
 // and the operations around them into one kernel. What that kernel does not support, or computes wrongly, is
 // kept apart by a copy that is not part of such kernels. A product with one weight becomes a multiplication.
 #include <algorithm>
-#include <vector>
 
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -44,19 +44,12 @@ bool multiplies_double_product(ir::MatMulView product) {
          product_before(product.a()) != nullptr;
 }
 
-/// Whether a product with constant weights is computed from output 0 of `node`.
+/// Whether a product with constant weights is computed from `node`.
 bool precedes_product(const ir::Node& node) {
   constexpr std::size_t kMostNodes = 64;
-  std::vector<const ir::Node*> nodes = {&node};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (const ir::Output& output : nodes[i]->outputs()) {
-      for (const ir::Use& use : output.uses) {
-        if (has_weights(*use.node)) return true;
-        if (nodes.size() < kMostNodes) nodes.push_back(use.node);
-      }
-    }
-  }
-  return false;
+  return any_after(node, kMostNodes, [](const ir::Use& use) {
+    return has_weights(*use.node) ? Search::found : Search::goes_on;
+  });
 }
 
 /// Fault::consecutive_unit_products.

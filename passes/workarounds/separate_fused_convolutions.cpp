@@ -6,6 +6,7 @@
 #include "ir/size_rules.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"

@@ -2,11 +2,11 @@
 // opaque copy of the result of a row's operation keeps it apart from the operations that read it.
 #include <algorithm>
 #include <optional>
-#include <vector>
 
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/axes.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -71,19 +71,14 @@ bool may_join_reshapes(const ir::Node& node) {
 
 /// Fault::transposed_unit_reduction. OpenVINO merges consecutive Reshapes, also those with several readers.
 bool is_transposed_reduction(ir::ReductionView reduction) {
-  constexpr std::size_t kMostReshapes = 16;
+  constexpr std::size_t kMostNodes = 17;
   const ir::Output& reduced = reduction.output(0);
   if (reduction.keep_dims() || !reduced.shape.has_rank()) return false;
   if (has_unit_transpose(reduced)) return true;
-  std::vector<const ir::Node*> reshapes = {&reduction.node()};
-  for (std::size_t i = 0; i < reshapes.size(); ++i) {
-    for (const ir::Use& use : reshapes[i]->output(0).uses) {
-      if (!may_join_reshapes(*use.node)) continue;
-      if (seems_to_restore_axes(reduced.shape, *use.node)) return true;
-      if (reshapes.size() <= kMostReshapes) reshapes.push_back(use.node);
-    }
-  }
-  return false;
+  return any_after(reduction, kMostNodes, [&](const ir::Use& use) {
+    if (!may_join_reshapes(*use.node)) return Search::turns_back;
+    return seems_to_restore_axes(reduced.shape, *use.node) ? Search::found : Search::goes_on;
+  });
 }
 
 /// Fault::dynamic_reduce_channels. The size 1, with which the constant widens the result, cannot be excluded.

@@ -9,6 +9,7 @@
 #include "ir/views/quantization.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/axes.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -91,21 +92,17 @@ bool precedes_constant_of_another_axis(const ir::Node& node) {
   const bool is_product = node.is_one_of(kConvolutions);
   const CountedAxes axes = counted_axes(node);
   if (axes.without_units.empty()) return false;
-  std::vector<const ir::Node*> nodes = {&node};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (const ir::Use& use : nodes[i]->output(0).uses) {
-      const ir::Node& reader = *use.node;
-      const bool is_scaled = kKeepScales.contains(reader.op().id) || (!is_product && is_elementwise(reader));
-      const bool is_fused = is_scaled || changes_unit_axes(reader) || kMoves.contains(reader.op().id);
-      if (reader.is(ops::Convert) || !is_fused || is_opaque_copy(reader)) continue;
-      if (reader.is_one_of(kSums)) {
-        const CountedAxes others = counted_axes(reader);
-        if (!others.without_units.empty() && others != axes) return true;
-      }
-      if (nodes.size() < kMostNodes) nodes.push_back(&reader);
-    }
-  }
-  return false;
+  return any_after(node, kMostNodes, [&](const ir::Use& use) {
+    const ir::Node& reader = *use.node;
+    const bool reads_indices = reader.input(use.index).index > 0;  // of a MaxPool
+    const bool is_scaled = kKeepScales.contains(reader.op().id) || (!is_product && is_elementwise(reader));
+    const bool is_fused = is_scaled || changes_unit_axes(reader) || kMoves.contains(reader.op().id);
+    if (reads_indices || reader.is(ops::Convert) || !is_fused || is_opaque_copy(reader))
+      return Search::turns_back;
+    if (!reader.is_one_of(kSums)) return Search::goes_on;
+    const CountedAxes others = counted_axes(reader);
+    return others.without_units.empty() || others == axes ? Search::goes_on : Search::found;
+  });
 }
 
 /// Fault::quantized_dynamic_channels. With a Transpose that several operations read, any dynamic size is

@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "ir/views/elementwise.hpp"
+#include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -66,18 +68,12 @@ bool has_scales(const ir::Node& node) {
 /// Whether `found` holds for a node that gives `value`, or for one from which OpenVINO may move scales to it.
 bool is_moved_from(ir::Value value, bool (*found)(const ir::Node&)) {
   constexpr std::size_t kMostSources = 64;
-  std::vector<const ir::Node*> sources = {value.node};
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const ir::Node& source = *sources[i];
-    if (found(source)) return true;
+  return any_before(value, kMostSources, [&](const ir::Node& source) {
+    if (found(source)) return Search::found;
     const bool is_passed = is_elementwise(source) || moves_elements(source);
-    if (!is_passed || source.is(ops::FakeQuantize) || is_opaque_copy(source)) continue;
-    for (const ir::Value input : source.inputs()) {
-      if (sources.size() < kMostSources && !ir::is_computed_from_constants(input))
-        sources.push_back(input.node);
-    }
-  }
-  return false;
+    const bool ends = !is_passed || source.is(ops::FakeQuantize) || is_opaque_copy(source);
+    return ends ? Search::turns_back : Search::goes_on;
+  });
 }
 
 /// The MatMul of quantised numbers and quantised weights that gives `value`. Gathers and constant factors may
@@ -103,10 +99,9 @@ bool gathers_product(ir::GatherView gather) {
 
 /// Whether `node`, a pool or an Interpolate, may give a column numbers of another column.
 bool changes_columns(const ir::Node& node) {
-  if (!node.is(ops::Interpolate)) {
-    const auto kernel = node.integers("kernel");
-    const auto strides = node.integers("strides");
-    return kernel[kernel.size() - 1] != 1 || strides[strides.size() - 1] != 1;
+  if (const auto pool = ir::match<ir::AnyPoolView>(node)) {
+    const std::size_t last = pool->kernel().size() - 1;
+    return pool->kernel()[last] != 1 || pool->strides()[last] != 1;
   }
   const ir::PartialShape& before = node.input(0).shape();
   const ir::PartialShape& after = node.output(0).shape;

@@ -9,6 +9,7 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/spatial.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"

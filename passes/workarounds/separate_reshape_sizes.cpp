@@ -6,6 +6,7 @@
 
 #include "ir/constant_data.hpp"
 #include "ir/views/reshaping.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 

@@ -1,0 +1,67 @@
+// Searches along the edges of a graph that visit a bounded number of nodes, so that large models take no
+// more time per node than small ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ir/graph.hpp"
+
+namespace onnx2ir::passes {
+
+/// The first node for which `holds` is true, from `node` on back: `source(node)` is the value that a node is
+/// computed from, or null at the end. Visits at most `most` nodes. Null if it holds for none of them.
+template <typename Predicate, typename Source>
+const ir::Node* find_before(const ir::Node& node, Predicate holds, Source source, int most = 8) {
+  const ir::Node* current = &node;
+  for (int visited = 0; visited < most && current != nullptr; ++visited) {
+    if (holds(*current)) return current;
+    current = source(*current).node;
+  }
+  return nullptr;
+}
+
+/// What a search does after a node.
+enum class Search : std::uint8_t {
+  found,      ///< ends
+  goes_on,    ///< continues with the neighbours of the node
+  turns_back  ///< continues without them
+};
+
+/// Whether `visit(node)` is Search::found for one of the nodes that `value` is computed from; its own node is
+/// the first one. Passes over inputs that are computed from constants. Visits at most `most` nodes, the
+/// nearest ones first.
+template <typename Visit>
+bool any_before(ir::Value value, std::size_t most, Visit visit) {
+  std::vector<const ir::Node*> nodes = {value.node};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const ir::Node& node = *nodes[i];
+    const Search search = visit(node);
+    if (search == Search::found) return true;
+    if (search == Search::turns_back) continue;
+    for (const ir::Value input : node.inputs()) {
+      if (nodes.size() < most && !ir::is_computed_from_constants(input)) nodes.push_back(input.node);
+    }
+  }
+  return false;
+}
+
+/// Whether `visit(use)` is Search::found for a use of an output of `node`, or of a node that is
+/// computed from it. Visits all uses of at most `most` nodes, `node` included, the nearest ones first.
+template <typename Visit>
+bool any_after(const ir::Node& node, std::size_t most, Visit visit) {
+  std::vector<const ir::Node*> nodes = {&node};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const ir::Output& output : nodes[i]->outputs()) {
+      for (const ir::Use& use : output.uses) {
+        const Search search = visit(use);
+        if (search == Search::found) return true;
+        if (search == Search::goes_on && nodes.size() < most) nodes.push_back(use.node);
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace onnx2ir::passes

@@ -198,7 +198,7 @@ constexpr std::array kPipeline = {
     pass(legalize, "disable_dynamic_quantization", disable_dynamic_quantization,
          "Sets how the CPU plugin rounds the inputs of products with quantised weights",
          {.faults = {Fault::dynamic_quantization, Fault::partial_rounding_groups}}),
-    pass(legalize, "separate_padded_strides", separate_padded_strides,
+    pass(legalize, "separate_strides", separate_strides,
          "Keeps OpenVINO from moving the stride of a Convolution before its pads, to an operation with "
          "several outputs, or to a Convolution of one channel whose result then has one column",
          {.faults = {Fault::convolution_to_one_column, Fault::stride_before_pad, Fault::stride_to_part}}),

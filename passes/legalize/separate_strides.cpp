@@ -8,6 +8,7 @@
 // The strides are followed as in OpenVINO's StridesOptimization: from users to producers, through elementwise
 // arithmetic, until a Convolution with a larger kernel or an operation of another kind takes them.
 #include <algorithm>
+#include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -55,6 +56,25 @@ bool is_arithmetic(const ir::Node& node) {
   return node.op().traits.is_arithmetic || node.is_one_of(kUnary);
 }
 
+/// What OpenVINO's pass does at an operation with the strides of its users.
+enum class Role : std::uint8_t {
+  pointwise,   ///< a Convolution with a kernel of size 1, which passes them on with its own
+  windowed,    ///< another Convolution, which takes them
+  arithmetic,  ///< passes them on
+  pad,         ///< passes them on
+  other        ///< leaves them to the users
+};
+
+Role role_of(const ir::Node& node) {
+  if (takes_strides(node)) return passes_strides_on(node) ? Role::pointwise : Role::windowed;
+  if (is_arithmetic(node)) return Role::arithmetic;
+  return node.is(ops::Pad) ? Role::pad : Role::other;
+}
+
+bool has_strides(ir::ConvolutionView convolution) {
+  return !std::ranges::all_of(convolution.strides(), is_one);
+}
+
 /// The strides of a graph's nodes, users first.
 class StridePropagation {
  public:
@@ -72,13 +92,12 @@ class StridePropagation {
     return *common;
   }
 
-  void visit(const ir::Node& node, const Strides& from_users) {
-    if (takes_strides(node)) {
-      if (!passes_strides_on(node)) return;
+  void visit(const ir::Node& node, Role role, const Strides& from_users) {
+    if (role == Role::pointwise) {
       Strides strides = ir::ConvolutionView(node).strides().list();
       for (std::size_t i = 0; i < from_users.size() && i < strides.size(); ++i) strides[i] *= from_users[i];
       strides_.emplace(&node, std::move(strides));
-    } else if ((is_arithmetic(node) || node.is(ops::Pad)) && !from_users.empty()) {
+    } else if ((role == Role::arithmetic || role == Role::pad) && !from_users.empty()) {
       strides_.emplace(&node, from_users);
     }
   }
@@ -142,10 +161,11 @@ ir::Node* convolution_of(ir::Node& reader) {
 
 bool may_be_affected(const ir::Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const ir::NodePointer& node) {
-    if (!takes_strides(*node)) return false;
+    const Role role = role_of(*node);
+    if (role != Role::pointwise && role != Role::windowed) return false;
     const ir::ConvolutionView convolution = *node;
-    if (!passes_strides_on(convolution)) return convolution.filters().shape()[1] == ir::Dimension(1);
-    return !std::ranges::all_of(convolution.strides(), is_one) ||
+    if (role == Role::windowed) return convolution.filters().shape()[1] == ir::Dimension(1);
+    return has_strides(convolution) ||
            pads_strided_axis(convolution, Strides(convolution.strides().size(), 2));
   });
 }
@@ -168,10 +188,10 @@ bool is_moved_part(ir::Value value) {
 std::unordered_set<const ir::Node*> operations_on_parts(const ir::Graph& graph) {
   std::unordered_set<const ir::Node*> found;
   for (const ir::NodePointer& node : graph.nodes()) {
-    const bool moves_strides = takes_strides(*node) ? passes_strides_on(*node) : node->is(ops::Pad);
-    if (!moves_strides && !is_arithmetic(*node)) continue;
+    const Role role = role_of(*node);
+    if (role == Role::windowed || role == Role::other) continue;
     const auto leads_to_part = [&](ir::Value input) {
-      return found.contains(input.node) || (is_arithmetic(*node) && is_moved_part(input));
+      return found.contains(input.node) || (role == Role::arithmetic && is_moved_part(input));
     };
     if (std::ranges::any_of(node->inputs(), leads_to_part)) found.insert(node.get());
   }
@@ -192,19 +212,17 @@ Affected affected_convolutions(const ir::Graph& graph, const PassContext& contex
   if (context.has(Fault::stride_to_part)) on_parts = operations_on_parts(graph);
   for (std::size_t i = graph.nodes().size(); i-- > 0;) {
     ir::Node& node = *graph.nodes()[i];
+    const Role role = role_of(node);
     const Strides from_users = propagation.strides_from_users(node);
-    propagation.visit(node, from_users);
-    if (context.has(Fault::convolution_to_one_column) && takes_strides(node) && !passes_strides_on(node) &&
-        !from_users.empty() && would_have_one_column(node, from_users)) {
+    propagation.visit(node, role, from_users);
+    if (role == Role::windowed && context.has(Fault::convolution_to_one_column) && !from_users.empty() &&
+        would_have_one_column(node, from_users))
       affected.of_one_channel.push_back(&node);
-    }
-    const bool is_strided =
-        takes_strides(node) && passes_strides_on(node) &&
-        (!from_users.empty() || !std::ranges::all_of(ir::ConvolutionView(node).strides(), is_one));
-    if (is_strided && on_parts.contains(ir::ConvolutionView(node).data().node))
+    if (role == Role::pointwise && (!from_users.empty() || has_strides(node)) &&
+        on_parts.contains(ir::ConvolutionView(node).data().node))
       affected.strided.push_back(&node);
+    if (role == Role::pad || role == Role::other || from_users.empty()) continue;
     if (!context.has(Fault::stride_before_pad)) continue;
-    if (from_users.empty() || (!takes_strides(node) && !is_arithmetic(node))) continue;
     for (const ir::Use& use : node.output(0).uses) {
       ir::Node* const convolution = convolution_of(*use.node);
       if (convolution != nullptr && pads_strided_axis(*convolution, from_users))
@@ -230,7 +248,7 @@ ir::Value emit_unit_pool(ir::Builder& builder, ir::Value value) {
 
 }  // namespace
 
-bool separate_padded_strides(ir::Model& model, PassContext& context) {
+bool separate_strides(ir::Model& model, PassContext& context) {
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
     if (!graph->may_hold({ops::Convolution}) || !may_be_affected(*graph)) continue;

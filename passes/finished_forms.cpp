@@ -22,14 +22,6 @@ namespace {
 constexpr std::size_t kMaxFacts = 32;
 constexpr int kMaxCompared = 64;
 
-bool is_zero(ir::Value value) {
-  return ir::known_scalar(value) == 0;
-}
-
-bool is_one(ir::Value value) {
-  return ir::known_scalar(value) == 1;
-}
-
 bool is_single(ir::Value value) {
   return value.shape().element_count() == 1;
 }
@@ -47,7 +39,7 @@ bool is_rounded(ir::ConvertView convert) {
 /// Whether `comparison` is the result of OpaqueTrue.
 bool is_opaque_truth(ir::Value comparison) {
   const auto count = op(ops::Gather, op(ops::ShapeOf, op(ops::NonZero, any())));
-  return matches(comparison, op(ops::GreaterEqual, commutative(ops::Minimum, count, is_one), is_zero));
+  return matches(comparison, op(ops::GreaterEqual, commutative(ops::Minimum, count, integer(1)), integer(0)));
 }
 
 /// Whether `random` draws the shift of separate_random_streams, or the number of emit_run_time_truth().
@@ -87,7 +79,8 @@ bool keeps_sizes(ir::Value reshaped, ir::Value data) {
 /// `copying`. `remaining` limits the number of values that are visited.
 bool is_stack(ir::Value value, std::vector<ir::Node*>& copying, int& remaining) {
   if (--remaining < 0) return false;
-  if (const auto unsqueeze = ir::match<ir::UnsqueezeView>(value)) return is_zero(unsqueeze->axes());
+  if (const auto unsqueeze = ir::match<ir::UnsqueezeView>(value))
+    return ir::known_scalar(unsqueeze->axes()) == 0;
   if (value.node->constant() != nullptr) return value.shape().element_count() == 0;
   if (const auto tile = ir::match<ir::TileView>(value)) {
     copying.push_back(value.node);
@@ -137,7 +130,7 @@ class FormSearch {
     const std::size_t counts = counts_.size();
     counts_.push_back(loop.trip_count());
     ir::Value condition;
-    if (matches(origin(loop.trip_count()), op(ops::Select, any(condition), any(), is_zero)))
+    if (matches(origin(loop.trip_count()), op(ops::Select, any(condition), any(), integer(0))))
       add_facts(condition);
     visit(loop.graph());
     conditions_.resize(conditions);
@@ -216,7 +209,7 @@ class FormSearch {
       pending.pop_back();
       conditions_.push_back(value);
       ir::Value count;
-      if (matches(value, op(ops::NotEqual, any(count), is_zero))) counts_.push_back(count);
+      if (matches(value, op(ops::NotEqual, any(count), integer(0)))) counts_.push_back(count);
       if (value.node->is(ops::LogicalAnd))
         pending.insert(pending.end(), value.node->inputs().begin(), value.node->inputs().end());
     }

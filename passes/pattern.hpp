@@ -5,7 +5,10 @@
 // from the left to the right, also if the pattern fails later.
 #pragma once
 
+#include <cstdint>
+
 #include "ir/graph.hpp"
+#include "ir/known_values.hpp"
 #include "passes/analysis/constant_values.hpp"
 
 namespace onnx2ir::passes {
@@ -42,6 +45,10 @@ auto same(const ir::Value&& expected) = delete;
 /// A constant near `expected`.
 inline auto number(double expected) {
   return [expected](ir::Value value) { return is_number(value, expected); };
+}
+/// A value of one element, which is known to be the integer or boolean `expected`.
+inline auto integer(std::int64_t expected) {
+  return [expected](ir::Value value) { return ir::known_scalar(value) == expected; };
 }
 
 /// An operation whose first operands match.

@@ -4,19 +4,20 @@
 #include <algorithm>
 
 #include "ir/inference.hpp"
+#include "ir/views/groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
 /// For each axis of the output, the index of its size in the input's shape; the input's rank for a new axis.
-std::vector<std::int64_t> positions(const ir::Node& node) {
-  const std::size_t rank = node.input(0).shape().rank();
-  const std::size_t result_rank = node.output(0).shape.rank();
-  const bool adds = node.is(ops::Unsqueeze);
+std::vector<std::int64_t> positions(ir::AnySqueezeView squeeze) {
+  const std::size_t rank = squeeze.data().shape().rank();
+  const std::size_t result_rank = squeeze.output(0).shape.rank();
+  const bool adds = squeeze.node().is(ops::Unsqueeze);
   const std::size_t larger = adds ? result_rank : rank;
   std::vector<bool> is_listed(larger);
-  const auto axes = ir::exact_values(node.input(1));
+  const auto axes = ir::exact_values(squeeze.axes());
   for (const std::int64_t axis : *axes) is_listed[ir::normalize_axis(axis, larger)] = true;
   std::vector<std::int64_t> found;
   std::int64_t next = 0;
@@ -31,17 +32,17 @@ std::vector<std::int64_t> positions(const ir::Node& node) {
   return found;
 }
 
-bool is_affected(const ir::Node& node) {
-  if (node.inputs().size() < 2 || !ir::exact_values(node.input(1))) return false;
-  const ir::Output& output = node.output(0);
+bool is_affected(ir::AnySqueezeView squeeze) {
+  if (!squeeze.axes() || !ir::exact_values(squeeze.axes())) return false;
+  const ir::Output& output = squeeze.output(0);
   return !output.shape.is_static() && output.shape.has(0) && output.type != ir::ElementType::string;
 }
 
-ir::Value decompose(ir::Builder& builder, const ir::Node& node) {
+ir::Value decompose(ir::Builder& builder, ir::AnySqueezeView squeeze) {
   const ir::Value sizes =
-      ir::concat(builder, {ir::compute_shape_of(builder, node.input(0)), builder.integers({1})});
-  const ir::Value target = ir::gather(builder, sizes, builder.integers(positions(node)));
-  return ir::fill(builder, 0, node.output(0).type, target);
+      ir::concat(builder, {ir::compute_shape_of(builder, squeeze.data()), builder.integers({1})});
+  const ir::Value target = ir::gather(builder, sizes, builder.integers(positions(squeeze)));
+  return ir::fill(builder, 0, squeeze.output(0).type, target);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "ir/size_rules.hpp"
 #include "ir/views/elementwise.hpp"
+#include "ir/views/groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
 
@@ -12,14 +13,10 @@ namespace {
 
 constexpr ir::OperationSet kSequences{ops::LSTMSequence, ops::GRUSequence, ops::RNNSequence};
 
-bool is_zero(ir::Value value) {
-  return ir::known_scalar(value) == 0;
-}
-
 /// Whether `condition` is whether `data` [batch, steps, ...] has steps.
 bool tests_steps(ir::Value condition, ir::Value data) {
   ir::Value steps;
-  return matches(condition, op(ops::NotEqual, any(steps), is_zero)) && ir::is_size_of(steps, 0, data, 1);
+  return matches(condition, op(ops::NotEqual, any(steps), integer(0))) && ir::is_size_of(steps, 0, data, 1);
 }
 
 /// Whether the use is that of a Select which takes another state after zero steps.
@@ -28,11 +25,11 @@ bool is_selected(const ir::Use& use, ir::Value data) {
   return select && use.index == ir::SelectView::Input::then_value && tests_steps(select->condition(), data);
 }
 
-bool has_stale_states(const ir::Node& sequence) {
-  const ir::Value data = sequence.input(0);
+bool has_stale_states(ir::AnyRecurrentView sequence) {
+  const ir::Value data = sequence.data();
   if (!data.shape().has_rank() || !data.shape()[1].admits(0)) return false;
   const auto is_kept = [&](const ir::Use& use) { return is_selected(use, data); };
-  return std::any_of(sequence.outputs().begin() + 1, sequence.outputs().end(),
+  return std::any_of(sequence.node().outputs().begin() + 1, sequence.node().outputs().end(),
                      [&](const ir::Output& state) { return !std::ranges::all_of(state.uses, is_kept); });
 }
 
@@ -43,11 +40,12 @@ ir::Value initial_state(ir::Builder& builder, ir::Value state) {
 }
 
 void keep_states(ir::Builder& builder, ir::Node& sequence) {
-  const ir::Value steps = ir::dimension_of(builder, sequence.input(0), 1);
+  const ir::Value data = ir::AnyRecurrentView(sequence).data();
+  const ir::Value steps = ir::dimension_of(builder, data, 1);
   const ir::Value any = builder.op(ops::NotEqual, {steps, builder.integer(0)});
   for (std::uint32_t i = 1; i < sequence.outputs().size(); ++i) {
     const ir::Value state = sequence.value(i);
-    const auto is_kept = [&](const ir::Use& use) { return is_selected(use, sequence.input(0)); };
+    const auto is_kept = [&](const ir::Use& use) { return is_selected(use, data); };
     if (std::ranges::all_of(state.output().uses, is_kept)) continue;
     const ir::Value initial = initial_state(builder, sequence.input(i));
     const ir::Value kept = builder.op(ops::Select, {any, state, initial});

@@ -41,9 +41,11 @@ bool reads_pads_only(ir::AnyConvolutionView convolution) {
 }
 
 void pad_data(ir::Builder& builder, ir::Node& node) {
-  const std::size_t rank = node.input(0).shape().rank();
-  ir::Integers begins = node.integers("pads_begin").list();
-  ir::Integers ends = node.integers("pads_end").list();
+  const ir::AnyConvolutionView convolution = node;
+  const ir::Value data = convolution.data();
+  const std::size_t rank = data.shape().rank();
+  ir::Integers begins = convolution.pads_begin().list();
+  ir::Integers ends = convolution.pads_end().list();
   std::vector<std::int64_t> added_before(rank, 0);
   std::vector<std::int64_t> added_after(rank, 0);
   added_before.back() = begins.back();
@@ -52,12 +54,11 @@ void pad_data(ir::Builder& builder, ir::Node& node) {
   ends.back() = 0;
   node.set_attribute({"pads_begin", begins.unchecked()});
   node.set_attribute({"pads_end", ends.unchecked()});
-  const ir::Value data = node.input(0);
   const ir::Value padded = builder.op(
       ops::Pad,
       {data, builder.integers(added_before), builder.integers(added_after), builder.number_like(0, data)},
       {{"pad_mode", "constant"}});
-  node.set_input(0, copy_opaquely(builder, padded));
+  node.set_input(ir::AnyConvolutionView::Input::data, copy_opaquely(builder, padded));
 }
 
 }  // namespace

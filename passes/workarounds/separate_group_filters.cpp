@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/fused_chain.hpp"
@@ -59,8 +60,8 @@ void separate(ir::Builder&, ir::Node& convolution) {
 }
 
 /// Fault::scaled_shared_filters: a factor, possibly after sums.
-bool precedes_factor(const ir::Node& convolution) {
-  ir::Value filters = convolution.input(1);
+bool precedes_factor(ir::AnyConvolutionView convolution) {
+  ir::Value filters = convolution.filters();
   if (const auto reshape = ir::match<ir::ReshapeView>(filters)) filters = reshape->data();
   if (!filters.node->is(ops::Multiply) || filters.output().uses.size() < 2) return false;
   for (const ir::Node* reader : chain_after(convolution)) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ir/views/groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {
@@ -11,16 +12,17 @@ namespace {
 
 constexpr ir::OperationSet kSequences{ops::LSTMSequence, ops::GRUSequence, ops::RNNSequence};
 
-bool is_affected(const ir::Node& sequence) {
-  const ir::PartialShape& data = sequence.input(0).shape();
-  const ir::Value state = sequence.input(1);
+bool is_affected(ir::AnyRecurrentView sequence) {
+  const ir::PartialShape& data = sequence.data().shape();
+  const ir::Value state = sequence.hidden_state();
   return data.has_rank() && data[0].is_dynamic() && state.shape().has_rank() && state.shape()[0].size() > 0 &&
          ir::is_computed_from_constants(state);
 }
 
-void set_batch(ir::Builder& builder, ir::Node& sequence) {
-  const std::vector<std::int64_t> sizes{sequence.input(1).shape()[0].size(), 0, 0};
-  sequence.set_input(0, ir::reshape_keeping(builder, sequence.input(0), sizes));
+void set_batch(ir::Builder& builder, ir::Node& node) {
+  const ir::AnyRecurrentView sequence = node;
+  const std::vector<std::int64_t> sizes{sequence.hidden_state().shape()[0].size(), 0, 0};
+  node.set_input(ir::AnyRecurrentView::Input::data, ir::reshape_keeping(builder, sequence.data(), sizes));
 }
 
 }  // namespace

@@ -8,14 +8,11 @@
 namespace onnx2ir::passes {
 namespace {
 
-bool is_zero(ir::Value value) {
-  return ir::exact_values(value) == ir::Integers{0};
-}
-
 bool takes_only_element(ir::GatherView gather) {
   const ir::PartialShape& shape = gather.data().shape();
   if (!shape.has_rank() || shape.rank() == 0 || shape[0] != ir::Dimension(1)) return false;
-  return gather.indices().shape().is_scalar() && is_zero(gather.indices()) && is_zero(gather.axis());
+  return gather.indices().shape().is_scalar() && ir::known_scalar(gather.indices()) == 0 &&
+         ir::known_scalar(gather.axis()) == 0;
 }
 
 bool is_affected(ir::TransposeView transpose) {

@@ -33,11 +33,11 @@ Values pack_empty(ir::Builder& builder, ir::Value places, const PassContext& con
 }
 
 Values unpack_empty(ir::Builder& builder, ir::Value texts) {
-  const auto places = [&] {
+  const auto fill_places = [&] {
     const ir::Value sizes = ir::compute_shape_of(builder, texts);
     return ir::fill(builder, 0, ir::ElementType::i32, sizes);
   };
-  return {places(), places(), ir::emit_empty_constant(builder, ir::ElementType::u8, {0})};
+  return {fill_places(), fill_places(), ir::emit_empty_constant(builder, ir::ElementType::u8, {0})};
 }
 
 /// The outputs of Unique with an axis, for empty data. Slices without elements are equal: there is one unique
@@ -48,15 +48,15 @@ Values find_unique_slice(ir::Builder& builder, const ir::Node& unique, ir::Value
   limits[ir::normalize_axis(ir::exact_values(axis)->front(), limits.size())] = 1;
   const ir::Value sizes = ir::compute_shape_of(builder, data);
   const ir::Value found = builder.op(ops::Minimum, {sizes, builder.integers(limits)});
-  const auto along = [&](ir::Value all) {
+  const auto select_along = [&](ir::Value all) {
     return ir::gather(builder, all, builder.integers({ir::exact_values(axis)->front()}));
   };
-  const auto zeros = [&](std::size_t output, ir::Value shape) {
+  const auto fill_zeros = [&](std::size_t output, ir::Value shape) {
     return ir::fill(builder, 0, unique.output(output).type, shape);
   };
-  const ir::Value count = ir::convert(builder, along(sizes), unique.output(3).type);
-  return {zeros(0, found), zeros(1, along(found)), zeros(2, along(sizes)),
-          ir::broadcast_to(builder, count, along(found))};
+  const ir::Value count = ir::convert(builder, select_along(sizes), unique.output(3).type);
+  return {fill_zeros(0, found), fill_zeros(1, select_along(found)), fill_zeros(2, select_along(sizes)),
+          ir::broadcast_to(builder, count, select_along(found))};
 }
 
 /// The outputs of `node` for empty `data`.

@@ -28,23 +28,25 @@ bool is_single_step(ir::LSTMSequenceView lstm) {
 ir::Value decompose(ir::Builder& builder, ir::Node& node) {
   const ir::LSTMSequenceView lstm = node;
   if (!is_single_step(lstm)) return {};
-  const auto without = [&](ir::Value input, std::int64_t axis) {
+  const auto squeeze = [&](ir::Value input, std::int64_t axis) {
     return ir::squeeze(builder, input, {axis});
   };
-  const auto joined = [&](ir::Value a, ir::Value b) { return ir::concat(builder, {a, b}, 1); };
-  const ir::Value weights = joined(without(lstm.w(), 0), without(lstm.r(), 0));
+  const auto join = [&](ir::Value a, ir::Value b) { return ir::concat(builder, {a, b}, 1); };
+  const ir::Value weights = join(squeeze(lstm.w(), 0), squeeze(lstm.r(), 0));
   const ir::Value product =
-      builder.op(ops::MatMul, {joined(without(lstm.data(), 1), without(lstm.hidden_state(), 1)), weights},
+      builder.op(ops::MatMul, {join(squeeze(lstm.data(), 1), squeeze(lstm.hidden_state(), 1)), weights},
                  {{"transpose_a", false}, {"transpose_b", true}});
   const ir::Value sums = builder.op(ops::Add, {product, lstm.b()});
   ir::Node& gates = builder.node(ops::Split, {sums, builder.integer(1)}, {{"num_splits", 4}}, 4);
-  const auto gate = [&](std::uint32_t index, ir::Op activation) {
+  const auto emit_gate = [&](std::uint32_t index, ir::Op activation) {
     return builder.op(activation, {gates.value(index)});
   };
-  const ir::Value kept = builder.op(ops::Multiply, {gate(0, ops::Sigmoid), without(lstm.cell_state(), 1)});
-  const ir::Value added = builder.op(ops::Multiply, {gate(1, ops::Sigmoid), gate(2, ops::Tanh)});
+  const ir::Value kept =
+      builder.op(ops::Multiply, {emit_gate(0, ops::Sigmoid), squeeze(lstm.cell_state(), 1)});
+  const ir::Value added = builder.op(ops::Multiply, {emit_gate(1, ops::Sigmoid), emit_gate(2, ops::Tanh)});
   const ir::Value cell = builder.op(ops::Add, {kept, added});
-  const ir::Value hidden = builder.op(ops::Multiply, {gate(3, ops::Sigmoid), builder.op(ops::Tanh, {cell})});
+  const ir::Value hidden =
+      builder.op(ops::Multiply, {emit_gate(3, ops::Sigmoid), builder.op(ops::Tanh, {cell})});
   const ir::Value all_steps = ir::unsqueeze(builder, hidden, {1, 2});
   ir::replace_all_uses(node.value(1), ir::unsqueeze(builder, hidden, {1}));
   ir::replace_all_uses(node.value(2), ir::unsqueeze(builder, cell, {1}));

@@ -77,11 +77,11 @@ ir::Value fuse_gate(ir::Builder& builder, double coefficient, ir::Value x, ir::V
     if (matches(inner, op(ops::Erf, any(argument)))) {
       const auto scale = multiple_of(argument, x);
       if (scale && is_near(*scale, std::numbers::sqrt2 / 2, type)) {
-        return builder.op(ops::Gelu, {x}, {{"approximation_mode", std::string("ERF")}});
+        return builder.op(ops::Gelu, {x}, {{"approximation_mode", "ERF"}});
       }
     }
     if (matches(inner, op(ops::Tanh, any(argument))) && is_tanh_argument(argument, x)) {
-      return builder.op(ops::Gelu, {x}, {{"approximation_mode", std::string("TANH")}});
+      return builder.op(ops::Gelu, {x}, {{"approximation_mode", "TANH"}});
     }
     return {};
   }

@@ -174,7 +174,7 @@ ir::Value expand_mask(ir::Builder& builder, const Attention& attention, ir::Valu
   const ir::Value rows = ir::dimension_of(builder, attention.query, kRows);
   const ir::Value columns = count_keys(builder, attention.key);
   const ir::Value sizes = ir::concat(builder, {ones, rows, columns});
-  return builder.op(ops::Broadcast, {mask, sizes}, {{"mode", std::string("bidirectional")}});
+  return builder.op(ops::Broadcast, {mask, sizes}, {{"mode", "bidirectional"}});
 }
 
 bool is_finite(ir::Value mask) {

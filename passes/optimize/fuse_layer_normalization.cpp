@@ -90,9 +90,8 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
     if (!again || again->x != centred->x || again->axes != centred->axes) continue;
     const std::vector<std::int64_t> axes = all_axes(centred->x.shape().rank());
     const ir::Value x = ir::convert(builder, centred->x, node.output(0).type);
-    return builder.op(
-        ops::MVN, {x, builder.integers(std::span(axes).last(centred->axes))},
-        {{"eps", *epsilon}, {"normalize_variance", true}, {"eps_mode", std::string("INSIDE_SQRT")}});
+    return builder.op(ops::MVN, {x, builder.integers(std::span(axes).last(centred->axes))},
+                      {{"eps", *epsilon}, {"normalize_variance", true}, {"eps_mode", "INSIDE_SQRT"}});
   }
   return {};
 }

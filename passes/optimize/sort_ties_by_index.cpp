@@ -101,7 +101,7 @@ ir::Node& emit_unstable_top(ir::Builder& builder, ir::Value x, const Selection& 
   return builder.node(ops::TopK, {x, s.k},
                       {{"axis", s.axis},
                        {"mode", mode},
-                       {"sort", std::string("value")},
+                       {"sort", "value"},
                        {"index_element_type", ElementType::i64},
                        {"stable", false}},
                       2);
@@ -173,7 +173,7 @@ ir::Value sort_indices(ir::Builder& builder, ir::Node& selected, const Selection
   const ir::Value others = compute_keys_of_others(builder, values, s);
   const ir::Value all =
       builder.op(ops::ScatterElementsUpdate, {others, indices, keys, builder.integer(s.axis)},
-                 {{"reduction", std::string("none")}, {"use_init_val", true}});
+                 {{"reduction", "none"}, {"use_init_val", true}});
   return sort_ascending(builder, all, s);
 }
 

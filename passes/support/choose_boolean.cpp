@@ -19,17 +19,17 @@ std::optional<bool> known_boolean(ir::Value value) {
 
 /// The CPU plugin's Select rejects some booleans: it computes them as u8, but outputs of a Loop stay boolean.
 ir::Value choose_boolean(ir::Builder& builder, ir::Value condition, ir::Value a, ir::Value b) {
-  const auto both = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalAnd, {x, y}); };
-  const auto either = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalOr, {x, y}); };
+  const auto emit_and = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalAnd, {x, y}); };
+  const auto emit_or = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalOr, {x, y}); };
   const auto known_a = known_boolean(a);
   const auto known_b = known_boolean(b);
   if (known_a && known_b) {
     if (*known_a == *known_b) return a;
     return *known_a ? condition : negate(builder, condition);
   }
-  if (known_a) return *known_a ? either(condition, b) : both(negate(builder, condition), b);
-  if (known_b) return *known_b ? either(negate(builder, condition), a) : both(condition, a);
-  return either(both(condition, a), both(negate(builder, condition), b));
+  if (known_a) return *known_a ? emit_or(condition, b) : emit_and(negate(builder, condition), b);
+  if (known_b) return *known_b ? emit_or(negate(builder, condition), a) : emit_and(condition, a);
+  return emit_or(emit_and(condition, a), emit_and(negate(builder, condition), b));
 }
 
 }  // namespace

@@ -79,14 +79,14 @@ ir::Value FinalOrInitial::choose(ir::Value final, ir::Value initial, bool keeps_
 /// vectors. Tile copies whole blocks, Slice of a vector does not: 4 us instead of 25 us for 4096 elements.
 ir::Value FinalOrInitial::join(ir::Value final, ir::Value initial, bool keeps_shape) {
   const auto axis = differing_axis(final.shape(), initial.shape());
-  const auto if_ran = [&](ir::Value value, bool ran) {
+  const auto keep_if_ran = [&](ir::Value value, bool ran) {
     const ir::Value elements = axis || value.shape().rank() == 1 ? value : ir::flatten(builder_, value);
     return keep_if(builder_, emit_ran(), ran, elements, axis.value_or(0));
   };
-  ir::Value result = if_ran(final, true);
+  ir::Value result = keep_if_ran(final, true);
   if (initial.shape().element_count() != 0) {
     const auto along = static_cast<std::int64_t>(axis.value_or(0));
-    result = ir::concat(builder_, {result, if_ran(initial, false)}, along);
+    result = ir::concat(builder_, {result, keep_if_ran(initial, false)}, along);
   }
   return reshape_joined(result, final, initial, keeps_shape);
 }

@@ -49,13 +49,13 @@ ir::Value compute_product_size(ir::Builder& builder, ir::MatMulView product, std
   const ir::Value left = product.a();
   const ir::Value right = product.b();
   const std::size_t rank = product.output(0).shape.rank();
-  const auto size = [&](ir::Value operand, std::size_t from_end) {
+  const auto emit_size = [&](ir::Value operand, std::size_t from_end) {
     return ir::dimension_of(builder, operand, static_cast<std::int64_t>(operand.shape().rank() - from_end));
   };
-  if (axis + 2 == rank) return size(left, product.transpose_a() ? 1 : 2);
-  if (axis + 1 == rank) return size(right, product.transpose_b() ? 2 : 1);
+  if (axis + 2 == rank) return emit_size(left, product.transpose_a() ? 1 : 2);
+  if (axis + 1 == rank) return emit_size(right, product.transpose_b() ? 2 : 1);
   const std::size_t from_end = rank - axis;
-  return size(is_one(right, from_end) ? left : right, from_end);
+  return emit_size(is_one(right, from_end) ? left : right, from_end);
 }
 
 bool is_empty_product(ir::MatMulView product) {

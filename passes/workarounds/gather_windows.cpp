@@ -31,14 +31,14 @@ bool has_dynamic_sizes(ir::Col2ImView col2im) {
 }
 
 ir::Value fold(ir::Builder& builder, ir::Col2ImView col2im) {
-  const auto elements = [&](ir::Value list) {
+  const auto gather_elements = [&](ir::Value list) {
     const ir::Value whole = ir::convert(builder, list, ir::ElementType::i64);
     ir::ValueList values;
     for (const std::int64_t i : {0, 1}) values.push_back(ir::gather(builder, whole, builder.integers({i})));
     return values;
   };
-  const ir::ValueList sizes = elements(col2im.output_size());
-  return ir::fold_columns(builder, col2im.data(), sizes, elements(col2im.kernel_size()),
+  const ir::ValueList sizes = gather_elements(col2im.output_size());
+  return ir::fold_columns(builder, col2im.data(), sizes, gather_elements(col2im.kernel_size()),
                           steps_of(col2im, "explicit"));
 }
 

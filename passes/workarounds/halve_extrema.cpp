@@ -121,13 +121,13 @@ bool may_be_infinite(ir::ReductionView reduction) {
 
 ir::Value halve(ir::Builder& builder, ir::ReductionView reduction) {
   using ir::ElementType;
-  const auto scaled = [&](ir::Value value, double factor) {
+  const auto scale = [&](ir::Value value, double factor) {
     return builder.op(ops::Multiply, {value, builder.number(factor, ElementType::f32)});
   };
   const ir::Value data = reduction.data();
-  const ir::Value half = scaled(ir::convert(builder, data, ElementType::f32), 0.5);
+  const ir::Value half = scale(ir::convert(builder, data, ElementType::f32), 0.5);
   const ir::Value reduced = ir::clone_with_input(builder, reduction, ir::ReductionView::Input::data, half);
-  return ir::convert(builder, scaled(reduced, 2), data.type());
+  return ir::convert(builder, scale(reduced, 2), data.type());
 }
 
 }  // namespace

@@ -95,15 +95,15 @@ bool set_static_pads(ir::Node& node) {
 /// which is the first element of a window that begins with pads: MaxPool returns the first maximum.
 ir::Value remove_pads(ir::Builder& builder, ir::Value indices, ir::Value shape, const Pads& pads,
                       std::int64_t axis, std::int64_t rank) {
-  const auto counted = [&](ir::Value list) {
+  const auto select_counted = [&](ir::Value list) {
     return axis == 0 ? list : ir::slice(builder, list, axis, rank, 0);
   };
-  const ir::Value sizes = counted(shape);
+  const ir::Value sizes = select_counted(shape);
   const ir::Value count = ir::reduce(builder, ops::ReduceProd, sizes, {0});
   const ir::Value positions = ir::reshape(builder, ir::emit_range(builder, count), sizes);
-  const ir::Value padded =
-      builder.op(ops::Pad, {positions, counted(pads.begins), counted(pads.ends), builder.integer(0)},
-                 {{"pad_mode", "edge"}});
+  const ir::Value padded = builder.op(
+      ops::Pad, {positions, select_counted(pads.begins), select_counted(pads.ends), builder.integer(0)},
+      {{"pad_mode", "edge"}});
   const ir::Value table = ir::convert(builder, ir::flatten(builder, padded), indices.type());
   return ir::gather(builder, table, indices);
 }
@@ -123,7 +123,7 @@ void pad_data(ir::Builder& builder, ir::Node& node) {
   node.set_attribute({"pads_begin", none});
   node.set_attribute({"pads_end", none});
   node.set_attribute({"auto_pad", "explicit"});
-  node.set_input(0, padded);
+  node.set_input(ir::MaxPoolView::Input::data, padded);
   const ir::Value indices = node.value(1);
   const std::vector<ir::Use> uses(indices.output().uses.begin(), indices.output().uses.end());
   ir::replace_uses(uses, indices, remove_pads(builder, indices, shape, pads, axis, rank));

@@ -26,20 +26,20 @@ constexpr std::array kFormats = {
 };
 
 ir::Value round_to_format(ir::Builder& builder, ir::Value x, const Format& format) {
-  const auto power = [&](int exponent) { return builder.number_like(std::ldexp(1.0, exponent), x); };
-  const auto times = [&](ir::Value value, int exponent) {
-    return builder.op(ops::Multiply, {value, power(exponent)});
+  const auto emit_power = [&](int exponent) { return builder.number_like(std::ldexp(1.0, exponent), x); };
+  const auto scale_by_power = [&](ir::Value value, int exponent) {
+    return builder.op(ops::Multiply, {value, emit_power(exponent)});
   };
   const int shift = format.mantissa - format.least;
-  ir::Value scaled = times(x, shift);
-  ir::Value factor = power(-shift);
+  ir::Value scaled = scale_by_power(x, shift);
+  ir::Value factor = emit_power(-shift);
   int step = 1;
   while (2 * step <= format.greatest - format.least) step *= 2;
   for (; step > 0; step /= 2) {
     const ir::Value is_large =
-        builder.op(ops::GreaterEqual, {builder.op(ops::Abs, {scaled}), power(format.mantissa + step)});
-    scaled = builder.op(ops::Select, {is_large, times(scaled, -step), scaled});
-    factor = builder.op(ops::Select, {is_large, times(factor, step), factor});
+        builder.op(ops::GreaterEqual, {builder.op(ops::Abs, {scaled}), emit_power(format.mantissa + step)});
+    scaled = builder.op(ops::Select, {is_large, scale_by_power(scaled, -step), scaled});
+    factor = builder.op(ops::Select, {is_large, scale_by_power(factor, step), factor});
   }
   return builder.op(ops::Multiply, {builder.op(ops::Round, {scaled}, {{"mode", "half_to_even"}}), factor});
 }

@@ -41,15 +41,15 @@ void compare_along_first_axis(ir::Builder& builder, ir::Node& node) {
   const auto end = static_cast<std::ptrdiff_t>(axis) + 1;
   std::rotate(to_front.begin(), to_front.begin() + end - 1, to_front.begin() + end);
   std::rotate(back.begin(), back.begin() + 1, back.begin() + end);
-  const auto transposed = [&](Value value, const std::vector<std::int64_t>& order) {
+  const auto transpose = [&](Value value, const std::vector<std::int64_t>& order) {
     return axis == 0 ? value : ir::transpose(builder, value, order);
   };
-  Value data = transposed(unique.data(), to_front);
+  Value data = transpose(unique.data(), to_front);
   if (type == ir::ElementType::i8) data = ir::convert(builder, data, ir::ElementType::i32);
   ir::Node& found = builder.clone(node, std::array{data, builder.integer(0)});
   Value elements = found.value(0);
   if (type == ir::ElementType::i8) elements = ir::convert(builder, elements, type);
-  ir::replace_all_uses(node.value(0), transposed(elements, back));
+  ir::replace_all_uses(node.value(0), transpose(elements, back));
   for (std::size_t i = 1; i < node.outputs().size(); ++i) ir::replace_all_uses(node.value(i), found.value(i));
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "api/c_objects.hpp"
+#include "api/option_table.hpp"
 #include "base/failure.hpp"
 #include "json/json.hpp"
 #include "onnx2ir/onnx2ir.h"
@@ -114,13 +115,7 @@ void onnx2ir_options_delete(onnx2ir_options* options) {
 
 onnx2ir_status onnx2ir_options_set(onnx2ir_options* options, const char* name, const char* value) {
   return without_exceptions(ONNX2IR_FAILED, [&] {
-    std::string normalized_name(name);
-    for (char& letter : normalized_name) letter = letter == '-' ? '_' : letter;
-    bool is_of_saving = false;
-    for (const onnx2ir::OptionInfo& row : onnx2ir::list_save_options())
-      is_of_saving = is_of_saving || row.name == normalized_name;
-    auto problem = is_of_saving ? onnx2ir::set_option(options->saving, normalized_name, value)
-                                : onnx2ir::set_option(options->conversion, normalized_name, value);
+    const auto problem = onnx2ir::set_option(options->conversion, options->saving, name, value);
     options->problem = problem.value_or("");
     return problem ? ONNX2IR_FAILED : ONNX2IR_OK;
   });

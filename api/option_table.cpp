@@ -1,5 +1,7 @@
 // The options by name. Each row has the name, the help text, a function that checks and sets the value, and
 // one that gives the value as text for the IR.
+#include "api/option_table.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -30,13 +32,6 @@ struct Row {
 
 std::string in_quotes(std::string_view text) {
   return "'" + std::string(text) + "'";
-}
-
-Reason set_flag(bool& flag, std::string_view value) {
-  const std::optional<bool> read = parse_flag(value);
-  if (!read) return in_quotes(value) + " is neither True nor False";
-  flag = *read;
-  return std::nullopt;
 }
 
 template <std::unsigned_integral Number>
@@ -106,8 +101,8 @@ Reason set_inputs(Options& options, std::string_view value) {
   return std::nullopt;
 }
 
-/// A pass, or one of `others`.
-Reason check_pass(std::string_view name, std::initializer_list<std::string_view> others = {}) {
+/// Whether a pass has this name, or it is one of `others`.
+Reason pass_problem(std::string_view name, std::initializer_list<std::string_view> others = {}) {
   std::vector<std::string> known(others.begin(), others.end());
   for (const PassInfo& pass : list_passes()) known.emplace_back(pass.name);
   if (std::ranges::find(known, name) != known.end()) return std::nullopt;
@@ -115,42 +110,10 @@ Reason check_pass(std::string_view name, std::initializer_list<std::string_view>
   return "there is no pass " + in_quotes(name) + (nearest.empty() ? ": see --list-passes" : nearest);
 }
 
-/// Sets one of several named choices.
-template <typename Choice, std::size_t N>
-Reason set_choice(Choice& choice, std::string_view value,
-                  const std::array<std::pair<std::string_view, Choice>, N>& names) {
-  std::vector<std::string> known;
-  for (const auto& [name, named] : names) {
-    if (name == value) {
-      choice = named;
-      return std::nullopt;
-    }
-    known.emplace_back(name);
-  }
-  return in_quotes(value) + " is not one of " + base::joined(known, ", ") +
-         base::suggestion(value, known, "; ");
-}
-
-/// The names in a table for set_choice().
-template <const auto& kTable>
-constexpr auto kNamesOf = [] {
-  std::array<std::string_view, kTable.size()> names;
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kTable[i].first;
-  return names;
-}();
-
-constexpr std::array<std::pair<std::string_view, SaveOptions::Sync>, 3> kSyncChoices{
-    {{"replaced", SaveOptions::Sync::replaced},
-     {"always", SaveOptions::Sync::always},
-     {"never", SaveOptions::Sync::never}}};
-
-constexpr std::array<std::pair<std::string_view, Quantization>, 2> kQuantizations{
-    {{"fast", Quantization::fast}, {"exact", Quantization::exact}}};
-
-constexpr std::array<std::pair<std::string_view, DynamicQuantization>, 3> kDynamicQuantizations{
-    {{"auto", DynamicQuantization::automatic},
-     {"never", DynamicQuantization::never},
-     {"always", DynamicQuantization::always}}};
+// The names of choices, in the order of their enumerations.
+constexpr std::array<std::string_view, 3> kSyncChoices{"replaced", "always", "never"};
+constexpr std::array<std::string_view, 2> kQuantizations{"fast", "exact"};
+constexpr std::array<std::string_view, 3> kDynamicQuantizations{"auto", "never", "always"};
 
 using Kind = OptionInfo::Kind;
 
@@ -162,17 +125,15 @@ constexpr Row<Options> flag(std::string_view name, std::string_view summary, std
           [](const Options& options) { return std::string(options.*kFlag ? "true" : ""); }};
 }
 
-/// A row of a choice that changes the IR. `kNames`: see set_choice().
+/// A row of a choice that changes the IR. `kNames`: in the order of the enumeration.
 template <auto kChoice, const auto& kNames>
 constexpr Row<Options> choice(std::string_view name, std::string_view value_name, std::string_view summary) {
   return {
-      {name, value_name, summary, "IR", Kind::text, kNamesOf<kNames>},
+      {name, value_name, summary, "IR", Kind::text, kNames},
       [](Options& options, std::string_view value) { return set_choice(options.*kChoice, value, kNames); },
       [](const Options& options) {
         if (options.*kChoice == Options().*kChoice) return std::string();
-        return std::string(std::ranges::find(kNames, options.*kChoice, [](const auto& named) {
-                             return named.second;
-                           })->first);
+        return std::string(kNames.at(static_cast<std::size_t>(options.*kChoice)));
       }};
 }
 
@@ -274,20 +235,20 @@ std::span<const Row<Options>> conversion_rows() {
       {{"print_after", "PASS", "print the graph after this pass, after import, or after all", "Compiler",
         Kind::list},
        [](Options& options, std::string_view value) {
-         if (Reason problem = check_pass(value, {"import", "all"})) return problem;
+         if (Reason problem = pass_problem(value, {"import", "all"})) return problem;
          options.debug.print_after.emplace_back(value);
          return Reason();
        }},
       {{"stop_after", "PASS", "the last pass to run", "Compiler"},
        [](Options& options, std::string_view value) {
-         if (Reason problem = check_pass(value)) return problem;
+         if (Reason problem = pass_problem(value)) return problem;
          options.debug.stop_after = value;
          return Reason();
        },
        [](const Options& options) { return options.debug.stop_after; }},
       {{"skip_pass", "PASS", "skip this pass, to measure its effect", "Compiler", Kind::list},
        [](Options& options, std::string_view value) {
-         if (Reason problem = check_pass(value)) return problem;
+         if (Reason problem = pass_problem(value)) return problem;
          options.debug.skip_passes.emplace_back(value);
          return Reason();
        },
@@ -301,7 +262,7 @@ std::span<const Row<SaveOptions>> saving_rows() {
       {{"sync", "WHEN",
         "when to wait until the files are on the disk: replaced (if a file is replaced, the default), always "
         "or never",
-        "IR", Kind::text, kNamesOf<kSyncChoices>},
+        "IR", Kind::text, kSyncChoices},
        [](SaveOptions& options, std::string_view value) {
          return set_choice(options.sync, value, kSyncChoices);
        }},
@@ -318,17 +279,28 @@ std::vector<OptionInfo> infos(std::span<const Row<Target>> rows) {
   return infos;
 }
 
+/// `name` as in the rows.
+std::string row_name(std::string_view name) {
+  std::string normalized(name);
+  std::ranges::replace(normalized, '-', '_');
+  return normalized;
+}
+
+/// The row of the option `name`; null if there is none.
+template <typename Target>
+const Row<Target>* find_row(std::span<const Row<Target>> rows, std::string_view name) {
+  const std::string normalized = row_name(name);
+  const auto found = std::ranges::find_if(rows, [&](const auto& row) { return row.info.name == normalized; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
 template <typename Target>
 Reason set_in(std::span<const Row<Target>> rows, Target& options, std::string_view name,
               std::string_view value) {
-  std::string normalized_name(name);
-  std::ranges::replace(normalized_name, '-', '_');
+  if (const Row<Target>* const row = find_row(rows, name)) return row->set(options, value);
   std::vector<std::string> known;
-  for (const Row<Target>& row : rows) {
-    if (row.info.name == normalized_name) return row.set(options, value);
-    known.emplace_back(row.info.name);
-  }
-  return "there is no option " + in_quotes(name) + base::suggestion(normalized_name, known, "; ");
+  for (const Row<Target>& row : rows) known.emplace_back(row.info.name);
+  return "there is no option " + in_quotes(name) + base::suggestion(row_name(name), known, "; ");
 }
 
 }  // namespace
@@ -338,6 +310,22 @@ std::optional<bool> parse_flag(std::string_view text) {
   if (word == "true") return true;
   if (word == "false") return false;
   return std::nullopt;
+}
+
+std::optional<std::string> set_flag(bool& flag, std::string_view text) {
+  const std::optional<bool> read = parse_flag(text);
+  if (!read) return in_quotes(text) + " is neither True nor False";
+  flag = *read;
+  return std::nullopt;
+}
+
+Result<std::size_t> parse_choice(std::string_view text, std::span<const std::string_view> choices) {
+  const auto found = std::ranges::find(choices, text);
+  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
+  const std::vector<std::string> known(choices.begin(), choices.end());
+  return Problem{DiagnosticCode::bad_interface, in_quotes(text) + " is not one of " +
+                                                    base::joined(choices, ", ") +
+                                                    base::suggestion(text, known, "; ")};
 }
 
 std::vector<OptionInfo> list_options() {
@@ -362,6 +350,11 @@ std::optional<std::string> set_option(Options& options, std::string_view name, s
 }
 std::optional<std::string> set_option(SaveOptions& options, std::string_view name, std::string_view value) {
   return set_in(saving_rows(), options, name, value);
+}
+std::optional<std::string> set_option(Options& conversion, SaveOptions& saving, std::string_view name,
+                                      std::string_view value) {
+  if (const auto* const row = find_row(saving_rows(), name)) return row->set(saving, value);
+  return set_option(conversion, name, value);
 }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {

@@ -28,10 +28,10 @@ CommandSet commands_of(std::string_view name) {
 /// A flag that prints a list instead of converting.
 Option listing(std::string name, std::string summary, Listing what, Arguments& arguments) {
   const auto set = [&arguments, what](std::string_view value) -> Reason {
-    const std::optional<bool> read = parse_flag(value);
-    if (!read) return "'" + std::string(value) + "' is neither True nor False";
-    if (*read) arguments.listing = what;
-    return std::nullopt;
+    bool is_requested = false;
+    Reason reason = set_flag(is_requested, value);
+    if (is_requested) arguments.listing = what;
+    return reason;
   };
   return {std::move(name), 0, "", std::move(summary), "Information", set, kAll};
 }
@@ -73,21 +73,6 @@ Reason set_jobs(Arguments& arguments, std::string_view value) {
   return std::nullopt;
 }
 
-/// Sets `target` to the value whose name is at its position in `names`.
-template <typename Enum, std::size_t kCount>
-Reason set_choice(const std::array<std::string_view, kCount>& names, std::string_view value, Enum& target) {
-  const auto* const found = std::ranges::find(names, value);
-  if (found == names.end()) {
-    const std::string nearest = nearest_name(value, {names.begin(), names.end()});
-    std::string all;
-    for (const std::string_view name : names) all.append(all.empty() ? "" : ", ").append(name);
-    return "'" + std::string(value) + "' is not one of " + all +
-           (nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?");
-  }
-  target = static_cast<Enum>(found - names.begin());
-  return std::nullopt;
-}
-
 template <typename Enum, std::size_t kCount>
 Option choice(std::string name, std::string value_name, std::string summary, std::string group,
               CommandSet commands, const std::array<std::string_view, kCount>& names, Enum& target) {
@@ -96,7 +81,7 @@ Option choice(std::string name, std::string value_name, std::string summary, std
           std::move(value_name),
           std::move(summary),
           std::move(group),
-          [&names, &target](std::string_view value) { return set_choice(names, value, target); },
+          [&names, &target](std::string_view value) { return set_choice(target, value, names); },
           commands,
           {names.begin(), names.end()}};
 }

@@ -87,12 +87,7 @@ class CommandLine {
 }  // namespace
 
 Option flag(std::string name, std::string summary, std::string group, CommandSet commands, bool& target) {
-  const auto set = [&target](std::string_view value) -> std::optional<std::string> {
-    const std::optional<bool> read = parse_flag(value);
-    if (!read) return "'" + std::string(value) + "' is neither True nor False";
-    target = *read;
-    return std::nullopt;
-  };
+  const auto set = [&target](std::string_view value) { return set_flag(target, value); };
   return {std::move(name), 0, "", std::move(summary), std::move(group), set, commands};
 }
 

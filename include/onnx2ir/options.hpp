@@ -151,6 +151,22 @@ ONNX2IR_API std::vector<OptionInfo> list_save_options();
 
 /// The value of a flag: "true" or "false" in any case, or no value.
 ONNX2IR_API std::optional<bool> parse_flag(std::string_view text);
+/// Sets `flag` to this value. Returns the reason if there is none.
+ONNX2IR_API std::optional<std::string> set_flag(bool& flag, std::string_view text);
+
+/// The position of `text` in `choices`, or a problem that lists them.
+ONNX2IR_API Result<std::size_t> parse_choice(std::string_view text,
+                                             std::span<const std::string_view> choices);
+/// Sets `choice` to the value of the enumeration that has the name `text`. `names`: in the order of the
+/// enumeration. Returns the reason if there is no such name.
+template <typename Choice>
+std::optional<std::string> set_choice(Choice& choice, std::string_view text,
+                                      std::span<const std::string_view> names) {
+  const Result<std::size_t> position = parse_choice(text, names);
+  if (!position) return position.error().message;
+  choice = static_cast<Choice>(*position);
+  return std::nullopt;
+}
 
 /// Sets the option `name` (hyphens and underscores are equivalent). Returns the reason if the name or the
 /// value is invalid; `options` is unchanged then.

@@ -66,24 +66,20 @@ std::string text_of(const Problem& problem, const std::string& name) {
 /// `name`: "'model.xml'"; empty for IR in memory.
 template <typename Read>
 void read_into(Conversion& conversion, const std::string& name, Read read) {
-  const auto fail = [&](DiagnosticCode code, std::string message, std::string hint = {}) {
-    conversion.diagnostics.push_back(base::diagnostic_of({code, std::move(message), std::move(hint)}));
-  };
-  const auto fail_internally = [&](const std::exception& fault) {
-    fail(DiagnosticCode::internal_error, std::string("an internal error of onnx2ir: ") + fault.what(),
-         "please report it with the IR");
+  const auto fail = [&](Problem problem) {
+    conversion.diagnostics.push_back(base::diagnostic_of(std::move(problem)));
   };
   try {
     auto implementation = std::make_unique<Model::Implementation>();
     implementation->model = read();
     conversion.model.emplace(std::move(implementation));
   } catch (const std::bad_alloc&) {
-    fail(DiagnosticCode::out_of_memory, "the IR needs more memory than is available");
+    fail({DiagnosticCode::out_of_memory, "the IR needs more memory than is available"});
   } catch (const base::Failure& failure) {
-    if (!is_about_input(failure)) return fail_internally(failure);
-    fail(DiagnosticCode::unreadable_ir, text_of(failure.problem(), name));
+    fail(is_about_input(failure) ? Problem{DiagnosticCode::unreadable_ir, text_of(failure.problem(), name)}
+                                 : base::internal_error(failure.what(), "IR"));
   } catch (const std::exception& fault) {
-    fail_internally(fault);
+    fail(base::internal_error(fault.what(), "IR"));
   }
 }
 

@@ -15,11 +15,6 @@ Diagnostic unreadable_input(std::string message) {
 
 namespace {
 
-Diagnostic internal_error(const std::string& message) {
-  return base::diagnostic_of({DiagnosticCode::internal_error, "an internal error of onnx2ir: " + message,
-                              "please report it with the model"});
-}
-
 /// The error for a failure that ends a stage.
 Diagnostic diagnostic_of(const base::Failure& failure) {
   switch (failure.code()) {
@@ -33,7 +28,7 @@ Diagnostic diagnostic_of(const base::Failure& failure) {
       // passes turn theirs into internal errors.
       return base::diagnostic_of({DiagnosticCode::invalid_model, failure.what()});
     default:  // all other failures are handled where their place is known
-      return internal_error(failure.what());
+      return base::diagnostic_of(base::internal_error(failure.what()));
   }
 }
 
@@ -47,7 +42,7 @@ void contain(DiagnosticSink& sink, const std::function<void()>& stage) {
   } catch (const base::Failure& failure) {
     sink.report(diagnostic_of(failure));
   } catch (const std::exception& fault) {
-    sink.report(internal_error(fault.what()));
+    sink.report(base::diagnostic_of(base::internal_error(fault.what())));
   }
 }
 

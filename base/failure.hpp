@@ -48,6 +48,13 @@ class InternalError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
+/// The error to report for an InternalError, or for any exception that should not have been thrown. `file`:
+/// what the user is asked to send.
+inline Problem internal_error(const std::string& what, const std::string& file = "model") {
+  return {DiagnosticCode::internal_error, "an internal error of onnx2ir: " + what,
+          "please report it with the " + file};
+}
+
 /// Calls `function`, and returns its value or the problem of a Failure with this code. Other failures pass.
 template <typename Function>
 Result<std::invoke_result_t<Function>> attempt(DiagnosticCode code, Function function) {

@@ -180,4 +180,37 @@ void GraphTranslator::name_nodes(const onnx::NodeProto& node, const Operands& ou
   }
 }
 
+GraphTranslator::NodeInputs GraphTranslator::find_inputs(const onnx::NodeProto& node, std::int64_t index) {
+  NodeInputs inputs;
+  inputs.operands.reserve(static_cast<std::size_t>(node.input_size()));
+  for (const std::string& name : node.input()) {
+    if (name.empty()) {
+      inputs.operands.emplace_back();
+      continue;
+    }
+    Lookup lookup = find(name);
+    if (lookup.status == Lookup::Status::unknown) {
+      report(node, index, {DiagnosticCode::undefined_name, "input '" + name + "' is not defined"});
+      inputs.are_defined = false;
+    }
+    inputs.are_available = inputs.are_available && lookup.status == Lookup::Status::found;
+    inputs.operands.push_back(std::move(lookup.operand));
+  }
+  while (!inputs.operands.empty() && is_absent(inputs.operands.back())) inputs.operands.pop_back();
+  return inputs;
+}
+
+void GraphTranslator::bind_outputs(const onnx::NodeProto& node, Operands& outputs, bool translated) {
+  for (int i = 0; i < node.output_size(); ++i) {
+    const auto position = static_cast<std::size_t>(i);
+    if (position < outputs.size() && !is_absent(outputs[position])) {
+      bind(node.output(i), std::move(outputs[position]));
+    } else if (translated) {
+      bind_omitted(node.output(i));
+    } else {
+      bind_unavailable(node.output(i));
+    }
+  }
+}
+
 }  // namespace onnx2ir::frontend

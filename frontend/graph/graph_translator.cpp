@@ -143,27 +143,35 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
   return complete;
 }
 
+bool GraphTranslator::emit_or_report(const onnx::NodeProto& node, std::int64_t index, std::int64_t opset,
+                                     const Operands& inputs, Operands& outputs) {
+  const std::size_t nodes_before = graph_->nodes().size();
+  bool translated = false;
+  try {
+    const bool is_complete = emit(node, opset, inputs, outputs);
+    if (is_complete) check_outputs(node, outputs.size());
+    translated = is_complete;
+  } catch (const base::Failure& failure) {
+    if (failure.ends_conversion()) throw;
+    if (!failure.is_reported()) report(node, index, failure.problem());
+    if (failure.code() == DiagnosticCode::invalid_node)
+      attempt_->found.certain_failures.push_back(executed_graph());
+  } catch (const base::InternalError& error) {
+    // Not a certain failure: a branch of an If is never left out because of a mistake of ours.
+    report(node, index, base::internal_error(error.what()));
+  } catch (const std::length_error&) {
+    report_lack_of_memory(node, index);
+  } catch (const std::bad_alloc&) {
+    report_lack_of_memory(node, index);
+  }
+  if (!translated) outputs.clear();
+  name_nodes(node, outputs, nodes_before);
+  return translated;
+}
+
 bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t index) {
   base::check_cancelled(attempt_->input->options->is_cancelled);
-  Operands inputs;
-  inputs.reserve(static_cast<std::size_t>(node.input_size()));
-  bool available = true;
-  bool defined = true;
-  for (const std::string& name : node.input()) {
-    if (name.empty()) {
-      inputs.emplace_back();
-      continue;
-    }
-    Lookup lookup = find(name);
-    if (lookup.status == Lookup::Status::unknown) {
-      report(node, index, {DiagnosticCode::undefined_name, "input '" + name + "' is not defined"});
-      defined = false;
-    }
-    available = available && lookup.status == Lookup::Status::found;
-    inputs.push_back(std::move(lookup.operand));
-  }
-  while (!inputs.empty() && is_absent(inputs.back())) inputs.pop_back();
-
+  const NodeInputs inputs = find_inputs(node, index);
   const std::string_view domain = canonical_domain(node.domain());
   const auto version = opset(domain);
   Operands outputs;
@@ -172,43 +180,12 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
     report(node, index,
            {DiagnosticCode::missing_opset_import,
             "the model imports no version of domain '" + std::string(shown_domain(domain)) + "'"});
-    defined = false;
-  } else if (available) {
-    const std::size_t nodes_before = graph_->nodes().size();
-    try {
-      const bool is_complete = emit(node, *version, inputs, outputs);
-      if (is_complete) check_outputs(node, outputs.size());
-      translated = is_complete;
-    } catch (const base::Failure& failure) {
-      if (failure.ends_conversion()) throw;
-      if (!failure.is_reported()) report(node, index, failure.problem());
-      if (failure.code() == DiagnosticCode::invalid_node)
-        attempt_->found.certain_failures.push_back(executed_graph());
-    } catch (const base::InternalError& error) {
-      // Not a certain failure: a branch of an If is never left out because of a mistake of ours.
-      report(node, index,
-             {DiagnosticCode::internal_error, std::string("an internal error of onnx2ir: ") + error.what(),
-              "please report it with the model"});
-    } catch (const std::length_error&) {
-      report_lack_of_memory(node, index);
-    } catch (const std::bad_alloc&) {
-      report_lack_of_memory(node, index);
-    }
-    if (!translated) outputs.clear();
-    name_nodes(node, outputs, nodes_before);
+  } else if (inputs.are_available) {
+    translated = emit_or_report(node, index, *version, inputs.operands, outputs);
   }
-  if (!available) report_unsupported(node, index, path_);
-  for (int i = 0; i < node.output_size(); ++i) {
-    const auto position = static_cast<std::size_t>(i);
-    if (position < outputs.size() && !is_absent(outputs[position])) {
-      bind(node.output(i), std::move(outputs[position]));
-    } else if (translated) {
-      bind_omitted(node.output(i));
-    } else {
-      bind_unavailable(node.output(i));
-    }
-  }
-  return defined && translated;
+  if (!inputs.are_available) report_unsupported(node, index, path_);
+  bind_outputs(node, outputs, translated);
+  return inputs.are_defined && translated;
 }
 
 bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs,

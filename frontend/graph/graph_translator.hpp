@@ -154,6 +154,18 @@ class GraphTranslator {
   /// Notes that `operand`, a value of this graph, does not have the rank that the graph declares for `name`.
   void note_wrong_rank(std::string_view name, const Operand& operand) const;
   void prefetch_names(const onnx::NodeProto& node) const;
+  /// The inputs of a node, without absent ones at the end.
+  struct NodeInputs {
+    Operands operands;
+    bool are_available = true;  ///< none is the output of a node that could not be translated
+    bool are_defined = true;
+  };
+  /// Reports names that are not defined.
+  NodeInputs find_inputs(const onnx::NodeProto& node, std::int64_t index);
+  /// emit() with names for the new nodes. Reports a failure; false if there is one.
+  bool emit_or_report(const onnx::NodeProto& node, std::int64_t index, std::int64_t opset,
+                      const Operands& inputs, Operands& outputs);
+  void bind_outputs(const onnx::NodeProto& node, Operands& outputs, bool translated);
   bool translate_node(const onnx::NodeProto& node, std::int64_t index);
   void name_nodes(const onnx::NodeProto& node, const Operands& outputs, std::size_t first);
   /// Translates the node and appends its outputs to `outputs`; false if a node inside it could not be

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include "api/model.hpp"
@@ -118,61 +119,63 @@ void record_sizes(ir::Model& model, const frontend::DimensionNames& input_names,
   record("output_sizes", named_sizes(ports(model.graph.results(), output_names)));
 }
 
+/// Runs the passes on `model`.
+void optimize(ir::Model& model, const Options& options, const target::Target& target, DiagnosticSink& sink) {
+  passes::PassContext context;
+  context.sink = &sink;
+  context.target = target;
+  context.options = &options;
+  double furthest = 0;
+  context.inspect = [&](std::string_view pass, const ir::Model& now) {
+    report_pass(options, pass, now, furthest);
+    base::check_cancelled(options.is_cancelled);
+  };
+  context.inspect("import", model);
+  passes::run_pipeline(model, context);
+}
+
+/// Imports the model and runs the passes. Null if the model or the target is not valid.
+std::unique_ptr<Model::Implementation> import_and_optimize(
+    const frontend::ModelSource& source, const Options& options, DiagnosticSink& sink,
+    std::vector<std::filesystem::path>& external_paths) {
+  const auto target = read_target(options.target_runtime, sink);
+  if (!target) return nullptr;
+  if (options.progress) options.progress("reading", 0.0);
+  const auto start = std::chrono::steady_clock::now();
+  frontend::ImportedModel imported = frontend::import_model(source, options, *target, sink, &external_paths);
+  if (options.debug.pass_finished) {
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    options.debug.pass_finished("import", time.count(), true);
+  }
+  if (imported.model == nullptr) return nullptr;
+  std::ranges::copy(provenance(options, *target), std::back_inserter(imported.model->provenance));
+  auto result = std::make_unique<Model::Implementation>();
+  result->threads = options.threads;
+  result->is_converted = true;
+  if (imported.source) {
+    result->input_names = frontend::input_dimension_names(*imported.source);
+    result->output_names = frontend::output_dimension_names(*imported.source);
+    result->counts = frontend::counts_of(*imported.source);
+  }
+  if (options.keep_source) result->source = std::move(imported.source);
+  imported.source.reset();  // the passes need its memory
+  result->model = std::move(imported.model);
+  optimize(*result->model, options, *target, sink);
+  return result;
+}
+
 Conversion convert(const frontend::ModelSource& source, const Options& options) {
   DiagnosticSink sink;
   const base::MemoryBudgetScope budget(options.max_memory);
-  frontend::ImportedModel imported;
   std::vector<std::filesystem::path> external_paths;
-  frontend::DimensionNames input_names;
-  frontend::DimensionNames output_names;
-  std::optional<frontend::ModelCounts> counts;
-  const auto& model = imported.model;
-  contain(sink, [&] {
-    const auto target = read_target(options.target_runtime, sink);
-    if (!target) return;
-    if (options.progress) options.progress("reading", 0.0);
-    const auto start = std::chrono::steady_clock::now();
-    imported = frontend::import_model(source, options, *target, sink, &external_paths);
-    if (options.debug.pass_finished) {
-      const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-      options.debug.pass_finished("import", time.count(), true);
-    }
-    if (model != nullptr)
-      std::ranges::copy(provenance(options, *target), std::back_inserter(model->provenance));
-    if (imported.source) {
-      input_names = frontend::input_dimension_names(*imported.source);
-      output_names = frontend::output_dimension_names(*imported.source);
-      counts = frontend::counts_of(*imported.source);
-    }
-    if (!options.keep_source) imported.source.reset();
-    if (model != nullptr) {
-      passes::PassContext context;
-      context.sink = &sink;
-      context.target = *target;
-      context.options = &options;
-      double furthest = 0;
-      context.inspect = [&](std::string_view pass, const ir::Model& now) {
-        report_pass(options, pass, now, furthest);
-        base::check_cancelled(options.is_cancelled);
-      };
-      context.inspect("import", *model);
-      passes::run_pipeline(*model, context);
-    }
-  });
+  std::unique_ptr<Model::Implementation> converted;
+  contain(sink, [&] { converted = import_and_optimize(source, options, sink, external_paths); });
   Conversion conversion;
   conversion.files = used_files(source, options, external_paths);
-  if (model != nullptr && !sink.has_errors()) {
-    for (const auto& file : option_files(options)) add_input(*model, file);
-    record_sizes(*model, input_names, output_names);
-    auto implementation = std::make_unique<Model::Implementation>();
-    implementation->model = std::move(imported.model);
-    implementation->source = std::move(imported.source);
-    implementation->threads = options.threads;
-    implementation->is_converted = true;
-    implementation->input_names = std::move(input_names);
-    implementation->output_names = std::move(output_names);
-    implementation->counts = std::move(counts);
-    conversion.model.emplace(std::move(implementation));
+  if (converted != nullptr && !sink.has_errors()) {
+    for (const auto& file : option_files(options)) add_input(*converted->model, file);
+    record_sizes(*converted->model, converted->input_names, converted->output_names);
+    conversion.model.emplace(std::move(converted));
   }
   conversion.diagnostics = sink.take();
   explain_unsupported_operators(conversion.diagnostics);

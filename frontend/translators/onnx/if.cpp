@@ -1,6 +1,7 @@
 // If 1, 11, 13, 16, 19, 21, 23, 24, 25: the versions differ in element types, 13 adds sequences and 16
 // optionals.
 #include <algorithm>
+#include <variant>
 
 #include "frontend/graph/required_rank.hpp"
 #include "frontend/graph/unused_if_outputs.hpp"
@@ -44,12 +45,16 @@ TranslatedBranch translate_branch(NodeContext& node, std::string_view attribute)
   return result;
 }
 
-/// A branch, or the reason why it fails whenever it is taken.
-struct TriedBranch {
-  std::optional<TranslatedBranch> branch;
-  std::string failure;
-  bool is_refused = false;  ///< its errors have been reported
+/// A branch that fails whenever it is taken. Its errors are withdrawn.
+struct FailingBranch {
+  std::string reason;
+  RevocableDiagnostics::Copy diagnostics;  ///< what was withdrawn
 };
+
+/// A branch that cannot be converted. Its errors are reported.
+struct RejectedBranch {};
+
+using TriedBranch = std::variant<TranslatedBranch, FailingBranch, RejectedBranch>;
 
 /// Translates a branch. If shapes make it fail whenever it is taken, its errors are withdrawn: models for
 /// several kinds of inputs have such branches once the input sizes are static.
@@ -59,20 +64,21 @@ TriedBranch try_branch(NodeContext& node, std::string_view attribute) {
   const auto& failures = outer.attempt().found.certain_failures;
   const auto known = static_cast<std::ptrdiff_t>(failures.size());
   try {
-    return {translate_branch(node, attribute), {}};
+    return translate_branch(node, attribute);
   } catch (const base::Failure& thrown) {
     if (!thrown.is_reported()) throw;
     const Occurrence branch = outer.body_of(node.proto(), attribute).occurrence;
     if (std::find(failures.begin() + known, failures.end(), branch) == failures.end())
-      return {std::nullopt, {}, true};
-    std::string failure;
+      return RejectedBranch();
+    FailingBranch failing;
     for (const Diagnostic& found : reported.found()) {
       if (found.severity != Severity::error) continue;
-      if (found.code != DiagnosticCode::invalid_node) return {std::nullopt, {}, true};
-      if (failure.empty()) failure = found.place.op_type + ": " + found.message;
+      if (found.code != DiagnosticCode::invalid_node) return RejectedBranch();
+      if (failing.reason.empty()) failing.reason = found.place.op_type + ": " + found.message;
     }
+    failing.diagnostics = reported.copy();
     reported.drop();
-    return {std::nullopt, failure};
+    return failing;
   }
 }
 
@@ -266,38 +272,46 @@ Operands inline_chosen_branch(NodeContext& node, bool takes_then) {
                                 ": a later node or the declared ranks do not allow the rank of its result");
 }
 
-Operands if_1(NodeContext& node) {
-  const Value condition =
-      convert_to_scalar(node, node, node.operand(0), ElementType::boolean, "the condition");
+void check_output_counts(const NodeContext& node) {
   const int then_outputs = node.graph_attribute("then_branch").output_size();
   const int else_outputs = node.graph_attribute("else_branch").output_size();
   if (then_outputs != else_outputs) {
     node.fail("then_branch has " + std::to_string(then_outputs) + " outputs, else_branch has " +
               std::to_string(else_outputs));
   }
-  if (const auto known = node.known_integers(condition)) {
-    return inline_branch(node, known->front() != 0);
+}
+
+/// Whether the condition is true; no value if it is known only at run time.
+std::optional<bool> known_condition(const NodeContext& node, Value condition) {
+  if (const auto known = node.known_integers(condition)) return known->front() != 0;
+  return ir::decided(condition);
+}
+
+/// If a branch was not translated, emits the other one. Fails if that was not translated either.
+std::optional<Operands> inline_only_branch(NodeContext& node, const TriedBranch& then_try,
+                                           const TriedBranch& else_try) {
+  const bool has_rejected_branch =
+      std::holds_alternative<RejectedBranch>(then_try) || std::holds_alternative<RejectedBranch>(else_try);
+  if (has_rejected_branch) throw base::Failure::reported();
+  const auto* const failing_then = std::get_if<FailingBranch>(&then_try);
+  const auto* const failing_else = std::get_if<FailingBranch>(&else_try);
+  if (failing_then != nullptr && failing_else != nullptr) {
+    // The errors of one branch are enough: either of them must be mended.
+    Attempt& attempt = node.translator().attempt();
+    for (const auto& [diagnostic, graph] : failing_then->diagnostics) attempt.report(diagnostic, graph);
+    throw base::Failure::reported();
   }
-  if (const auto known = ir::decided(condition)) {
-    return inline_branch(node, *known);
-  }
-  if (const auto takes_then = chosen_branch(node)) return inline_chosen_branch(node, *takes_then);
-  TriedBranch then_try = try_branch(node, "then_branch");
-  TriedBranch else_try = try_branch(node, "else_branch");
-  // The errors of both branches are reported.
-  if (then_try.is_refused || else_try.is_refused) throw base::Failure::reported();
-  if (!then_try.branch && !else_try.branch) translate_branch(node, "then_branch");
-  if (!then_try.branch || !else_try.branch) {
-    const bool takes_then = then_try.branch.has_value();
-    const std::string& failure = takes_then ? else_try.failure : then_try.failure;
-    return leave_out_other_branch(node, takes_then, ", because it fails for all inputs: " + failure);
-  }
-  TranslatedBranch& then_branch = *then_try.branch;
-  TranslatedBranch& else_branch = *else_try.branch;
-  std::vector<OperandType> types;
-  for (std::size_t i = 0; i < node.output_count(); ++i) {
-    match_unused_output(node, then_branch, else_branch, i);
-  }
+  const auto* const failing = failing_then != nullptr ? failing_then : failing_else;
+  if (failing == nullptr) return std::nullopt;
+  return leave_out_other_branch(node, failing == failing_else,
+                                ", because it fails for all inputs: " + failing->reason);
+}
+
+/// If the branches differ only in the rank of their outputs, emits what takes the place of the If; no value
+/// if the If is needed.
+std::optional<Operands> replace_by_branch(NodeContext& node, Value condition,
+                                          const TranslatedBranch& then_branch,
+                                          const TranslatedBranch& else_branch) {
   // A Reshape to a computed size of 0 copies a dimension, so that sizes may differ in a run without elements.
   const auto usual = ir::decided(condition, ir::Runs::without_zero_sizes);
   if (usual && differ_in_rank(then_branch, else_branch)) {
@@ -307,10 +321,17 @@ Operands if_1(NodeContext& node) {
   for (const bool is_then : {true, false}) {
     const Value outer =
         unsqueezed(node, is_then ? then_branch : else_branch, is_then ? else_branch : then_branch);
-    if (outer) return {outer};
+    if (outer) return Operands{outer};
   }
   if (const auto takes_then = choose_branch(node, then_branch, else_branch))
     return inline_chosen_branch(node, *takes_then);
+  return std::nullopt;
+}
+
+/// Emits the If. Its outputs have the types that join those of both branches.
+Operands emit_if(NodeContext& node, Value condition, TranslatedBranch& then_branch,
+                 TranslatedBranch& else_branch) {
+  std::vector<OperandType> types;
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     types.push_back(joined_type(node, condition, then_branch.outputs[i], else_branch.outputs[i], i));
   }
@@ -332,6 +353,25 @@ Operands if_1(NodeContext& node) {
   std::size_t next = 0;
   for (const OperandType& type : types) outputs.push_back(join_operand(type, values, next, Boundary::body));
   return outputs;
+}
+
+Operands if_1(NodeContext& node) {
+  const Value condition =
+      convert_to_scalar(node, node, node.operand(0), ElementType::boolean, "the condition");
+  check_output_counts(node);
+  if (const auto known = known_condition(node, condition)) return inline_branch(node, *known);
+  if (const auto takes_then = chosen_branch(node)) return inline_chosen_branch(node, *takes_then);
+  // Both are tried before one is rejected, so that the errors of both are reported.
+  TriedBranch then_try = try_branch(node, "then_branch");
+  TriedBranch else_try = try_branch(node, "else_branch");
+  if (auto outputs = inline_only_branch(node, then_try, else_try)) return *std::move(outputs);
+  auto& then_branch = std::get<TranslatedBranch>(then_try);
+  auto& else_branch = std::get<TranslatedBranch>(else_try);
+  for (std::size_t i = 0; i < node.output_count(); ++i) {
+    match_unused_output(node, then_branch, else_branch, i);
+  }
+  if (auto outputs = replace_by_branch(node, condition, then_branch, else_branch)) return *std::move(outputs);
+  return emit_if(node, condition, then_branch, else_branch);
 }
 
 }  // namespace

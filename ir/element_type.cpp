@@ -1,6 +1,7 @@
 #include "ir/element_type.hpp"
 
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace onnx2ir::ir {
@@ -74,6 +75,12 @@ bool is_unsigned_integral(ElementType type) {
 
 bool is_integral(ElementType type) {
   return is_signed_integral(type) || is_unsigned_integral(type);
+}
+
+IntegerLimits limits_of(ElementType type) {
+  const auto bits = static_cast<int>(info(type).bits);
+  if (is_signed_integral(type)) return {-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
+  return {0, std::ldexp(1.0, bits) - 1};
 }
 
 }  // namespace onnx2ir::ir

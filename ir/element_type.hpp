@@ -66,4 +66,11 @@ bool is_integral(ElementType type);  ///< any signed or unsigned integer type, b
 bool is_signed_integral(ElementType type);
 bool is_unsigned_integral(ElementType type);
 
+/// The lowest and the highest number of an integer type.
+struct IntegerLimits {
+  double low;
+  double high;
+};
+IntegerLimits limits_of(ElementType type);
+
 }  // namespace onnx2ir::ir

@@ -14,6 +14,7 @@
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
+#include "target/quantized_products.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -151,13 +152,6 @@ ir::Value place_parameter(ir::Builder& builder, ir::Value parameter, const std::
                           *constant->constant());
 }
 
-/// Whether the CPU plugin may round this many inputs: 2024.6 requires full groups of 32. The groups are the
-/// same for all products, and some releases fail if they are larger than the inputs, so that products with
-/// few inputs are computed in f32.
-bool has_full_groups(std::int64_t inputs) {
-  return inputs >= 64 && inputs % 32 == 0;
-}
-
 /// Weights with their scale, which is removed from `factors` if it is one of them: a form that the CPU plugin
 /// keeps compressed. Null for values that are not a matrix of constant integers.
 ir::Value compress_weights(ir::Builder& builder, ir::MatMulView mat_mul, std::vector<ir::Value>& factors) {
@@ -170,7 +164,7 @@ ir::Value compress_weights(ir::Builder& builder, ir::MatMulView mat_mul, std::ve
       widened.shape() != weights.shape())
     return {};
   if (data.node->constant() == nullptr || ir::info(data.type()).bits != 8) return {};
-  if (!has_full_groups(mat_mul.transpose_b() ? sizes->back() : sizes->front())) return {};
+  if (!target::has_full_groups(mat_mul.transpose_b() ? sizes->back() : sizes->front())) return {};
   const std::vector<std::int64_t> parameters = mat_mul.transpose_b()
                                                    ? std::vector<std::int64_t>{sizes->front(), 1}
                                                    : std::vector<std::int64_t>{1, sizes->back()};

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "ir/element_type.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/passes.hpp"
@@ -26,9 +27,8 @@ using MaybeBounds = std::optional<Bounds>;
 MaybeBounds bounds_of(ir::Value value, int depth);
 
 Bounds bounds_of_type(ir::ElementType type) {
-  const auto bits = static_cast<int>(ir::info(type).bits);
-  if (ir::is_signed_integral(type)) return {-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
-  return {0, std::ldexp(1.0, bits) - 1};
+  const ir::IntegerLimits limits = ir::limits_of(type);
+  return {limits.low, limits.high};
 }
 
 bool is_counted(ir::ElementType type) {

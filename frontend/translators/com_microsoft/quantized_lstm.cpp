@@ -8,6 +8,7 @@
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/recurrent.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "target/quantized_products.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -67,7 +68,7 @@ QuantizedProducts make_quantized_products(NodeContext& node, const StackedWeight
   const std::int64_t directions = node.text_attribute("direction", "forward") == "bidirectional" ? 2 : 1;
   if (!has_integer_kernels(node, {8, 9, 10, 11}) || !is_stacked(w, directions) || !is_stacked(r, directions))
     return {};
-  if (!is_compressed((*r.integers.shape().sizes())[1])) return {};
+  if (!target::has_full_groups((*r.integers.shape().sizes())[1])) return {};
   const auto by = [](const StackedWeights& weights) {
     return [weights](Builder& builder, Value numbers, std::int64_t direction) {
       return multiply_by_weights(builder, numbers, take_matrix(builder, weights, direction), true);

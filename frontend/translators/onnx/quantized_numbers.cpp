@@ -1,7 +1,6 @@
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <initializer_list>
 #include <limits>
@@ -9,6 +8,7 @@
 
 #include "frontend/translators/onnx/quantization_steps.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/element_type.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -27,7 +27,7 @@ struct NumberRange {
 };
 
 /// No value if the grid is dynamic, or if its bounds are no ordinary f32 numbers.
-std::optional<NumberRange> bounds_of(const Grid& grid, const Limits& limits) {
+std::optional<NumberRange> bounds_of(const Grid& grid, const ir::IntegerLimits& limits) {
   const auto scales = constant_numbers(grid.scale);
   const auto zero_points = grid.zero_point ? constant_numbers(grid.zero_point) : ir::Numbers{0.0};
   if (!scales || !zero_points || scales->empty() || zero_points->empty()) return std::nullopt;
@@ -60,7 +60,7 @@ bool is_per_channel(const std::vector<std::int64_t>& shape, std::size_t rank) {
 /// One FakeQuantize, or null if the CPU plugin has no kernel for it.
 Value emit_fake_quantize(NodeContext& node, Value numbers, const Grid& grid, ElementType type) {
   if (ir::info(type).bits != 8) return {};
-  const Limits limits = limits_of(type);
+  const ir::IntegerLimits limits = ir::limits_of(type);
   const auto bounds = bounds_of(grid, limits);
   if (!bounds) return {};
   if (bounds->low.size() > 1 &&
@@ -106,14 +106,8 @@ Grid read_grid(NodeContext& node, std::size_t scale, std::size_t zero_point, std
   return {of_scale, parameter(node.optional_input(zero_point))};
 }
 
-Limits limits_of(ElementType type) {
-  const auto bits = static_cast<int>(ir::info(type).bits);
-  if (ir::is_signed_integral(type)) return {-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
-  return {0, std::ldexp(1.0, bits) - 1};
-}
-
 Value saturate(Builder& builder, Value numbers, ElementType type) {
-  const Limits limits = limits_of(type);
+  const ir::IntegerLimits limits = ir::limits_of(type);
   return convert(builder, builder.op(ops::Clamp, {numbers}, {{"min", limits.low}, {"max", limits.high}}),
                  type);
 }

@@ -26,12 +26,6 @@ Grid read_grid(NodeContext& node, std::size_t scale, std::size_t zero_point, std
 /// that broadcasts to the tensor. Null for null.
 Value reshape_along_axis(NodeContext& node, Value parameter, std::int64_t axis, std::int64_t rank);
 
-/// The lowest and the highest number of an integer type.
-struct Limits {
-  double low;
-  double high;
-};
-Limits limits_of(ElementType type);
 /// Numbers as `type`, an integer type; those beyond its limits become the limits.
 Value saturate(Builder& builder, Value numbers, ElementType type);
 

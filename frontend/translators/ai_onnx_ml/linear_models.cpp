@@ -143,6 +143,63 @@ Values linear_svm_classifier(NodeContext& node, const Labels& labels) {
   return {gather_label(node, labels, best), apply_post_transform(node, scores, post_transform_of(node))};
 }
 
+/// The support vectors of a classifier, ordered by class.
+struct SupportVectors {
+  ir::Integers counts;  ///< by class
+  ir::Integers starts;  ///< the first vector of each class
+  std::int64_t total = 0;
+
+  std::int64_t classes() const { return static_cast<std::int64_t>(counts.size()); }
+};
+
+/// `counts`: the vectors of each class. Each vector has a coefficient for each other class.
+SupportVectors support_vectors_of(const NodeContext& node, const ir::Integers& counts,
+                                  const ir::Numbers& coefficients) {
+  SupportVectors vectors{counts, {}};
+  for (const std::int64_t count : counts) {
+    if (count < 0 || count > static_cast<std::int64_t>(coefficients.size())) {
+      node.fail("vectors_per_class does not fit the coefficients");
+    }
+    vectors.starts.push_back(vectors.total);
+    vectors.total += count;
+  }
+  if (vectors.total == 0 ||
+      coefficients.size() != static_cast<std::size_t>(vectors.total * (vectors.classes() - 1))) {
+    node.fail("the coefficients do not fit the support vectors");
+  }
+  return vectors;
+}
+
+/// The pairs of classes: a row of each matrix for each pair.
+struct ClassPairs {
+  std::vector<double> weights;      ///< the contribution of each support vector to the decision
+  std::vector<double> first_wins;   ///< 1 for the class that gets the vote of a positive decision
+  std::vector<double> second_wins;  ///< 1 for the class that gets the vote of another one
+};
+
+ClassPairs pair_classes(const SupportVectors& vectors, const ir::Numbers& coefficients) {
+  ClassPairs pairs;
+  for (std::int64_t i = 0; i < vectors.classes(); ++i) {
+    for (std::int64_t j = i + 1; j < vectors.classes(); ++j) {
+      std::vector<double> pair(static_cast<std::size_t>(vectors.total), 0.0);
+      const auto add = [&](std::int64_t owner, std::int64_t row_of_coefficients) {
+        for (std::int64_t k = 0; k < vectors.counts[static_cast<std::size_t>(owner)]; ++k) {
+          const auto vector = static_cast<std::size_t>(vectors.starts[static_cast<std::size_t>(owner)] + k);
+          pair[vector] = coefficients[static_cast<std::size_t>(row_of_coefficients * vectors.total) + vector];
+        }
+      };
+      add(i, j - 1);
+      add(j, i);
+      pairs.weights.insert(pairs.weights.end(), pair.begin(), pair.end());
+      for (std::int64_t c = 0; c < vectors.classes(); ++c) {
+        pairs.first_wins.push_back(c == i ? 1 : 0);
+        pairs.second_wins.push_back(c == j ? 1 : 0);
+      }
+    }
+  }
+  return pairs;
+}
+
 /// SVMClassifier 1. With support vectors, one against one: each pair of classes has a decision, and the class
 /// with the most votes is selected.
 Values svm_classifier_1(NodeContext& node) {
@@ -163,57 +220,27 @@ Values svm_classifier_1(NodeContext& node) {
   if (prob_a.size() != prob_b.size() || (!prob_a.empty() && prob_a.size() != rho.size())) {
     node.fail("prob_a and prob_b do not fit the classes");
   }
-  std::vector<std::int64_t> starts(counts.size(), 0);
-  std::int64_t vectors = 0;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] < 0 || counts[i] > static_cast<std::int64_t>(coefficients.size())) {
-      node.fail("vectors_per_class does not fit the coefficients");
-    }
-    starts[i] = vectors;
-    vectors += counts[i];
-  }
-  if (vectors == 0 || coefficients.size() != static_cast<std::size_t>(vectors * (classes - 1))) {
-    node.fail("the coefficients do not fit the support vectors");
-  }
-  // The weights below, and the classes that win the pairs.
+  const SupportVectors vectors = support_vectors_of(node, counts, coefficients);
+  // The matrices of the pairs.
   constexpr std::int64_t kMaxWeights = std::int64_t{1} << 25;
-  ir::checked_count(ir::checked_multiply(static_cast<std::int64_t>(rho.size()), std::max(vectors, classes)),
-                    kMaxWeights);
-  // Row p of the weights: the contribution of each support vector to the decision of pair p.
-  std::vector<double> weights;
-  std::vector<double> first_wins;
-  std::vector<double> second_wins;
-  for (std::int64_t i = 0; i < classes; ++i) {
-    for (std::int64_t j = i + 1; j < classes; ++j) {
-      std::vector<double> pair(static_cast<std::size_t>(vectors), 0.0);
-      const auto add = [&](std::int64_t owner, std::int64_t row_of_coefficients) {
-        for (std::int64_t k = 0; k < counts[static_cast<std::size_t>(owner)]; ++k) {
-          const auto vector = static_cast<std::size_t>(starts[static_cast<std::size_t>(owner)] + k);
-          pair[vector] = coefficients[static_cast<std::size_t>(row_of_coefficients * vectors) + vector];
-        }
-      };
-      add(i, j - 1);
-      add(j, i);
-      weights.insert(weights.end(), pair.begin(), pair.end());
-      for (std::int64_t c = 0; c < classes; ++c) {
-        first_wins.push_back(c == i ? 1 : 0);
-        second_wins.push_back(c == j ? 1 : 0);
-      }
-    }
-  }
+  ir::checked_count(
+      ir::checked_multiply(static_cast<std::int64_t>(rho.size()), std::max(vectors.total, classes)),
+      kMaxWeights);
+  const ClassPairs of_pairs = pair_classes(vectors, coefficients);
   const auto pairs = static_cast<std::int64_t>(rho.size());
-  const Value support = emit_matrix(node, node.real_list("support_vectors"), vectors, "the support vectors");
+  const Value support =
+      emit_matrix(node, node.real_list("support_vectors"), vectors.total, "the support vectors");
   const Value kernels = emit_kernel(node, read_feature_matrix(node), support);
-  const Value decisions =
-      node.op(ops::Add, {multiply_by_rows(node, kernels, emit_matrix(node, weights, pairs, "the weights")),
-                         emit_row(node, rho)});
+  const Value decisions = node.op(
+      ops::Add, {multiply_by_rows(node, kernels, emit_matrix(node, of_pairs.weights, pairs, "the weights")),
+                 emit_row(node, rho)});
   const Value zero = node.number(0, ElementType::f32);
   const auto votes = [&](Value won, const std::vector<double>& classes_of_pairs) {
     const Value vote = convert(node, won, ElementType::f32);
     return mat_mul(node, vote, emit_matrix(node, classes_of_pairs, pairs, "the pairs"));
   };
-  const Value first = votes(node.op(ops::Greater, {decisions, zero}), first_wins);
-  const Value second = votes(node.op(ops::LessEqual, {decisions, zero}), second_wins);
+  const Value first = votes(node.op(ops::Greater, {decisions, zero}), of_pairs.first_wins);
+  const Value second = votes(node.op(ops::LessEqual, {decisions, zero}), of_pairs.second_wins);
   const Value label = gather_label(node, labels, find_best_class(node, node.op(ops::Add, {first, second})));
   // The label is decided by votes, even if the probabilities give another one.
   if (!prob_a.empty())

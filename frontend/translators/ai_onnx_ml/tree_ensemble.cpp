@@ -19,6 +19,41 @@ std::vector<double> numbers_of(NodeContext& node, const std::string& name) {
   return node.has_attribute(as_tensor) ? tensor_numbers(node, as_tensor) : node.real_list(name).unchecked();
 }
 
+/// The indices of nodes by tree and number.
+using NodeIndices = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>;
+
+NodeIndices index_nodes(const NodeContext& node, const ir::Integers& trees, const ir::Integers& numbers) {
+  NodeIndices indices;
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    if (!indices.emplace(std::pair(trees[i], numbers[i]), static_cast<std::int64_t>(i)).second) {
+      node.fail("two nodes of a tree have the same number");
+    }
+  }
+  return indices;
+}
+
+/// The index of a node; -1 if there is none.
+std::int64_t index_of(const NodeIndices& indices, std::int64_t tree, std::int64_t number) {
+  const auto found = indices.find({tree, number});
+  return found == indices.end() ? -1 : found->second;
+}
+
+/// Reads the weights of leaves. Their attributes begin with `kind`.
+void read_weights(NodeContext& node, const std::string& kind, const NodeIndices& indices, Forest& forest) {
+  const auto trees = node.integer_list(kind + "_treeids");
+  const auto numbers = node.integer_list(kind + "_nodeids");
+  const auto targets = node.integer_list(kind + "_ids");
+  const auto weights = numbers_of(node, kind + "_weights");
+  if (numbers.size() != trees.size() || targets.size() != trees.size() || weights.size() != trees.size())
+    node.fail("the lists that describe weights differ in length");
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::int64_t at = index_of(indices, trees[i], numbers[i]);
+    // Weights of inner nodes are ignored.
+    if (at >= 0 && forest.nodes[static_cast<std::size_t>(at)].mode != TreeMode::leaf) continue;
+    forest.weights.push_back({at, targets[i], weights[i]});
+  }
+}
+
 /// The forest in attributes that identify nodes by tree and number; the attributes of weights begin with
 /// `kind` ("class", "target").
 Forest forest_of(NodeContext& node, const std::string& kind) {
@@ -36,16 +71,7 @@ Forest forest_of(NodeContext& node, const std::string& kind) {
                     (missing.empty() || missing.size() == count);
   if (!fits) node.fail("the lists that describe nodes differ in length");
 
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> places;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!places.emplace(std::pair(trees[i], numbers[i]), static_cast<std::int64_t>(i)).second) {
-      node.fail("two nodes of a tree have the same number");
-    }
-  }
-  const auto place = [&](std::int64_t tree, std::int64_t number) {
-    const auto found = places.find({tree, number});
-    return found == places.end() ? std::int64_t{-1} : found->second;
-  };
+  const NodeIndices indices = index_nodes(node, trees, numbers);
   Forest forest;
   std::set<std::int64_t> children;
   for (std::size_t i = 0; i < count; ++i) {
@@ -55,8 +81,8 @@ Forest forest_of(NodeContext& node, const std::string& kind) {
     if (tree_node.mode != TreeMode::leaf) {
       tree_node.feature = features[i];
       tree_node.split = splits[i];
-      tree_node.if_true = place(trees[i], if_true[i]);
-      tree_node.if_false = place(trees[i], if_false[i]);
+      tree_node.if_true = index_of(indices, trees[i], if_true[i]);
+      tree_node.if_false = index_of(indices, trees[i], if_false[i]);
       tree_node.missing_is_true = !missing.empty() && missing[i] != 0;
       children.insert({tree_node.if_true, tree_node.if_false});
     }
@@ -66,21 +92,7 @@ Forest forest_of(NodeContext& node, const std::string& kind) {
     if (!children.contains(static_cast<std::int64_t>(i)))
       forest.roots.push_back(static_cast<std::int64_t>(i));
   }
-
-  const auto weight_trees = node.integer_list(kind + "_treeids");
-  const auto weight_nodes = node.integer_list(kind + "_nodeids");
-  const auto weight_targets = node.integer_list(kind + "_ids");
-  const auto weights = numbers_of(node, kind + "_weights");
-  if (weight_nodes.size() != weight_trees.size() || weight_targets.size() != weight_trees.size() ||
-      weights.size() != weight_trees.size()) {
-    node.fail("the lists that describe weights differ in length");
-  }
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const std::int64_t at = place(weight_trees[i], weight_nodes[i]);
-    // Weights of inner nodes are ignored.
-    if (at >= 0 && forest.nodes[static_cast<std::size_t>(at)].mode != TreeMode::leaf) continue;
-    forest.weights.push_back({at, weight_targets[i], weights[i]});
-  }
+  read_weights(node, kind, indices, forest);
   return forest;
 }
 
@@ -201,9 +213,24 @@ void expand_member_node(Forest& forest, std::size_t at, const std::vector<double
   }
 }
 
-/// TreeEnsemble 5. Inner nodes first, then leaves.
-Values tree_ensemble_5(NodeContext& node) {
-  constexpr std::int64_t kMember = 6;
+/// The mode of nodes of TreeEnsemble 5 that test membership in a set. The modes before it are those of
+/// TreeMode, in the same order.
+constexpr double kMember = 6;
+
+/// Expands the nodes of this mode. `members` has the elements of their sets, with a NaN after each set.
+void expand_member_nodes(Forest& forest, const std::vector<double>& modes,
+                         const std::vector<double>& members) {
+  auto next = members.begin();
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    if (modes[i] != kMember) continue;
+    const auto end = std::find_if(next, members.end(), [](double value) { return std::isnan(value); });
+    expand_member_node(forest, i, {next, end});
+    next = end == members.end() ? end : std::next(end);
+  }
+}
+
+/// The forest of TreeEnsemble 5: inner nodes first, then leaves.
+Forest read_forest(NodeContext& node) {
   const auto features = node.integer_list("nodes_featureids");
   const auto if_true = node.integer_list("nodes_truenodeids");
   const auto if_false = node.integer_list("nodes_falsenodeids");
@@ -230,12 +257,12 @@ Values tree_ensemble_5(NodeContext& node) {
     if (index < 0 || index >= static_cast<std::int64_t>(most)) node.fail("a branch leads to no node");
     return is_leaf ? index + static_cast<std::int64_t>(inner) : index;
   };
+  // A tree of a single leaf has a root with both branches to that leaf, marked as leaves.
   for (std::size_t i = 0; i < inner; ++i) {
     TreeNode tree_node;
-    const bool is_member = modes[i] == static_cast<double>(kMember);
+    const bool is_member = modes[i] == kMember;
     // A NaN is refused as well.
-    if (!(modes[i] >= 0 && modes[i] <= static_cast<double>(kMember))) node.fail("there is no such node mode");
-    // The numbers of the modes: <=, <, >=, >, ==, !=.
+    if (!(modes[i] >= 0 && modes[i] <= kMember)) node.fail("there is no such node mode");
     tree_node.mode = is_member ? TreeMode::equal : static_cast<TreeMode>(static_cast<int>(modes[i]));
     tree_node.feature = features[i];
     tree_node.split = splits[i];
@@ -249,15 +276,12 @@ Values tree_ensemble_5(NodeContext& node) {
     forest.nodes.push_back({TreeMode::leaf, 0, 0, self, self, false});
     forest.weights.push_back({self, targets[i], weights[i]});
   }
-  // A tree of a single leaf has a root with both branches to that leaf, marked as leaves.
-  auto next = members.begin();
-  for (std::size_t i = 0; i < inner; ++i) {
-    if (modes[i] != static_cast<double>(kMember)) continue;
-    const auto end = std::find_if(next, members.end(), [](double value) { return std::isnan(value); });
-    expand_member_node(forest, i, {next, end});
-    next = end == members.end() ? end : std::next(end);
-  }
+  expand_member_nodes(forest, modes, members);
+  return forest;
+}
 
+Values tree_ensemble_5(NodeContext& node) {
+  const Forest forest = read_forest(node);
   const std::int64_t aggregate = node.integer_attribute("aggregate_function", 1);
   if (aggregate < 0 || aggregate > 3) node.fail("there is no such aggregate_function");
   const Value scores =

@@ -80,27 +80,17 @@ Vocabulary number_words(NodeContext& node) {
   return result;
 }
 
-/// TfIdfVectorizer 9.
-Values tf_idf_vectorizer_9(NodeContext& node) {
-  Vocabulary vocabulary = number_words(node);
-  const bool one_row = node.rank(vocabulary.input) == 1;
-  const Value rows = one_row ? unsqueeze(node, vocabulary.input, {0}) : vocabulary.input;
-  if (node.rank(rows) != 2) node.fail("the input must be a list or rows of words");
+/// The numbers of occurrences of all n-grams in `rows`, in the order of `all`: f32 [rows, n-grams of a
+/// length] for each length. They are 0 for a length that the attributes exclude.
+Values count_occurrences(NodeContext& node, Value rows, const std::vector<NGrams>& all,
+                         std::int64_t most_skipped) {
   const std::int64_t shortest = node.integer_attribute("min_gram_length");
   const std::int64_t longest = node.integer_attribute("max_gram_length");
-  const std::int64_t most_skipped = node.integer_attribute("max_skip_count");
-  constexpr std::int64_t kMaxSkipped = 1000;
-  if (most_skipped < 0 || most_skipped > kMaxSkipped) node.fail("max_skip_count is out of range");
-  const auto columns = node.integer_list("ngram_indexes");
-  if (columns.empty()) node.fail("there are no n-grams");
-
-  // The counts of all n-grams in the order of the pool, followed by a 0 for unused columns.
-  Values parts;
-  std::size_t total = 0;
   // Each word of an n-gram is compared for each number of skipped words.
   constexpr std::int64_t kMaxComparisons = 1 << 14;
   std::int64_t comparisons = 0;
-  for (const NGrams& n_grams : n_grams_of_pool(node, vocabulary.pool, node.integer_list("ngram_counts"))) {
+  Values counts;
+  for (const NGrams& n_grams : all) {
     Value count;
     // Skipping makes no difference for single words.
     const std::int64_t skips = n_grams.length == 1 ? 0 : most_skipped;
@@ -113,15 +103,15 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
     if (n_grams.length < shortest || n_grams.length > longest) {
       count = node.op(ops::Multiply, {count, node.number_like(0, count)});
     }
-    parts.push_back(count);
-    total += n_grams.count();
+    counts.push_back(count);
   }
-  if (total != columns.size()) node.fail("ngram_indexes are not as many as n-grams");
-  const std::string mode = node.text_attribute("mode");
-  const auto weights = node.real_list("weights");
-  if (!weights.empty() && weights.size() != total) node.fail("weights are not as many as n-grams");
-  if (mode != "TF" && mode != "IDF" && mode != "TFIDF") node.fail("mode '" + mode + "' does not exist");
+  return counts;
+}
 
+/// For each column of the output, the index of its n-gram, of which there are `total`; `total` if it has
+/// none. `columns`: the column of each n-gram.
+std::vector<std::int64_t> n_grams_of_columns(const NodeContext& node, const ir::Integers& columns,
+                                             std::size_t total) {
   constexpr std::int64_t kMaxColumns = 1 << 24;
   const auto [first, last] = std::minmax_element(columns.begin(), columns.end());
   if (*first < 0 || *last >= kMaxColumns) node.fail("an index of an n-gram is out of range");
@@ -130,13 +120,39 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
   // use it.
   const auto bytes = static_cast<std::uint64_t>(width) * sizeof(std::int64_t);
   { const base::MemoryCharge both(2 * bytes); }
-  // For each column the index of its n-gram, or that of the final 0.
-  std::vector<std::int64_t> source(static_cast<std::size_t>(width), static_cast<std::int64_t>(total));
+  std::vector<std::int64_t> result(static_cast<std::size_t>(width), static_cast<std::int64_t>(total));
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    auto& place = source[static_cast<std::size_t>(columns[i])];
+    auto& place = result[static_cast<std::size_t>(columns[i])];
     if (place != static_cast<std::int64_t>(total)) node.fail("two n-grams have the same index");
     place = static_cast<std::int64_t>(i);
   }
+  return result;
+}
+
+/// TfIdfVectorizer 9.
+Values tf_idf_vectorizer_9(NodeContext& node) {
+  Vocabulary vocabulary = number_words(node);
+  const bool one_row = node.rank(vocabulary.input) == 1;
+  const Value rows = one_row ? unsqueeze(node, vocabulary.input, {0}) : vocabulary.input;
+  if (node.rank(rows) != 2) node.fail("the input must be a list or rows of words");
+  const std::int64_t most_skipped = node.integer_attribute("max_skip_count");
+  constexpr std::int64_t kMaxSkipped = 1000;
+  if (most_skipped < 0 || most_skipped > kMaxSkipped) node.fail("max_skip_count is out of range");
+  const auto columns = node.integer_list("ngram_indexes");
+  if (columns.empty()) node.fail("there are no n-grams");
+
+  const std::vector<NGrams> n_grams =
+      n_grams_of_pool(node, vocabulary.pool, node.integer_list("ngram_counts"));
+  const Values parts = count_occurrences(node, rows, n_grams, most_skipped);
+  std::size_t total = 0;
+  for (const NGrams& of_length : n_grams) total += of_length.count();
+  if (total != columns.size()) node.fail("ngram_indexes are not as many as n-grams");
+  const std::string mode = node.text_attribute("mode");
+  const auto weights = node.real_list("weights");
+  if (!weights.empty() && weights.size() != total) node.fail("weights are not as many as n-grams");
+  if (mode != "TF" && mode != "IDF" && mode != "TFIDF") node.fail("mode '" + mode + "' does not exist");
+  const std::vector<std::int64_t> source = n_grams_of_columns(node, columns, total);
+
   const Value none = node.number(0, ElementType::f32);
   Value counts = concat(node, parts, 1);
   if (mode == "IDF") {
@@ -148,6 +164,7 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
   }
   const Value zeros =
       broadcast_to(node, none, concat(node, {dimension_of(node, counts, 0), node.integers({1})}));
+  // The 0 is for columns without an n-gram.
   const Value all = concat(node, {counts, zeros}, 1);
   const Value result = gather(node, all, node.integers(source), 1);
   return {one_row ? squeeze(node, result, {0}) : result};

@@ -47,7 +47,7 @@ using TryChoices = std::function<BranchTrial(const BranchChoices&)>;
 
 /// The choices for which the model can be converted; empty if there are none, or several that are equally
 /// good. A branch is chosen if the other one fails whatever the choices for later Ifs are, or contradicts
-/// more of the ranks that the model declares. The number of attempts is bounded.
+/// more of the ranks that the model declares. There are at most 102 attempts, and one for each open If.
 BranchChoices choose_branches(const TryChoices& attempt, const Occurrences& occurrences);
 
 }  // namespace onnx2ir::frontend

@@ -17,6 +17,9 @@ struct FakeModel {
 
   /// Each If prefers its else_branch. `succeeds` tells whether the model can be converted with these
   /// branches.
+  /// The then_branches have the declared ranks, if this is set.
+  bool declares_then = false;
+
   BranchTrial translate(BranchChoices branches, const std::function<bool(const BranchChoices&)>& succeeds) {
     ++attempts;
     BranchTrial trial;
@@ -24,6 +27,8 @@ struct FakeModel {
       if (branches.emplace(node(i), false).second)
         trial.open_ifs.push_back({node(i), Occurrences::kModel, false});
     }
+    if (declares_then)
+      trial.wrong_ranks.outputs = std::ranges::count(branches, false, &BranchChoices::value_type::second);
     trial.succeeded = succeeds(branches);
     if (!trial.succeeded) trial.certain_failures.push_back(Occurrences::kModel);
     return trial;
@@ -51,6 +56,24 @@ TEST_CASE(
   FakeModel model;
   CHECK(model.choose([](const BranchChoices&) { return true; }).empty());
   CHECK(model.attempts <= 50 + 102);
+}
+
+TEST_CASE("if each change of a branch improves the ranks, each branch is tried twice") {
+  FakeModel model;
+  model.declares_then = true;
+  const BranchChoices chosen = model.choose([](const BranchChoices&) { return true; });
+  CHECK(chosen.size() == 50);
+  CHECK(std::ranges::all_of(chosen, [](const auto& choice) { return choice.second; }));
+  // The last change of the first round is its own reversal in the second one.
+  CHECK(model.attempts == 50 + 2 + 49);
+}
+
+TEST_CASE("both searches share 100 further attempts") {
+  FakeModel model;
+  model.ifs = 150;
+  model.declares_then = true;
+  CHECK(model.choose([](const BranchChoices&) { return true; }).empty());
+  CHECK(model.attempts == 150 + 102);
 }
 
 TEST_CASE("thousands of Ifs are given up without a search") {

@@ -58,7 +58,7 @@ void Model::copy_weights(const std::function<std::byte*(std::size_t size)>& allo
 }
 
 std::optional<Diagnostic> check_files(const std::filesystem::path& xml, const std::filesystem::path& bin) {
-  auto problem = backend_xml::check_pair(xml, weights_beside(xml, bin));
+  auto problem = backend_xml::pair_problem(xml, weights_beside(xml, bin));
   if (!problem) return std::nullopt;
   return base::diagnostic_of({DiagnosticCode::not_a_pair, *std::move(problem), "convert the model again"});
 }

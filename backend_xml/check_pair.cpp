@@ -41,8 +41,8 @@ bool find_constants(const pugi::xml_node& net, std::uint64_t size, std::vector<W
 
 }  // namespace
 
-std::optional<std::string> check_digest(const pugi::xml_node& net, std::uint64_t size,
-                                        const WeightsReader& read, bool* is_named) {
+std::optional<std::string> digest_problem(const pugi::xml_node& net, std::uint64_t size,
+                                          const WeightsReader& read, bool* is_named) {
   const pugi::xml_node info = net.child("rt_info").child("onnx2ir");
   const pugi::xml_attribute digest = info.child("weights_digest").attribute("value");
   if (is_named != nullptr) *is_named = !digest.empty();
@@ -58,7 +58,7 @@ std::optional<std::string> check_digest(const pugi::xml_node& net, std::uint64_t
   return "the weights are not those that the XML was written with";
 }
 
-std::optional<std::string> check_pair(const std::filesystem::path& xml, const std::filesystem::path& bin) {
+std::optional<std::string> pair_problem(const std::filesystem::path& xml, const std::filesystem::path& bin) {
   std::shared_ptr<const base::InputFile> text;
   std::shared_ptr<const base::InputFile> weights;
   {
@@ -85,7 +85,7 @@ std::optional<std::string> check_pair(const std::filesystem::path& xml, const st
     const auto read = [&](std::size_t, std::uint64_t offset, std::span<std::byte> target) {
       weights->read(offset, target);
     };
-    if (auto problem = check_digest(document.child("net"), weights->size(), read, &is_named))
+    if (auto problem = digest_problem(document.child("net"), weights->size(), read, &is_named))
       return fmt::format("'{}' and '{}' do not belong together: {}", xml.string(), bin.string(), *problem);
     if (!is_named)
       return fmt::format("'{}' has no digest of its weights: onnx2ir did not write it", xml.string());

@@ -319,7 +319,7 @@ std::unique_ptr<ir::Model> read_xml(std::string_view xml, const ir::ConstantData
   const auto read = [&](std::size_t, std::uint64_t offset, std::span<std::byte> target) {
     weights.copy(offset, target);
   };
-  if (const auto problem = check_digest(net, weights.size(), read)) refuse("{}", *problem);
+  if (const auto problem = digest_problem(net, weights.size(), read)) refuse("{}", *problem);
   return read_model(net, [&](std::uint64_t offset, std::uint64_t size) {
     if (offset > weights.size() || size > weights.size() - offset)
       refuse("a constant lies outside of the weights");

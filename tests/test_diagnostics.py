@@ -252,6 +252,21 @@ def test_each_code_is_emitted_by_a_test():
     assert {code for code, _, _ in listed()} <= emitted
 
 
+def test_hints_have_one_style():
+    """A hint begins with a small letter, unless with the name of an operator, and has no full stop."""
+    folders = ("frontend", "api", "base", "backend_xml")
+    sources = [path for folder in folders for path in (ROOT / folder).rglob("*.cpp")]
+    literals = [literal for path in sources for literal in re.findall(r'"([A-Z][^"\n]*\.)"[,;)}]', path.read_text())]
+    assert literals == []
+    expected = (ROOT / "tests" / "errors").rglob("*.stderr")
+    hints = [hint for path in expected for hint in re.findall(r"^ *hint: (.*)$", path.read_text(), re.MULTILINE)]
+    assert hints
+    operators = {schema.name for schema in onnx.defs.get_all_schemas()}
+    first_words = [first[0] for hint in hints if (first := re.match("[A-Z][a-z]+(?= )", hint))]
+    assert set(first_words) <= operators
+    assert not any(hint.endswith(".") for hint in hints)
+
+
 @pytest.mark.parametrize("code", ELSEWHERE)
 def test_codes_without_a_model_are_in_the_named_test(code):
     text = (ROOT / ELSEWHERE[code]).read_text()

@@ -9,7 +9,28 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The indices of the operator's inputs.
+/// The inputs of Attention, in order.
+struct Input {
+  enum : std::size_t { input, weights, bias, mask_index, past, attention_bias, past_sequence_length };
+};
+
+/// The inputs of QAttention, in order.
+struct QuantizedInput {
+  enum : std::size_t {
+    input,
+    weight,
+    bias,
+    input_scale,
+    weight_scale,
+    mask_index,
+    input_zero_point,
+    weight_zero_point,
+    past,
+    none  ///< an input that only Attention has
+  };
+};
+
+/// Where the operator has the inputs of both that are not projected.
 struct InputIndices {
   std::size_t mask;
   std::size_t past;
@@ -68,7 +89,7 @@ Values emit_attention(NodeContext& node, Projections heads, const InputIndices& 
   const bool is_buffer = past && node.flag_attribute("past_present_share_buffer");
   if (is_buffer && !node.has_input(places.past_length)) {
     node.fail("a cache that is shared with the output (past_present_share_buffer) needs past_sequence_length",
-              "Export the model with a cache that grows.");
+              "export the model with a cache that grows");
   }
   const Value length = is_buffer ? read_vector(node, places.past_length, ElementType::i64) : Value{};
   if (node.flag_attribute("do_rotary")) {
@@ -99,31 +120,36 @@ Values emit_attention(NodeContext& node, Projections heads, const InputIndices& 
 }
 
 std::int64_t head_count(NodeContext& node) {
-  if (node.rank(node.input(0)) != 3) node.fail("the input must be a batch of sequences");
+  if (node.rank(node.input(Input::input)) != 3) node.fail("the input must be a batch of sequences");
   const std::int64_t count = node.integer_attribute("num_heads");
   if (count < 1) node.fail("num_heads must be positive");
   return count;
 }
 
-/// The product of the input and the weights.
+/// The product of the input and the weights, and the bias, which both operators have at the same place.
 Value project(NodeContext& node, Value input, Value weights) {
   if (node.rank(weights) != 2) node.fail("the weights must be a matrix");
-  return add_if_present(node, mat_mul(node, input, weights), node.optional_input(2));
+  return add_if_present(node, mat_mul(node, input, weights), node.optional_input(Input::bias));
 }
 
 Values attention(NodeContext& node) {
   const std::int64_t count = head_count(node);
-  const Value all = project(node, node.input(0), node.input(1));
-  return emit_attention(node, split_projection(node, all, count), {3, 4, 5, 6});
+  const Value all = project(node, node.input(Input::input), node.input(Input::weights));
+  return emit_attention(node, split_projection(node, all, count),
+                        {Input::mask_index, Input::past, Input::attention_bias, Input::past_sequence_length});
 }
 
 /// QAttention: the input and the weights are integers.
 Values quantized_attention(NodeContext& node) {
   const std::int64_t count = head_count(node);
-  const Value input = dequantize_input(node, 0, 3, 6);
-  const Value all = project(node, input, dequantize_input(node, 1, 4, 7));
-  constexpr std::size_t kNone = 9;
-  return emit_attention(node, split_projection(node, all, count), {5, 8, kNone, kNone});
+  using Quantized = QuantizedInput;
+  const Value input =
+      dequantize_input(node, Quantized::input, Quantized::input_scale, Quantized::input_zero_point);
+  const Value weights =
+      dequantize_input(node, Quantized::weight, Quantized::weight_scale, Quantized::weight_zero_point);
+  const Value all = project(node, input, weights);
+  return emit_attention(node, split_projection(node, all, count),
+                        {Quantized::mask_index, Quantized::past, Quantized::none, Quantized::none});
 }
 
 }  // namespace

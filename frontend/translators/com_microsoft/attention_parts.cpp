@@ -62,7 +62,7 @@ Value find_hidden_keys(NodeContext& node, Value mask, Value query, Value key) {
   if (rank == 2) return is_zero(unsqueeze(node, mask, {1, 2}));
   if (rank == 3) return is_zero(unsqueeze(node, mask, {1}));
   node.fail("a mask of " + std::to_string(rank) + " dimensions is not converted",
-            "Use a mask of one, two or three dimensions; onnxruntime's CPU provider takes no other either.");
+            "use a mask of one, two or three dimensions; onnxruntime's CPU provider takes no other either");
 }
 
 /// Whether keys are after the query's own position, [1, 1, S, T].

@@ -50,18 +50,18 @@ void repeat_for_beams(NodeContext& node, BeamSearch& search, DecoderStep& first,
   const Value prompts = unsqueeze(node, emit_range(node, search.prompts), {1});
   const Value sizes = concat(node, {search.prompts, search.beams});
   const Value rows = flatten(node, broadcast_to(node, prompts, sizes));
-  const auto repeated = [&](Value& value, std::int64_t axis) {
+  const auto repeat = [&](Value& value, std::int64_t axis) {
     if (value) value = gather(node, value, rows, axis);
   };
-  repeated(first.logits, 0);
-  repeated(first.next.positions, 0);
-  repeated(first.next.mask, 0);
-  for (Value& cache : first.next.caches) repeated(cache, search.decoder.row_axis);
+  repeat(first.logits, 0);
+  repeat(first.next.positions, 0);
+  repeat(first.next.mask, 0);
+  for (Value& cache : first.next.caches) repeat(cache, search.decoder.row_axis);
   for (Values* fixed : {&search.decoder.before, &search.decoder.after}) {
-    for (Value& value : *fixed) repeated(value, 0);
+    for (Value& value : *fixed) repeat(value, 0);
   }
-  repeated(search.rules.first_vocabulary, 0);
-  repeated(sequences, 0);
+  repeat(search.rules.first_vocabulary, 0);
+  repeat(sequences, 0);
 }
 
 /// f32 [prompts]: the probability of the token for silence after the first tokens; null if not
@@ -157,7 +157,7 @@ Values beam_search(NodeContext& node) {
 
 Values whisper_beam_search(NodeContext& node) {
   if (node.has_input(Input::extra_decoding_ids))
-    node.fail("extra_decoding_ids is not converted", "Append them to decoder_input_ids.");
+    node.fail("extra_decoding_ids is not converted", "append them to decoder_input_ids");
   if (node.has_output(Output::cross_qk) || node.flag_attribute("decoder_output_cross_qk"))
     node.fail("the scores of the cross attention (output 3) are not converted");
   return search_beams(node, node.integer_attribute("model_type", kWhisper));

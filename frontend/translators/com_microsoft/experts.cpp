@@ -167,7 +167,7 @@ Values quantized_mixture_of_experts(NodeContext& node) {
   }
   if (node.integer_attribute("weights_prepacked", -1) > 0) {
     node.fail("weights in the layout of one device (weights_prepacked) are not converted",
-              "Use the model from before it was prepared for that device.");
+              "use the model from before it was prepared for that device");
   }
   const ExpertLayer first = read_quantized_layer(node, {2, 11, "fc1_expert_weight_bits"});
   const ExpertLayer second = read_quantized_layer(node, {5, 12, "fc2_expert_weight_bits"});

@@ -87,7 +87,7 @@ DecoderStep start_gpt(NodeContext& node, Value prompt, Value mask, std::int64_t 
   const onnx::GraphProto& proto = node.graph_attribute(attribute);
   if (proto.output_size() < 2 || proto.input_size() != proto.output_size() + kFirstGptCache - 1) {
     node.fail("its decoder does not have the inputs input_ids, position_ids, attention_mask and past_* alone",
-              "Export it without a buffer that past and present share.");
+              "export it without a buffer that past and present share");
   }
   const Value counted = emit_token_mask(node, prompt, pad_token);
   if (!mask) mask = counted;
@@ -156,7 +156,7 @@ DecoderStep start_with_encoder(NodeContext& node, Decoder& decoder, Value source
   if (own < 1 || crossed < 1 || encoder_graph.output_size() != (gives_logits ? 2 + own : 0) + crossed ||
       (has_hidden_states && !gives_logits))
     node.fail("its encoder and decoder do not have the inputs and outputs of T5 or Whisper",
-              "Export them without a buffer that past and present share.");
+              "export them without a buffer that past and present share");
   if (gives_logits) inputs.push_back(start);
   SearchScope outside(node.translator(), false);
   const Values encoded = run_graph(node, outside, "encoder", inputs);

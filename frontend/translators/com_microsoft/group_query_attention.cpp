@@ -1,4 +1,6 @@
 // GroupQueryAttention: causal attention with a cache, in which several query heads share a key head.
+#include "frontend/translators/com_microsoft/group_query_attention.hpp"
+
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/com_microsoft/masked_cache.hpp"
 #include "frontend/translators/com_microsoft/quantized_cache.hpp"
@@ -13,12 +15,15 @@
 namespace onnx2ir::frontend {
 namespace {
 
+using Input = GroupQueryInput;
+using Output = GroupQueryOutput;
+
 Projections split_inputs(NodeContext& node, std::int64_t queries, std::int64_t keys) {
-  const Value query = node.input(0);
+  const Value query = node.input(Input::query);
   if (node.rank(query) != 3) node.fail("the query must be a batch of sequences");
-  if (node.has_input(1)) {
-    return {split_heads(node, query, queries), split_heads(node, node.input(1), keys),
-            split_heads(node, node.input(2), keys)};
+  if (node.has_input(Input::key)) {
+    return {split_heads(node, query, queries), split_heads(node, node.input(Input::key), keys),
+            split_heads(node, node.input(Input::value), keys)};
   }
   const Value all = split_heads(node, query, queries + 2 * keys);
   const auto part = [&](std::int64_t first, std::int64_t end) { return slice(node, all, first, end, 1); };
@@ -32,9 +37,9 @@ bool has_no_new_keys(const Projections& heads) {
 
 Lengths compute_lengths(NodeContext& node, const Projections& heads) {
   Lengths lengths;
-  const Value last = flatten(node, convert(node, node.input(5), ElementType::i64));
+  const Value last = flatten(node, convert(node, node.input(Input::seqlens_k), ElementType::i64));
   lengths.total = node.op(ops::Add, {last, node.integer(1)});
-  lengths.longest = read_vector(node, 6, ElementType::i64);
+  lengths.longest = read_vector(node, Input::total_sequence_length, ElementType::i64);
   const Value count = dimension_of(node, heads.query, 2);
   // If there are as many queries as keys, there is no past, and shorter rows are padded at the end.
   lengths.is_prompt = node.op(ops::Equal, {count, lengths.longest});
@@ -56,18 +61,19 @@ Value compute_query_positions(NodeContext& node, const Projections& heads, const
 /// The positions for the rotation, [B or 1, S], instead of `positions` in the row: position_ids if given.
 Value compute_rotary_positions(NodeContext& node, const Projections& heads, const Lengths& lengths,
                                Value positions) {
-  if (!node.has_input(9)) return positions;
+  if (!node.has_input(Input::position_ids)) return positions;
   // The positions of a prompt follow the first one.
-  const Value given = convert(node, node.input(9), ElementType::i64);
+  const Value given = convert(node, node.input(Input::position_ids), ElementType::i64);
   const Value first = slice(node, flatten(node, given), 0, 1, 0);
   const Value prompt = node.op(ops::Add, {first, enumerate_along(node, heads.query, 2)});
   return node.op(ops::Select, {lengths.is_prompt, unsqueeze(node, prompt, {0}), given});
 }
 
 void rotate(NodeContext& node, Projections& heads, Value positions) {
-  if (!node.has_input(7) || !node.has_input(8)) node.fail("do_rotary needs cos_cache and sin_cache");
-  const Rotation rotation = gather_rotation(node, node.input(7), node.input(8), positions,
-                                            node.flag_attribute("rotary_interleaved"));
+  if (!node.has_input(Input::cos_cache) || !node.has_input(Input::sin_cache))
+    node.fail("do_rotary needs cos_cache and sin_cache");
+  const Rotation rotation = gather_rotation(node, node.input(Input::cos_cache), node.input(Input::sin_cache),
+                                            positions, node.flag_attribute("rotary_interleaved"));
   heads.query = rotate_heads(node, heads.query, rotation);
   if (!has_no_new_keys(heads)) heads.key = rotate_heads(node, heads.key, rotation);
 }
@@ -112,7 +118,7 @@ Value find_seen_keys(NodeContext& node, const Lengths& lengths, Value keys, Valu
 
 Scores requested_scores(NodeContext& node) {
   const std::int64_t output = node.integer_attribute("qk_output", 0);
-  if (output == 0 || !node.has_output(3)) return Scores::none;
+  if (output == 0 || !node.has_output(Output::scores)) return Scores::none;
   return output == 1 ? Scores::before_softmax : Scores::after_softmax;
 }
 
@@ -129,7 +135,7 @@ AttentionOutputs attend_in_groups(NodeContext& node, AttentionInputs inputs, std
   inputs.value = repeat_heads(node, inputs.value, group);
   inputs.scale = scale_of(node);
   inputs.softcap = node.real_attribute("softcap", 0);
-  inputs.sinks = node.optional_input(11);
+  inputs.sinks = node.optional_input(Input::head_sink);
   if (!inputs.sinks && node.integer_attribute("smooth_softmax", 0) == 1) {
     const std::vector<double> zeros(static_cast<std::size_t>(node.integer_attribute("num_heads")), 0.0);
     inputs.sinks = node.numbers(zeros, inputs.query.type());
@@ -140,12 +146,12 @@ AttentionOutputs attend_in_groups(NodeContext& node, AttentionInputs inputs, std
 Values attend_with_masked_cache(NodeContext& node, Projections heads, const MaskedTokens& tokens,
                                 std::int64_t group) {
   if (node.flag_attribute("do_rotary")) {
-    const Value given = node.optional_input(9);
+    const Value given = node.optional_input(Input::position_ids);
     rotate(node, heads,
            given ? convert(node, given, ElementType::i64) : compute_query_positions(node, tokens));
   }
-  heads.key = append_to_cache(node, node.input(3), heads.key);
-  heads.value = append_to_cache(node, node.input(4), heads.value);
+  heads.key = append_to_cache(node, node.input(Input::past_key), heads.key);
+  heads.value = append_to_cache(node, node.input(Input::past_value), heads.value);
   AttentionInputs inputs{.query = heads.query, .key = heads.key, .value = heads.value};
   inputs.seen = find_seen_keys(node, tokens, node.integer_attribute("local_window_size", -1));
   return {join_heads(node, attend_in_groups(node, inputs, group).mixed), heads.key, heads.value, {}};
@@ -158,20 +164,20 @@ Values attend_with_packed_cache(NodeContext& node, Projections heads, std::int64
   if (node.flag_attribute("do_rotary"))
     rotate(node, heads, compute_rotary_positions(node, heads, lengths, positions));
   const std::int64_t keys = node.integer_attribute("kv_num_heads");
-  const QuantizedCache keys_code = read_cache_quantization(node, "k_quant_type", 12, keys);
-  const QuantizedCache values_code = read_cache_quantization(node, "v_quant_type", 13, keys);
+  const QuantizedCache keys_code = read_cache_quantization(node, "k_quant_type", Input::k_scale, keys);
+  const QuantizedCache values_code = read_cache_quantization(node, "v_quant_type", Input::v_scale, keys);
   const ir::Dimension key_size = heads.key.shape()[3];
   const ir::Dimension value_size = heads.value.shape()[3];
   heads.key = quantize_cache(node, keys_code, heads.key);
   heads.value = quantize_cache(node, values_code, heads.value);
   AttentionInputs inputs;
   inputs.query = heads.query;
-  inputs.bias = node.optional_input(10);
+  inputs.bias = node.optional_input(Input::attention_bias);
   inputs.scores = requested_scores(node);
   if (has_window_cache) {
-    const WindowCache window = extend_window_cache(node, node.input(3), heads.key, lengths);
-    const Value all_keys = concat(node, {node.input(3), heads.key}, 2);
-    const Value all_values = concat(node, {node.input(4), heads.value}, 2);
+    const WindowCache window = extend_window_cache(node, node.input(Input::past_key), heads.key, lengths);
+    const Value all_keys = concat(node, {node.input(Input::past_key), heads.key}, 2);
+    const Value all_values = concat(node, {node.input(Input::past_value), heads.value}, 2);
     inputs.key = dequantize_cache(node, keys_code, all_keys, key_size);
     inputs.value = dequantize_cache(node, values_code, all_values, value_size);
     inputs.bias = select_window(node, inputs.bias, window, lengths);
@@ -179,14 +185,14 @@ Values attend_with_packed_cache(NodeContext& node, Projections heads, std::int64
     heads.key = gather_in_rows(node, all_keys, window.kept, 2);
     heads.value = gather_in_rows(node, all_values, window.kept, 2);
   } else {
-    if (node.has_input(3)) {
-      const Value origins = compute_cache_origins(node, node.input(3), heads.key, lengths);
-      heads.key = gather_cache(node, node.input(3), heads.key, origins);
-      heads.value = gather_cache(node, node.input(4), heads.value, origins);
+    if (node.has_input(Input::past_key)) {
+      const Value origins = compute_cache_origins(node, node.input(Input::past_key), heads.key, lengths);
+      heads.key = gather_cache(node, node.input(Input::past_key), heads.key, origins);
+      heads.value = gather_cache(node, node.input(Input::past_value), heads.value, origins);
     }
     inputs.key = dequantize_cache(node, keys_code, heads.key, key_size);
     inputs.value = dequantize_cache(node, values_code, heads.value, value_size);
-    if (node.has_input(3) && (inputs.bias || inputs.scores != Scores::none)) {
+    if (node.has_input(Input::past_key) && (inputs.bias || inputs.scores != Scores::none)) {
       // The cache may be longer than the sequences.
       inputs.key = slice(node, inputs.key, node.integers({0}), lengths.longest, 2);
       inputs.value = slice(node, inputs.value, node.integers({0}), lengths.longest, 2);
@@ -208,12 +214,13 @@ Values group_query_attention(NodeContext& node) {
   if (keys < 1 || queries < keys || queries % keys != 0 || queries > kMaxHeads) {
     node.fail("num_heads must be a multiple of kv_num_heads, and at most " + std::to_string(kMaxHeads));
   }
-  if (node.has_input(3) != node.has_input(4)) node.fail("past_key and past_value belong together");
+  if (node.has_input(Input::past_key) != node.has_input(Input::past_value))
+    node.fail("past_key and past_value belong together");
   if (node.flag_attribute("sliding_window_cache")) check_window_cache(node);
   Projections heads = split_inputs(node, queries, keys);
-  if (node.has_input(14)) {
-    heads.query = normalize_heads(node, heads.query, node.input(14));
-    heads.key = normalize_heads(node, heads.key, node.input(15));
+  if (node.has_input(Input::q_norm_weight)) {
+    heads.query = normalize_heads(node, heads.query, node.input(Input::q_norm_weight));
+    heads.key = normalize_heads(node, heads.key, node.input(Input::k_norm_weight));
   }
   const auto tokens = find_masked_tokens(node, heads.query);
   return tokens ? attend_with_masked_cache(node, heads, *tokens, queries / keys)

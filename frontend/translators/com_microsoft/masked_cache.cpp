@@ -7,6 +7,7 @@
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
+#include "frontend/translators/com_microsoft/group_query_attention.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/cache_names.hpp"
 #include "ir/shape_tools.hpp"
@@ -17,6 +18,9 @@
 
 namespace onnx2ir::frontend {
 namespace {
+
+using Input = GroupQueryInput;
+using Output = GroupQueryOutput;
 
 constexpr int kMaxSteps = 8;           ///< many nodes may have the same long chain before them
 constexpr std::size_t kMaxInputs = 8;  ///< other inputs of a language model are before its caches
@@ -74,25 +78,26 @@ bool become_variables(NodeContext& node) {
   const GraphTranslator& translator = node.translator();
   const bool may_have_variables =
       translator.attempt().input->options->stateful && translator.kind() == GraphTranslator::Kind::main;
-  return may_have_variables && node.has_input(3) && node.has_input(4) && is_cache(node, node.input(3), 1) &&
-         is_cache(node, node.input(4), 2);
+  return may_have_variables && node.has_input(Input::past_key) && node.has_input(Input::past_value) &&
+         is_cache(node, node.input(Input::past_key), Output::present_key) &&
+         is_cache(node, node.input(Input::past_value), Output::present_value);
 }
 
 /// Whether the node has an input, output or attribute that needs onnxruntime's layout of the cache, or a
 /// quantised cache.
 bool needs_packed_cache(NodeContext& node) {
-  const bool has_bias = node.has_input(10);
+  const bool has_bias = node.has_input(Input::attention_bias);
   const bool has_code = node.text_attribute("k_quant_type", "NONE") != "NONE" ||
                         node.text_attribute("v_quant_type", "NONE") != "NONE";
-  const bool returns_scores = node.flag_attribute("qk_output") && node.has_output(3);
+  const bool returns_scores = node.flag_attribute("qk_output") && node.has_output(Output::scores);
   return has_bias || has_code || returns_scores || !node.flag_attribute("causal", true);
 }
 
 /// The attention mask of the model from which the lengths of the node are computed; null if they are not.
 Value mask_of_lengths(NodeContext& node) {
-  const Value mask = summed_mask(node.input(5));
+  const Value mask = summed_mask(node.input(Input::seqlens_k));
   if (!mask) return {};
-  const Value longest = read_vector(node, 6, ElementType::i64);
+  const Value longest = read_vector(node, Input::total_sequence_length, ElementType::i64);
   return ir::is_size_of(longest, 0, mask, 1) ? mask : Value{};
 }
 
@@ -103,12 +108,12 @@ void check_window_of_variable(NodeContext& node) {
       "its cache of the window (sliding_window_cache) cannot be kept in a variable, because the lengths are "
       "not computed from an input attention_mask, or because it has a bias, scores as an output, or a "
       "quantised cache",
-      "Convert it without --stateful, or export the model with a cache of the whole sequence.");
+      "convert it without --stateful, or export the model with a cache of the whole sequence");
 }
 
 /// The number of queries, i64 [1]: from an input of the model if possible, so that all layers share it.
 Value count_queries(NodeContext& node, Value query) {
-  const Value states = node.input(0);
+  const Value states = node.input(Input::query);
   const std::vector<ir::Node*>& parameters = node.translator().graph().parameters();
   for (ir::Node* parameter : std::span(parameters).first(std::min(kMaxInputs, parameters.size()))) {
     const PartialShape& shape = parameter->output(0).shape;

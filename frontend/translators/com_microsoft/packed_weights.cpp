@@ -91,7 +91,7 @@ Value dequantize_weights(NodeContext& node, const PackedBlocks& blocks, ElementT
 Values mat_mul_n_bits(NodeContext& node) {
   if (node.flag_attribute("weight_prepacked")) {
     node.fail("weights in the layout of one device (weight_prepacked) are not converted",
-              "Use the model from before it was prepared for that device.");
+              "use the model from before it was prepared for that device");
   }
   const Value a = node.input(0);
   const Value weights = dequantize_weights(node, blocks_of(node), a.type());

@@ -14,7 +14,7 @@ namespace onnx2ir::frontend {
 Value dequantize_input(NodeContext& node, std::size_t data, std::size_t scale, std::size_t zero_point) {
   const Value x = node.input(data);
   // Releases that keep weights compressed require parameters of their rank.
-  const auto placed = [&](Value parameter) {
+  const auto place = [&](Value parameter) {
     const PartialShape& shape = x.shape();
     const bool is_vector = parameter.shape().has_rank() && parameter.shape().rank() == 1;
     const auto count = parameter.shape().element_count();
@@ -24,8 +24,8 @@ Value dequantize_input(NodeContext& node, std::size_t data, std::size_t scale, s
   };
   Value numbers = convert(node, x, ElementType::f32);
   if (const Value zero = node.optional_input(zero_point))
-    numbers = node.op(ops::Subtract, {numbers, placed(zero)});
-  return node.op(ops::Multiply, {numbers, placed(node.input(scale))});
+    numbers = node.op(ops::Subtract, {numbers, place(zero)});
+  return node.op(ops::Multiply, {numbers, place(node.input(scale))});
 }
 
 namespace {

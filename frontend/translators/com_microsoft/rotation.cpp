@@ -86,7 +86,7 @@ Values multimodal_rotary_embedding(NodeContext& node) {
     const std::int64_t first = which == 1 ? sections[0] : sections[0] + sections[1];
     return pair >= first && pair < first + sections[which];
   };
-  const auto mixed = [&](Value cache) {
+  const auto mix = [&](Value cache) {
     const auto at = [&](std::int64_t which) {
       return gather(node, cache, gather(node, node.input(1), node.integer(which)));
     };
@@ -99,7 +99,7 @@ Values multimodal_rotary_embedding(NodeContext& node) {
     }
     return unsqueeze(node, result, {1});
   };
-  const Rotation rotation{mixed(node.input(2)), mixed(node.input(3)), node.flag_attribute("interleaved")};
+  const Rotation rotation{mix(node.input(2)), mix(node.input(3)), node.flag_attribute("interleaved")};
   return {restore_layout(node, rotate_heads(node, heads, rotation))};
 }
 

@@ -11,8 +11,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The query, multiplied by the scale. The size of the heads may be dynamic.
-Value scaled_query(NodeContext& node, const ScoreTerms& terms) {
+/// Multiplies the query by the scale. The size of the heads may be dynamic.
+Value scale_query(NodeContext& node, const ScoreTerms& terms) {
   const Value query = terms.query;
   const auto axis = static_cast<std::size_t>(node.rank(query) - 1);
   const ir::Dimension size = query.shape()[axis];
@@ -64,7 +64,7 @@ Value join_heads(NodeContext& node, Value value) {
 
 AttentionScores compute_attention_scores(NodeContext& node, const ScoreTerms& terms) {
   AttentionScores scores;
-  scores.products = mat_mul(node, scaled_query(node, terms), terms.key, {.b = true});
+  scores.products = mat_mul(node, scale_query(node, terms), terms.key, {.b = true});
   scores.limited = cap_scores(node, scores.products, terms.cap);
   scores.biased = add_if_present(node, scores.limited, terms.bias);
   scores.masked = scores.biased;

@@ -70,11 +70,11 @@ BatchNorm read_batch_norm(NodeContext& node) {
 }
 
 Value decompose_batch_norm(NodeContext& node, const BatchNorm& norm, Value mean, Value variance) {
-  const auto placed = [&](Value value) { return reshape_for_channels(node, value, norm.rank); };
-  const Value centered = node.op(ops::Subtract, {norm.x, placed(mean)});
+  const auto place = [&](Value value) { return reshape_for_channels(node, value, norm.rank); };
+  const Value centered = node.op(ops::Subtract, {norm.x, place(mean)});
   const Value factor = node.op(
-      ops::Multiply, {placed(norm.scale), compute_inverse_deviation(node, placed(variance), norm.epsilon)});
-  return node.op(ops::Add, {node.op(ops::Multiply, {centered, factor}), placed(norm.bias)});
+      ops::Multiply, {place(norm.scale), compute_inverse_deviation(node, place(variance), norm.epsilon)});
+  return node.op(ops::Add, {node.op(ops::Multiply, {centered, factor}), place(norm.bias)});
 }
 
 Values batch_norm_for_inference(NodeContext& node) {
@@ -97,14 +97,14 @@ Values batch_norm_for_training(NodeContext& node) {
   const Value axes = node.integers(others);
   const Value mean = reduce_mean(node, norm.x, axes, false);
   const Value variance = reduce_variance(node, norm.x, axes, false);
-  const auto moved = [&](Value running, Value current) {
+  const auto update = [&](Value running, Value current) {
     const Value kept = node.op(ops::Multiply, {running, node.number_like(momentum, running)});
     return node.op(ops::Add,
                    {kept, node.op(ops::Multiply, {current, node.number_like(1 - momentum, current)})});
   };
   Values outputs{convert(node, decompose_batch_norm(node, norm, mean, variance), node.input(0).type()),
-                 convert(node, moved(norm.mean, mean), node.input(3).type()),
-                 convert(node, moved(norm.variance, variance), node.input(4).type()), mean, variance};
+                 convert(node, update(norm.mean, mean), node.input(3).type()),
+                 convert(node, update(norm.variance, variance), node.input(4).type()), mean, variance};
   outputs.resize(std::min(outputs.size(), std::max<std::size_t>(node.output_count(), 1)));
   return outputs;
 }
@@ -133,7 +133,7 @@ ElementType stash_type(const NodeContext& node) {
   const std::int64_t type = node.integer_attribute("stash_type", kFloat);
   if (type == 0) {
     node.fail("attribute 'stash_type' is 0, which is not an element type",
-              "Set it to 1 (float), or remove the attribute.");
+              "set it to 1 (float), or remove the attribute");
   }
   return node.element_type(type);
 }

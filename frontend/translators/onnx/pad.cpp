@@ -70,10 +70,10 @@ bool are_not_negative(const NodeContext& node, const Pads& pads) {
 /// `input` without the elements that negative pads remove; the other pads, and 0 for these.
 Value crop(NodeContext& node, Value input, Pads& pads) {
   const Value zeros = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(node.rank(input)), 0));
-  const auto negated = [&](Value list) { return node.op(ops::Subtract, {zeros, list}); };
+  const auto negate = [&](Value list) { return node.op(ops::Subtract, {zeros, list}); };
   const auto positive = [&](Value list) { return node.op(ops::Maximum, {list, zeros}); };
-  const Value starts = positive(negated(pads.begins));
-  const Value removed = positive(negated(pads.ends));
+  const Value starts = positive(negate(pads.begins));
+  const Value removed = positive(negate(pads.ends));
   const Value stops = node.op(ops::Subtract, {shape_of(node, input), removed});
   pads = {positive(pads.begins), positive(pads.ends)};
   const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(node.rank(input)), 1));

@@ -111,7 +111,7 @@ Values run_over_all_steps(NodeContext& node, const Cell& cell, SequenceOperation
   const Value to_end = node.op(ops::Subtract, {ends, times});
   const Value mirrored = node.op(ops::Subtract, {to_end, node.integer(1, ElementType::i32)});
   const Value order = node.op(ops::Select, {runs, mirrored, times});
-  const auto turned = [&](Value value, std::int64_t axis) {
+  const auto reverse_steps = [&](Value value, std::int64_t axis) {
     return gather_in_rows(node, value, order, axis);
   };
   std::vector<Values> parts(3);  // by output
@@ -123,10 +123,10 @@ Values run_over_all_steps(NodeContext& node, const Cell& cell, SequenceOperation
       for (Value& weights : one.weights) weights = slice(node, weights, direction, direction + 1, 0);
     }
     const bool backwards = cell.direction == "reverse" || direction == 1;
-    if (backwards) one.x = turned(one.x, 1);
+    if (backwards) one.x = reverse_steps(one.x, 1);
     const Values outputs = emit(node, cell, one);
     const Value y = outputs[0];
-    parts[0].push_back(backwards ? turned(y, 2) : y);
+    parts[0].push_back(backwards ? reverse_steps(y, 2) : y);
     // The row before the first step is the final state of sequences without steps: zeros, as in onnxruntime.
     const Value before = node.integers({0, 0, 1, 0});
     const Value padded = pad_with(node, y, before, node.integers({0, 0, 0, 0}));

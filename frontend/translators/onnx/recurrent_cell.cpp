@@ -99,14 +99,14 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
   }
   cell.activations = activations_of(node, cell.directions, defaults);
   // Sequence operations require static weight shapes, which follow from the hidden size.
-  const auto sized = [&](Value weights, std::int64_t columns) {
+  const auto set_sizes = [&](Value weights, std::int64_t columns) {
     return weights.shape().is_static()
                ? weights
                : reshape(node, weights,
                          std::vector<std::int64_t>{cell.directions, gates * cell.hidden, columns});
   };
-  cell.w = sized(cell.w, -1);
-  cell.r = sized(cell.r, cell.hidden);
+  cell.w = set_sizes(cell.w, -1);
+  cell.r = set_sizes(cell.r, cell.hidden);
   const auto zeros = [&](std::vector<std::int64_t> shape) {
     return fill(node, 0, cell.x.type(), node.integers(shape));
   };

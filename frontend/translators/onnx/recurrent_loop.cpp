@@ -12,10 +12,10 @@ LoopOutputs run_direction(NodeContext& node, const Cell& cell, std::int64_t dire
   const bool backwards = cell.direction == "reverse" || direction == 1;
   const Value steps = reshape_to_scalar(node, dimension_of(node, cell.x, 0));
   const Value lengths = cell.lengths ? cell.lengths : emit_all_steps(node, cell);
-  const auto turned = [&](Value value) {
+  const auto reverse_steps = [&](Value value) {
     return node.op(ops::ReverseSequence, {value, lengths}, {{"batch_axis", 1}, {"seq_axis", 0}});
   };
-  const Value x = backwards ? turned(cell.x) : cell.x;
+  const Value x = backwards ? reverse_steps(cell.x) : cell.x;
   Value xw = cell.products.by_w ? cell.products.by_w(node, x, direction)
                                 : mat_mul(node, x, of_direction(cell.w), {.b = true});
   xw = node.op(ops::Add, {xw, of_direction(cell.w_bias)});
@@ -59,7 +59,7 @@ LoopOutputs run_direction(NodeContext& node, const Cell& cell, std::int64_t dire
                 }
                 return Iteration{next, {row}};
               });
-  if (backwards) result.scans[0] = turned(result.scans[0]);
+  if (backwards) result.scans[0] = reverse_steps(result.scans[0]);
   if (cell.lengths || cell.x.shape()[0].min == 0) {
     for (Value& state : result.states) state = zero_without_steps(node, lengths, state, {1});
   }

@@ -14,35 +14,11 @@ bool fails_for_certain(const std::vector<Occurrence>& failures, Occurrence graph
                              [&](Occurrence failure) { return occurrences.contains(failure, graph); });
 }
 
-/// The largest number of Ifs of which each is changed alone.
-constexpr std::size_t kMaxIfs = 200;
-
-/// The attempts that are left: one for each open If, one that changes all of them, and further ones.
-class Attempts {
- public:
-  /// `ifs`: the number of open Ifs.
-  Attempts(const TryChoices& attempt, std::size_t ifs)
-      : attempt_(attempt), left_((ifs <= kMaxIfs ? ifs + 1 : 0) + kMaxFurther) {}
-
-  /// Translates the model with `choices`; no value if no attempt is left.
-  std::optional<BranchTrial> with(const BranchChoices& choices) {
-    if (left_ == 0) return std::nullopt;
-    --left_;
-    return attempt_(choices);
-  }
-
- private:
-  static constexpr std::size_t kMaxFurther = 100;
-
-  const TryChoices& attempt_;
-  std::size_t left_;
-};
-
 /// Tries all combinations. A branch is chosen if the other one fails whatever the later choices are.
 class CombinationSearch {
  public:
-  CombinationSearch(Attempts& attempts, const Occurrences& occurrences)
-      : attempts_(attempts), occurrences_(occurrences) {}
+  CombinationSearch(const TryChoices& attempt, const Occurrences& occurrences)
+      : attempt_(attempt), occurrences_(occurrences) {}
 
   struct Result {
     bool succeeded = false;
@@ -53,7 +29,7 @@ class CombinationSearch {
   /// `trial`: the attempt with `choices`. Adds further choices that are certain, and returns the result.
   Result from(const BranchTrial& trial, const BranchChoices& choices) {
     // Each If needs an attempt at least; bounds the depth of the recursion, too.
-    if (choices.size() > kMaxChoices) return {};
+    if (choices.size() > kMaxTrials) return {};
     const auto open = std::ranges::find_if(
         trial.open_ifs, [&](const OpenIf& open_if) { return !choices.contains(open_if.node); });
     if (open == trial.open_ifs.end()) return {trial.succeeded, choices, trial.certain_failures};
@@ -62,41 +38,40 @@ class CombinationSearch {
     Result taken = from(trial, preferred);
     BranchChoices changed = choices;
     changed.emplace(open->node, !open->takes_then);
-    const std::optional<BranchTrial> next = attempts_.with(changed);
-    if (!next) return {};
-    Result other = from(*next, changed);
+    if (++trials_ > kMaxTrials) return {};
+    Result other = from(attempt_(changed), changed);
     if (fails(taken, open->graph)) return other;
     if (fails(other, open->graph)) return taken;
     return {};
   }
 
  private:
-  static constexpr std::size_t kMaxChoices = 100;
+  static constexpr std::size_t kMaxTrials = 100;
 
   bool fails(const Result& result, Occurrence graph) const {
     return fails_for_certain(result.certain_failures, graph, occurrences_);
   }
 
-  Attempts& attempts_;
+  const TryChoices& attempt_;
   const Occurrences& occurrences_;
+  std::size_t trials_ = 0;
 };
 
 /// Starts from the preferred branches, and changes one choice after the other as long as fewer ranks differ
 /// from the declared ones: one or two attempts for each If, where CombinationSearch needs up to 2^n.
 class Descent {
  public:
-  Descent(Attempts& attempts, const Occurrences& occurrences)
-      : attempts_(attempts), occurrences_(occurrences) {}
+  Descent(const TryChoices& attempt, const Occurrences& occurrences)
+      : attempt_(attempt), occurrences_(occurrences) {}
 
   /// `first`: the attempt without choices. Returns the choices if each other branch alone, and all other
-  /// branches together, fail or contradict the declared ranks; otherwise, or if no attempt is left, no value.
+  /// branches together, fail or contradict the declared ranks; otherwise no value.
   std::optional<BranchChoices> from(const BranchTrial& first) {
     Assignment best{first, {}, first.open_ifs};
     for (const OpenIf& open : first.open_ifs) best.choices.emplace(open.node, open.takes_then);
     for (std::size_t i = 0; i < best.ifs.size() && best.ifs.size() <= kMaxIfs; ++i) {
-      std::optional<Assignment> other = with_other(best, {best.ifs[i].node});
-      if (!other) return std::nullopt;
-      if (is_better(other->trial, best.trial)) best = *std::move(other);
+      Assignment other = with_other(best, {best.ifs[i].node});
+      if (is_better(other.trial, best.trial)) best = std::move(other);
     }
     if (!best.trial.succeeded || best.ifs.size() > kMaxIfs) return std::nullopt;
     std::vector<Occurrence> all;
@@ -109,6 +84,8 @@ class Descent {
   }
 
  private:
+  static constexpr std::size_t kMaxIfs = 200;
+
   struct Assignment {
     BranchTrial trial;
     BranchChoices choices;
@@ -121,16 +98,12 @@ class Descent {
                        : a.certain_failures.size() < b.certain_failures.size();
   }
 
-  /// `start` with the other branches of the Ifs `changed`; no value if no attempt is left.
-  std::optional<Assignment> with_other(const Assignment& start, const std::vector<Occurrence>& changed) {
+  /// `start` with the other branches of the Ifs `changed`.
+  Assignment with_other(const Assignment& start, const std::vector<Occurrence>& changed) {
     Assignment result{{}, start.choices, start.ifs};
     for (const Occurrence node : changed) result.choices[node] = !result.choices[node];
-    auto known = trials_.find(result.choices);
-    if (known == trials_.end()) {
-      std::optional<BranchTrial> trial = attempts_.with(result.choices);
-      if (!trial) return std::nullopt;
-      known = trials_.emplace(result.choices, *std::move(trial)).first;
-    }
+    const auto [known, is_new] = trials_.try_emplace(result.choices);
+    if (is_new) known->second = attempt_(result.choices);
     result.trial = known->second;
     for (const OpenIf& open : result.trial.open_ifs) {
       result.choices.emplace(open.node, open.takes_then);
@@ -140,13 +113,12 @@ class Descent {
   }
 
   bool is_excluded(const Assignment& best, const std::vector<Occurrence>& changed, Occurrence graph) {
-    const std::optional<Assignment> other = with_other(best, changed);
-    if (!other) return false;
-    if (other->trial.succeeded) return best.trial.wrong_ranks < other->trial.wrong_ranks;
-    return fails_for_certain(other->trial.certain_failures, graph, occurrences_);
+    const BranchTrial other = with_other(best, changed).trial;
+    if (other.succeeded) return best.trial.wrong_ranks < other.wrong_ranks;
+    return fails_for_certain(other.certain_failures, graph, occurrences_);
   }
 
-  Attempts& attempts_;
+  const TryChoices& attempt_;
   const Occurrences& occurrences_;
   std::map<BranchChoices, BranchTrial> trials_;
 };
@@ -155,9 +127,8 @@ class Descent {
 
 BranchChoices choose_branches(const TryChoices& attempt, const Occurrences& occurrences) {
   const BranchTrial first = attempt({});
-  Attempts attempts(attempt, first.open_ifs.size());
-  if (auto choices = Descent(attempts, occurrences).from(first)) return *std::move(choices);
-  CombinationSearch::Result result = CombinationSearch(attempts, occurrences).from(first, {});
+  if (auto choices = Descent(attempt, occurrences).from(first)) return *std::move(choices);
+  CombinationSearch::Result result = CombinationSearch(attempt, occurrences).from(first, {});
   return result.succeeded ? std::move(result.choices) : BranchChoices{};
 }
 

@@ -47,7 +47,8 @@ using TryChoices = std::function<BranchTrial(const BranchChoices&)>;
 
 /// The choices for which the model can be converted; empty if there are none, or several that are equally
 /// good. A branch is chosen if the other one fails whatever the choices for later Ifs are, or contradicts
-/// more of the ranks that the model declares. There are at most 102 attempts, and one for each open If.
+/// more of the ranks that the model declares. There are at most 102 attempts, and two for each open If, if
+/// there are at most 200 of them.
 BranchChoices choose_branches(const TryChoices& attempt, const Occurrences& occurrences);
 
 }  // namespace onnx2ir::frontend

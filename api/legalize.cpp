@@ -13,6 +13,7 @@
 #include "passes/fault_search.hpp"
 #include "passes/finished_forms.hpp"
 #include "passes/graph_walk.hpp"
+#include "passes/tidy.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir {
@@ -25,10 +26,14 @@ std::string_view fact_of(const ir::Model& model, std::string_view name) {
 }
 
 /// Makes a model that was read fit for the passes, which expect no unused nodes, and marks loops that they
-/// have legalised already.
+/// have legalised already. A Loop with a state of unknown rank runs if nothing uses the state: it is removed.
 void prepare(ir::Model& model) {
   passes::mark_guarded_outputs(model, recorded_targets(model.provenance));
-  for (ir::Graph* graph : passes::graphs_of(model)) graph->remove_dead_nodes();
+  for (ir::LoopView loop : passes::loops_of(model)) {
+    loop.remove_states(
+        [](const ir::Carried& state) { return !state.output && !ir::is_read(state.parameter->value()); });
+  }
+  passes::remove_dead_nodes(model);
   ir::infer(model.graph);
   passes::mark_finished_forms(model);
   ir::infer(model.graph);

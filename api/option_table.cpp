@@ -354,7 +354,7 @@ std::optional<std::string> set_option(SaveOptions& options, std::string_view nam
 std::optional<std::string> set_option(Options& conversion, SaveOptions& saving, std::string_view name,
                                       std::string_view value) {
   if (const auto* const row = find_row(saving_rows(), name)) return row->set(saving, value);
-  return set_option(conversion, name, value);
+  return set_option(conversion, row_name(name), value);
 }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {

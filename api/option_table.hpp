@@ -9,7 +9,7 @@
 namespace onnx2ir {
 
 /// Sets the option `name` of `saving` if it has one with this name, otherwise that of `conversion`. See
-/// set_option() in the public header.
+/// set_option() in the public header. A problem quotes the name as C writes it, with "_".
 std::optional<std::string> set_option(Options& conversion, SaveOptions& saving, std::string_view name,
                                       std::string_view value);
 

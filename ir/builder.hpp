@@ -17,7 +17,7 @@ namespace onnx2ir::ir {
 template <typename T>
 class ListArgument : public std::span<const T> {
  public:
-  using std::span<const T>::span;
+  using std::span<const T>::span;  // NOLINT(modernize-use-equals-default): inherits constructors
   // NOLINTBEGIN(google-explicit-constructor)
   ListArgument(std::span<const T> list) : std::span<const T>(list) {}
   ListArgument(std::initializer_list<T> list) : std::span<const T>(list.begin(), list.size()) {}

@@ -36,6 +36,7 @@ bool edit_each(const Range& range, Edit edit) {
 template <typename Edit>
 bool edit_control_flow(ir::Model& model, Edit edit) {
   return edit_each(graphs_of(model), [&](const ir::Graph* graph) {
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): `edit` changes the list
     const std::vector<ir::Node*> nodes = graph->control_flow();
     return edit_each(nodes, [&](ir::Node* node) { return edit(*node); });
   });

@@ -28,11 +28,11 @@ std::string_view fact_of(const ir::Model& model, std::string_view name) {
 /// Makes a model that was read fit for the passes, which expect no unused nodes, and marks loops that they
 /// have legalised already. A Loop with a state of unknown rank runs if nothing uses the state: it is removed.
 void prepare(ir::Model& model) {
-  passes::mark_guarded_outputs(model, recorded_targets(model.provenance));
   for (ir::LoopView loop : passes::loops_of(model)) {
     loop.remove_states(
         [](const ir::Carried& state) { return !state.output && !ir::is_read(state.parameter->value()); });
   }
+  passes::mark_guarded_outputs(model, recorded_targets(model.provenance));
   passes::remove_dead_nodes(model);
   ir::infer(model.graph);
   passes::mark_finished_forms(model);

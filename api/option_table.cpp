@@ -286,7 +286,7 @@ std::string row_name(std::string_view name) {
   return normalized;
 }
 
-/// The row of the option `name`; null if there is none.
+/// The row of the option `name`; null if no option has this name.
 template <typename Target>
 const Row<Target>* find_row(std::span<const Row<Target>> rows, std::string_view name) {
   const std::string normalized = row_name(name);

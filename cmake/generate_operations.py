@@ -325,7 +325,8 @@ def descriptor(operation):
     if traits:
         lines.append(f"       .traits = {{{', '.join(traits)}}},")
     if any(operand.rank is not None for operand in operation.operands):
-        ranks = ["OpDescriptor::kAnyRank" if operand.rank is None else str(operand.rank) for operand in operation.operands]
+        any_rank = "OpDescriptor::kAnyRank"
+        ranks = [any_rank if operand.rank is None else str(operand.rank) for operand in operation.operands]
         lines.append(f"       .ranks = {{{', '.join(ranks)}}},")
     if operation.older:
         lines.append("       .older = {")

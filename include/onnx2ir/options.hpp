@@ -151,14 +151,15 @@ ONNX2IR_API std::vector<OptionInfo> list_save_options();
 
 /// The value of a flag: "true" or "false" in any case, or no value.
 ONNX2IR_API std::optional<bool> parse_flag(std::string_view text);
-/// Sets `flag` to this value. Returns the reason if there is none.
+/// Sets `flag` to the value that `text` gives: see parse_flag(). If `text` gives no value, returns an error
+/// message, and `flag` is unchanged.
 ONNX2IR_API std::optional<std::string> set_flag(bool& flag, std::string_view text);
 
 /// The position of `text` in `choices`, or a problem that lists them.
 ONNX2IR_API Result<std::size_t> parse_choice(std::string_view text,
                                              std::span<const std::string_view> choices);
 /// Sets `choice` to the value of the enumeration that has the name `text`. `names`: in the order of the
-/// enumeration. Returns the reason if there is no such name.
+/// enumeration. If no name is equal to `text`, returns an error message, and `choice` is unchanged.
 template <typename Choice>
 std::optional<std::string> set_choice(Choice& choice, std::string_view text,
                                       std::span<const std::string_view> names) {

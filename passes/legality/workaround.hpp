@@ -59,7 +59,7 @@ struct Workaround {
 /// All workarounds, in alphabetical order. The result does not depend on the order.
 std::span<const Workaround> workarounds();
 
-/// The workaround called `name`; null if there is none.
+/// The workaround called `name`; null if no workaround has this name.
 const Workaround* find_workaround(std::string_view name);
 
 /// The faults of the rows.

@@ -118,8 +118,8 @@ bool match_scores(ir::Value scores, Attention& attention) {
   return match_key(attention.key, attention);
 }
 
-/// The SoftMax before the product with the values; null if there is none. `hides_rows`: with NaN replaced by
-/// 0.
+/// The SoftMax before the product with the values; null if `weights` come from another operation.
+/// `hides_rows`: with NaN replaced by 0.
 const ir::Node* softmax_of(ir::Value weights, bool& hides_rows) {
   if (!is_used_once(weights)) return nullptr;
   if (weights.node->is(ops::SoftMax)) return weights.node;

@@ -67,7 +67,8 @@ const ir::Node* origin_of(ir::Value value, int& moves) {
   return origin;
 }
 
-/// The Divide whose rounded quotient is `steps`, as divide_before_rounding() emits it; null if there is none.
+/// The Divide whose rounded result is `steps`; null if `steps` is not the result of such operations.
+/// divide_before_rounding() in frontend/translators/onnx/quantization_steps.hpp emits them.
 const ir::Node* division_of(ir::Value steps) {
   const auto is_division = [](const ir::Node& node) { return node.is(ops::Divide); };
   const auto source = [](const ir::Node& node) {

@@ -40,7 +40,10 @@ ir::Value emit_first_iteration_condition(ir::Builder& builder, ir::Value trip_co
 }
 
 ir::Value emit_first_iteration_condition(ir::Builder& builder, ir::LoopView loop) {
-  return emit_first_iteration_condition(builder, loop.trip_count(), loop.condition());
+  // In IR of other programs both can have the shape [1], which a Select would give to a scalar state.
+  const std::vector<std::int64_t> scalar;
+  return emit_first_iteration_condition(builder, ir::reshape(builder, loop.trip_count(), scalar),
+                                        ir::reshape(builder, loop.condition(), scalar));
 }
 
 ir::Value emit_empty_scan_output(ir::Builder& builder, const ir::Scan& scan) {

@@ -239,6 +239,13 @@ def test_openvino_rejects_the_other_models(model, tmp_path):
         write_openvino_ir(model, tmp_path)
 
 
+def test_an_unused_state_of_unknown_rank_hides_no_fault(tmp_path):
+    """OpenVINO's front end makes one of a condition of shape [1]."""
+    write_openvino_ir(FOLDER / "condition_and_vector_trip.onnxtxt", tmp_path)
+    for release, faults in (("2025.4", {"zero_trip_final_values", "zero_trip_scan_outputs"}), ("2026.4", {"zero_trip_scan_outputs"})):
+        assert faults <= {fault for _, fault in listed(tmp_path / "m.xml", "--target-runtime", release)}, release
+
+
 def test_releases_that_a_conversion_was_not_made_for(tmp_path):
     """Only releases up to 2025.4 have the fault zero_trip_final_values: an IR for 2026.4 has no guards for it."""
     converted(FOLDER / "trip_run_time.onnxtxt", "-o", tmp_path / "m.xml", "--target-runtime", "2026.4")

@@ -3,10 +3,7 @@ wrongly."""
 
 import sys
 
-import pytest
-
 from .case import PASS, PORT_MISMATCH
-from .environment import NEWEST, release
 from .pool import run_cases
 from .tool import REPOSITORY, tool_path
 from .traps import trap_case
@@ -42,8 +39,6 @@ NAMES = (
     "inner_trip_is_outer_iteration",
 )
 
-pytestmark = pytest.mark.skipif(release() != NEWEST, reason="the models were chosen for the newest release")
-
 
 def converter(folder, tool):
     """A program that converts with OpenVINO's front end, and legalises if `tool` is not -."""
@@ -68,6 +63,7 @@ def is_right(folder, tool):
 
 
 def test_ir_of_openvino_is_wrong_before_and_right_after(tmp_path):
-    # All were wrong when they were chosen. Some read memory that nobody has written, and can be right by chance.
+    # In an experiment with 2026.4, all models gave wrong results. Some of these results are uninitialised memory, which can equal the expected
+    # values on another machine. So only half of the models must give wrong results here.
     assert sum(not right for right in is_right(tmp_path, "-")) >= len(NAMES) / 2
     assert [name for name, right in zip(NAMES, is_right(tmp_path, tool_path()), strict=True) if not right] == []

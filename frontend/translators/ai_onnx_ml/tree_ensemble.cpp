@@ -32,7 +32,7 @@ NodeIndices index_nodes(const NodeContext& node, const ir::Integers& trees, cons
   return indices;
 }
 
-/// The index of a node; -1 if there is none.
+/// The index of the node with this number in the tree; -1 if the tree does not have this number.
 std::int64_t index_of(const NodeIndices& indices, std::int64_t tree, std::int64_t number) {
   const auto found = indices.find({tree, number});
   return found == indices.end() ? -1 : found->second;

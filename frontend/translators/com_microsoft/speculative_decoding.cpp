@@ -13,7 +13,7 @@ Value pad_tokens(NodeContext& node, Value tokens) {
   return concat(node, {tokens, node.integers({0})});
 }
 
-/// The first of `places` whose condition is true; `count` if there is none.
+/// The first of `places` whose condition is true; `count` if all conditions are false.
 Value find_first_true(NodeContext& node, Value conditions, Value places, Value count) {
   return reduce(node, ops::ReduceMin, node.op(ops::Select, {conditions, places, count}), {0});
 }

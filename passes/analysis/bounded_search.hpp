@@ -10,8 +10,8 @@
 
 namespace onnx2ir::passes {
 
-/// The first node for which `holds` is true, from `node` on back: `source(node)` is the value that a node is
-/// computed from, or null at the end. Visits at most `most` nodes. Null if it holds for none of them.
+/// The first node for which `holds` is true: `node`, the node of `source(node)`, and so on, until `source`
+/// returns no value. Visits at most `most` nodes. Null if `holds` is false for all of them.
 template <typename Predicate, typename Source>
 const ir::Node* find_before(const ir::Node& node, Predicate holds, Source source, int most = 8) {
   const ir::Node* current = &node;
@@ -24,9 +24,9 @@ const ir::Node* find_before(const ir::Node& node, Predicate holds, Source source
 
 /// What a search does after a node.
 enum class Search : std::uint8_t {
-  found,      ///< ends
-  goes_on,    ///< continues with the neighbours of the node
-  turns_back  ///< continues without them
+  found,   ///< ends
+  follow,  ///< visits the neighbours of the node as well
+  skip     ///< does not visit them
 };
 
 /// Whether `visit(node)` is Search::found for one of the nodes that `value` is computed from; its own node is
@@ -39,7 +39,7 @@ bool any_before(ir::Value value, std::size_t most, Visit visit) {
     const ir::Node& node = *nodes[i];
     const Search search = visit(node);
     if (search == Search::found) return true;
-    if (search == Search::turns_back) continue;
+    if (search == Search::skip) continue;
     for (const ir::Value input : node.inputs()) {
       if (nodes.size() < most && !ir::is_computed_from_constants(input)) nodes.push_back(input.node);
     }
@@ -57,7 +57,7 @@ bool any_after(const ir::Node& node, std::size_t most, Visit visit) {
       for (const ir::Use& use : output.uses) {
         const Search search = visit(use);
         if (search == Search::found) return true;
-        if (search == Search::goes_on && nodes.size() < most) nodes.push_back(use.node);
+        if (search == Search::follow && nodes.size() < most) nodes.push_back(use.node);
       }
     }
   }

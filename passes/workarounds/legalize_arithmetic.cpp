@@ -209,7 +209,7 @@ ir::Value add_axes(ir::Builder& builder, ir::BroadcastView broadcast) {
 bool follows_sizes(ir::Value value) {
   constexpr std::size_t kMostNodes = 64;
   return any_before(value, kMostNodes, [](const ir::Node& node) {
-    return node.is(ops::ShapeOf) ? Search::found : Search::goes_on;
+    return node.is(ops::ShapeOf) ? Search::found : Search::follow;
   });
 }
 

@@ -31,17 +31,17 @@ bool is_misread(const ir::Use& use, ir::Value other, ir::ElementType type) {
 /// The search for a misread constant, at a use of a reduced value.
 Search search_at(const ir::Use& use) {
   if (use.node->is(ops::ShapeOf) || use.node->outputs().size() != 1 || use.node->has_payload())
-    return Search::turns_back;
+    return Search::skip;
   const ir::ElementType type = use.node->input(use.index).type();
   // The plugin computes -x as x * -1.
   bool has_misread_constant = use.node->is(ops::Negative) && ir::is_integral(type);
   for (std::size_t i = 0; i < use.node->inputs().size(); ++i) {
     const ir::Value other = use.node->input(i);
     if (i == use.index) continue;
-    if (!ir::is_computed_from_constants(other)) return Search::turns_back;
+    if (!ir::is_computed_from_constants(other)) return Search::skip;
     has_misread_constant |= is_misread(use, other, type);
   }
-  return has_misread_constant ? Search::found : Search::goes_on;
+  return has_misread_constant ? Search::found : Search::follow;
 }
 
 /// Whether arithmetic with a constant that the CPU plugin misreads uses the result, directly or after

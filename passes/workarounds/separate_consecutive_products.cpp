@@ -48,7 +48,7 @@ bool multiplies_double_product(ir::MatMulView product) {
 bool precedes_product(const ir::Node& node) {
   constexpr std::size_t kMostNodes = 64;
   return any_after(node, kMostNodes, [](const ir::Use& use) {
-    return has_weights(*use.node) ? Search::found : Search::goes_on;
+    return has_weights(*use.node) ? Search::found : Search::follow;
   });
 }
 

@@ -76,8 +76,8 @@ bool is_transposed_reduction(ir::ReductionView reduction) {
   if (reduction.keep_dims() || !reduced.shape.has_rank()) return false;
   if (has_unit_transpose(reduced)) return true;
   return any_after(reduction, kMostNodes, [&](const ir::Use& use) {
-    if (!may_join_reshapes(*use.node)) return Search::turns_back;
-    return seems_to_restore_axes(reduced.shape, *use.node) ? Search::found : Search::goes_on;
+    if (!may_join_reshapes(*use.node)) return Search::skip;
+    return seems_to_restore_axes(reduced.shape, *use.node) ? Search::found : Search::follow;
   });
 }
 

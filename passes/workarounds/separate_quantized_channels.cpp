@@ -97,11 +97,10 @@ bool precedes_constant_of_another_axis(const ir::Node& node) {
     const bool reads_indices = reader.input(use.index).index > 0;  // of a MaxPool
     const bool is_scaled = kKeepScales.contains(reader.op().id) || (!is_product && is_elementwise(reader));
     const bool is_fused = is_scaled || changes_unit_axes(reader) || kMoves.contains(reader.op().id);
-    if (reads_indices || reader.is(ops::Convert) || !is_fused || is_opaque_copy(reader))
-      return Search::turns_back;
-    if (!reader.is_one_of(kSums)) return Search::goes_on;
+    if (reads_indices || reader.is(ops::Convert) || !is_fused || is_opaque_copy(reader)) return Search::skip;
+    if (!reader.is_one_of(kSums)) return Search::follow;
     const CountedAxes others = counted_axes(reader);
-    return others.without_units.empty() || others == axes ? Search::goes_on : Search::found;
+    return others.without_units.empty() || others == axes ? Search::follow : Search::found;
   });
 }
 

@@ -72,7 +72,7 @@ bool is_moved_from(ir::Value value, bool (*found)(const ir::Node&)) {
     if (found(source)) return Search::found;
     const bool is_passed = is_elementwise(source) || moves_elements(source);
     const bool ends = !is_passed || source.is(ops::FakeQuantize) || is_opaque_copy(source);
-    return ends ? Search::turns_back : Search::goes_on;
+    return ends ? Search::skip : Search::follow;
   });
 }
 

@@ -1,13 +1,16 @@
-"""Our IR beside OpenVINO's own front end (read_model of the ONNX file), for the exported models of tests/zoo: processor time of
-inference, of read_model and of compile_model, in random turns, and peak memory.
+"""Our IR beside OpenVINO's own front end (read_model of the ONNX file) and onnxruntime, for the exported models of tests/zoo: processor
+time of inference in random turns; beside the front end, also of read_model and compile_model, and peak memory.
 
     ./dev bench --inference [PATTERN [options of onnx2ir]]
 
-Prints ours over OpenVINO's for each model whose inference differs by more than 3 %, and geometric means. Each model is measured in its own
-process, because some models end the process in one of the two. A model counts only if both give the same results. Needs the packages
-that export the models: `./dev test --models` installs them. Quantised models are part of the table, with the tolerance of their tests.
+Prints ours over theirs for each model whose inference differs from the front end's by more than 3 %, and geometric means. Each model is
+measured in its own process, because some models end the process. A model counts only if all give the same results; onnxruntime is left
+out where it does not run the model. Needs the packages that export the models: `./dev test --models` installs them. Quantised models are
+part of the table, with the tolerance of their tests.
 """
 
+import functools
+import math
 import multiprocessing
 import random
 import re
@@ -22,7 +25,7 @@ import openvino as ov
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.measurement import geometric_mean, undisturbed  # noqa: E402
+from bench.measurement import OnnxRuntime, geometric_mean, undisturbed  # noqa: E402
 from tests.conformance import runtime  # noqa: E402
 
 ROUNDS = 300
@@ -33,7 +36,7 @@ TIME_LIMIT = 120
 NOTABLE = 0.03
 TOLERANCE = 1e-3
 SETTINGS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
-FIGURES = ("inference", "read_model", "compile_model", "memory")
+FIGURES = ("inference", "read_model", "compile_model", "memory", "inference to onnxruntime")
 
 
 def timed(function, *arguments):
@@ -58,18 +61,28 @@ def request_of(compiled, inputs):
     return request
 
 
-def are_equal(results, tolerance):
+def are_equal(a, b, tolerance):
     """Whether two lists of outputs are equal but for rounding: of floating-point numbers, or to the steps of a quantised model."""
-    a, b = ([np.asarray(value) for value in result.to_tuple()] for result in results)
+    a, b = ([np.asarray(value) for value in outputs] for outputs in (a, b))
     if len(a) != len(b) or any(x.shape != y.shape for x, y in zip(a, b)):
         return False
     return all(x.dtype.kind in "OSU" or np.allclose(x, y, tolerance, tolerance, equal_nan=True) for x, y in zip(a, b))
 
 
+def in_onnxruntime(file, inputs):
+    """The model in onnxruntime and its results; (None, None) if it does not run there."""
+    try:
+        session = OnnxRuntime(file, inputs)
+        return session, session.run()
+    except Exception:  # noqa: BLE001 (onnxruntime has exceptions of its own)
+        return None, None
+
+
 def times(files, inputs, tolerance=TOLERANCE):
-    """The processor times of reading, compiling and running each file; a text if they cannot be compared."""
+    """The processor times of reading, compiling and running our IR and the ONNX model, and of running the model in onnxruntime (infinite if
+    it does not run there); a text if they cannot be compared."""
     core = ov.Core()
-    reading, compiling, running = ([[] for _ in files] for _ in range(3))
+    reading, compiling = [[] for _ in files], [[] for _ in files]
     requests = [None] * len(files)
     for _ in range(COMPILATIONS):
         for index in random.sample(range(len(files)), len(files)):
@@ -78,15 +91,22 @@ def times(files, inputs, tolerance=TOLERANCE):
             compiled, seconds = timed(core.compile_model, model, "CPU", SETTINGS)
             compiling[index].append(seconds)
             requests[index] = request_of(compiled, inputs)
-    if not are_equal([infer(request) for request in requests], tolerance):
+    results = [infer(request).to_tuple() for request in requests]
+    session, expected = in_onnxruntime(files[1], inputs)
+    if not are_equal(*results, tolerance) or (session and not are_equal(results[0], expected, tolerance)):
         return "the results differ"
+    runners = [functools.partial(infer, request) for request in requests]
+    if session:
+        runners.append(session.run)
+    running = [[] for _ in runners]
     started = time.perf_counter()
     for _ in range(ROUNDS):
-        for index in random.sample(range(len(files)), len(files)):
-            running[index].append(timed(infer, requests[index])[1])
+        for index in random.sample(range(len(runners)), len(runners)):
+            running[index].append(timed(runners[index])[1])
         if time.perf_counter() - started > SECONDS and len(running[0]) > FEWEST_ROUNDS:
             break
-    return [(undisturbed(run), min(read), min(compiled)) for run, read, compiled in zip(running, reading, compiling)]
+    figures = [(undisturbed(run), min(read), min(compiled)) for run, read, compiled in zip(running, reading, compiling)]
+    return figures, undisturbed(running[2]) if session else math.inf
 
 
 def peak_memory(file, inputs):
@@ -127,7 +147,7 @@ def in_process(function, *arguments, limit=TIME_LIMIT):
 
 
 def ratios(tool, options, exported, tolerance, folder):
-    """Ours over OpenVINO's by FIGURES; a text if they cannot be compared."""
+    """Ours over theirs by FIGURES, 0 where onnxruntime does not run the model; a text if they cannot be compared."""
     source, xml = Path(folder, "model.onnx"), Path(folder, "model.xml")
     source.write_bytes(exported.model)
     if subprocess.run([tool, str(source), "-o", str(xml), "--quiet", *options], check=False, capture_output=True).returncode != 0:
@@ -139,8 +159,9 @@ def ratios(tool, options, exported, tolerance, folder):
     peaks = [in_process(peak_memory, file, exported.runs[0]) for file in files]
     if any(isinstance(peak, str) for peak in peaks):
         return "no memory measured"
-    ours, theirs = ((*figures, max(peak, 1)) for figures, peak in zip(taken, peaks))
-    return [a / b for a, b in zip(ours, theirs)]
+    figures, onnxruntime_time = taken
+    ours, theirs = ((*of_file, max(peak, 1)) for of_file, peak in zip(figures, peaks))
+    return [a / b for a, b in zip(ours, theirs)] + [ours[0] / onnxruntime_time]
 
 
 def main(tool, pattern="", *options):
@@ -162,8 +183,10 @@ def main(tool, pattern="", *options):
             print(f"{model.name}-{exporter}:", ", ".join(f"{name} {ratio:.3f}" for name, ratio in zip(FIGURES, result)), flush=True)
     for reason, names in skipped.items():
         print(f"not compared, {reason}: {len(names)} ({', '.join(names)})")
-    print(f"OpenVINO {ov.get_version()}, {len(measured)} models; ours over OpenVINO's, geometric means:")
-    print(", ".join(f"{name} {geometric_mean([result[i] for result in measured]):.3f}" for i, name in enumerate(FIGURES)))
+    print(f"OpenVINO {ov.get_version()}, {len(measured)} models; ours over OpenVINO's own and onnxruntime's, geometric means:")
+    for name, ratios_of_models in zip(FIGURES, zip(*measured)):
+        known = [ratio for ratio in ratios_of_models if ratio]
+        print(f"  {name} {geometric_mean(known):.3f} ({len(known)} models)")
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.inference import in_process  # noqa: E402
-from bench.measurement import geometric_mean  # noqa: E402
-from bench.quantised_measuring import OnnxRuntime, OpenVino, examine, times  # noqa: E402
+from bench.measurement import OnnxRuntime, geometric_mean  # noqa: E402
+from bench.quantised_measuring import OpenVino, examine, times  # noqa: E402
 
 TESTS = 4  # runs that give the errors
 FRONT_END, ONNXRUNTIME = "front end", "onnxruntime"

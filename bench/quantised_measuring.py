@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.inference import memory, request_of, timed
-from bench.measurement import undisturbed
+from bench.measurement import OnnxRuntime, undisturbed
 
 # With one stream of one thread, errors are not reported: infer returns, and the results are wrong.
 SETTINGS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": "0"}
@@ -93,26 +93,6 @@ def kernel_of(line):
     types = {part.split(":")[0]: part.split(":")[1] for part in fields[8].split() if ":" in part}
     group = re.search(r"src_dyn_quant_group_size:(\d+)", line)
     return fields[5], fields[6], types.get("src", ""), types.get("wei", ""), group is not None and int(group[1]) > 0
-
-
-class OnnxRuntime:
-    def __init__(self, path, inputs):
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        self.session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        self.inputs = inputs
-
-    def run(self):
-        return self.session.run(None, self.inputs)
-
-    def results(self, inputs):
-        return self.session.run(None, inputs)
-
-    def layers(self):
-        return []
 
 
 def runs_of(path):

@@ -76,25 +76,22 @@ Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::siz
 }
 
 std::size_t Graph::remove_dead_nodes() {
-  // In reverse topological order, so that the users of a node are removed before it.
-  std::size_t removed = 0;
-  bool lost_control_flow = false;
+  // In reverse topological order, so that the users of a node are known to be dead before it.
+  std::vector<Node*> dead;
+  std::unordered_set<const Node*> found;
+  const auto is_dead = [&](const Output& output) {
+    return std::ranges::all_of(output.uses, [&](const Use& use) { return found.contains(use.node); });
+  };
   for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) {
     Node& node = **it;
-    if (node.has_uses() || node.op().traits.is_kept) continue;
-    node.remove_inputs();
-    lost_control_flow = lost_control_flow || node.op().traits.has_bodies;
-    it->reset();
-    ++removed;
+    if (node.op().traits.is_kept || !std::ranges::all_of(node.outputs_, is_dead)) continue;
+    dead.push_back(&node);
+    found.insert(&node);
   }
-  std::erase(nodes_, nullptr);
-  if (lost_control_flow) {
-    control_flow_.clear();
-    for (const auto& node : nodes_) {
-      if (node->op().traits.has_bodies) control_flow_.push_back(node.get());
-    }
-  }
-  return removed;
+  if (dead.empty()) return 0;
+  forget(dead);
+  std::erase_if(nodes_, [&](const auto& owned) { return found.contains(owned.get()); });
+  return dead.size();
 }
 
 void Graph::remove(Node& node) {

@@ -62,6 +62,7 @@ std::optional<std::int64_t> least_without(SizeTerms terms, bool (*replaces)(cons
 
 std::optional<std::int64_t> SizeExpression::least() const {
   if (const auto bound = least_of(terms)) return bound;
+  if (std::ranges::none_of(terms, is_quotient)) return std::nullopt;
   // n - 2 * floor(n / 2) is not negative, and floor(n / 2) - 2 * floor(n / 4) is not, either.
   const auto bound =
       least_without(terms, [](const SizeTerm& term) { return is_quotient(term) && term.numerator < 0; });

@@ -96,6 +96,10 @@ bool copy_sizes(Value outer, Node& parameter) {
   const auto elements = elements_of(outer);
   if (!elements || output.elements == nullptr || elements->size() != output.elements->size())
     return has_changed;
+  const auto is_copied = [](Size size, const ElementSize& own) {
+    return size == nullptr || (own.size == size && !own.is_own_symbol);
+  };
+  if (std::ranges::equal(*elements, *output.elements, is_copied)) return has_changed;
   ElementSizes copied(elements->size());
   for (std::size_t i = 0; i < copied.size(); ++i) {
     const Size size = (*elements)[i];

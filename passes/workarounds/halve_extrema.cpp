@@ -3,8 +3,10 @@
 // elements are halved before and doubled afterwards: only the start value overflows, to the correct infinity.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "ir/small_floats.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/constant_values.hpp"
@@ -84,6 +86,17 @@ bool limits(const ir::Node& node, bool is_max) {
   return node.is(is_max ? ops::Maximum : ops::Minimum) && std::ranges::any_of(node.inputs(), are_finite);
 }
 
+/// Whether `node` compares an extremum with numbers for which an infinity and the start value are alike.
+bool compares(const ir::Node& node) {
+  static constexpr ir::OperationSet kComparisons = {ops::Less,         ops::LessEqual, ops::Greater,
+                                                    ops::GreaterEqual, ops::Equal,     ops::NotEqual};
+  const auto is_alike = [](ir::Value other) {
+    const double largest = ir::largest_finite(other.type()).value_or(std::numeric_limits<float>::max());
+    return are_known(other, [&](double number) { return std::abs(number) <= largest / 2; });
+  };
+  return node.is_one_of(kComparisons) && std::ranges::any_of(node.inputs(), is_alike);
+}
+
 /// Whether all uses of `node`, which computes exponentials, are those of a Softmax: they are divided by their
 /// sum.
 bool is_divided_by_its_sum(const ir::Node& node) {
@@ -116,7 +129,8 @@ bool may_be_infinite(ir::ReductionView reduction) {
   const bool is_halved = is_product_with(*before_moves(data).node, 0.5);
   if (is_halved && is_only_read(node, [](const ir::Node& reader) { return is_product_with(reader, 2); }))
     return false;
-  return !is_only_read(node, [&](const ir::Node& reader) { return limits(reader, is_max); });
+  return !is_only_read(node,
+                       [&](const ir::Node& reader) { return limits(reader, is_max) || compares(reader); });
 }
 
 ir::Value halve(ir::Builder& builder, ir::ReductionView reduction) {

@@ -97,7 +97,7 @@ std::string origin_text(const Origins& origins, const Node& written) {
     has_named_sizes =
         has_named_sizes || types.back() != type_text(written.output(i).type, written.output(i).shape);
   }
-  const std::string text = base::joined(parts, ", ");
+  std::string text = base::joined(parts, ", ");
   if (!has_named_sizes) return text;
   return (text.empty() ? text : text + ": ") + base::joined(types, ", ");
 }

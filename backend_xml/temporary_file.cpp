@@ -22,9 +22,9 @@ std::string temporary_name(std::string_view role) {
   return ".onnx2ir-" + std::string(role);
 }
 
-TemporaryFile::TemporaryFile(const OutputFolder& folder, const std::filesystem::path& target,
-                             std::string role, TemporaryListener listener)
-    : folder_(&folder), target_(target), role_(std::move(role)), listener_(std::move(listener)) {
+TemporaryFile::TemporaryFile(const OutputFolder& folder, std::filesystem::path target, std::string role,
+                             TemporaryListener listener)
+    : folder_(&folder), target_(std::move(target)), role_(std::move(role)), listener_(std::move(listener)) {
   constexpr unsigned kReadWrite = 0666;
   const auto before = folder.folder().attributes(target_);
   replaces_ = before.has_value();

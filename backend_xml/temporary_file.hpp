@@ -33,7 +33,7 @@ class TemporaryFile {
   /// that nothing is left if the process is killed. A new file gets the default mode of the process; a file
   /// that replaces another one gets its mode, and its owner if the process may set it. `role` distinguishes
   /// the files that are renamed under one lock.
-  TemporaryFile(const OutputFolder& folder, const std::filesystem::path& target, std::string role,
+  TemporaryFile(const OutputFolder& folder, std::filesystem::path target, std::string role,
                 TemporaryListener listener);
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;

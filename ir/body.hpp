@@ -25,7 +25,8 @@ struct Carried {
   Node* parameter;
   Node* result;
   std::optional<std::uint32_t> output;
-  /// If the loop runs zero iterations, `output` is not used: a guard selects the initial value.
+  /// If the loop runs zero iterations, `output` is not used: a guard selects the initial value. Inference
+  /// reads this: the output then has the shape of `result`.
   bool is_guarded = false;
 };
 /// Which slice along `axis` belongs to each iteration (Loop-5).
@@ -69,9 +70,6 @@ struct LoopBody : Body {
   std::vector<Sliced> sliced;
   std::vector<Scan> scans;
   std::vector<LastValue> last_values;
-  /// Whether the loop runs at least once although its trip count is dynamic, because an If around it has
-  /// tested this.
-  bool is_known_to_run = false;
 };
 
 /// A branch of an If node; Result i is output i of the node.

@@ -126,7 +126,7 @@ std::optional<std::int64_t> LoopView::iterations() const {
 bool LoopView::runs_at_least_once() const {
   const auto count = known_scalar(trip_count());
   if (known_scalar(condition()).value_or(0) == 0) return false;
-  return count ? *count != 0 : body().is_known_to_run || is_positive(trip_count());
+  return count ? *count != 0 : node_->notes.has(Note::known_to_run) || is_positive(trip_count());
 }
 
 bool LoopView::never_runs() const {
@@ -284,6 +284,7 @@ IfView add_if(Builder& outer, Value condition, const std::vector<Value>& invaria
 Node& move_control_flow(Builder& to, Node& node, const std::vector<Value>& inputs) {
   Node& moved = bare_node(to, node.op().id, inputs, node.outputs().size());
   moved.name = node.name;
+  moved.notes = node.notes;
   moved.set_payload(node.take_payload());
   infer(moved);
   return moved;

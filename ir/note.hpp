@@ -2,15 +2,18 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 namespace onnx2ir::ir {
 
 /// What the code that emitted a node knows of it. The XML does not have notes.
 enum class Note : std::uint8_t {
-  keeps_seed,     ///< RandomUniform: its numbers may be those of another one without seeds
+  keeps_seed,  ///< RandomUniform: its numbers may be those of another one without seeds
+  /// Loop: it runs at least once although its trip count is dynamic, because an If or a Loop around it has
+  /// tested this
+  known_to_run,
   may_be_folded,  ///< RandomUniform: its numbers may be drawn when the model is compiled
   not_empty,      ///< its input is not empty, because an If around it has tested that
   opaque_truth,   ///< it is true, but OpenVINO cannot fold it
@@ -19,13 +22,19 @@ enum class Note : std::uint8_t {
 };
 
 /// The names of the notes in text IR, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 6> kNoteNames = {"keeps_seed",   "may_be_folded", "not_empty",
-                                                               "opaque_truth", "rounded",       "stacked"};
+inline constexpr std::array<std::string_view, 7> kNoteNames = {
+    "keeps_seed", "known_to_run", "may_be_folded", "not_empty", "opaque_truth", "rounded", "stacked"};
 
 class NoteSet {
  public:
+  constexpr NoteSet() = default;
+  constexpr NoteSet(std::initializer_list<Note> notes) {
+    for (const Note note : notes) add(note);
+  }
+
   constexpr bool has(Note note) const { return (bits_ & bit(note)) != 0; }
   constexpr void add(Note note) { bits_ |= bit(note); }
+  constexpr void add(NoteSet others) { bits_ |= others.bits_; }
   constexpr bool empty() const { return bits_ == 0; }
   friend constexpr bool operator==(const NoteSet&, const NoteSet&) = default;
 

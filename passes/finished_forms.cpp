@@ -1,18 +1,14 @@
-// Recognises what legalisations emit, from the operations around a node.
 #include "passes/finished_forms.hpp"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <vector>
 
 #include "ir/control_flow.hpp"
 #include "ir/size_rules.hpp"
-#include "ir/views/joining.hpp"
-#include "ir/views/random.hpp"
-#include "ir/views/reshaping.hpp"
-#include "ir/views/unary.hpp"
-#include "passes/analysis/uses.hpp"
-#include "passes/pattern.hpp"
+#include "passes/support/final_or_initial.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "passes/support/stacked_values.hpp"
 
 namespace onnx2ir::passes {
@@ -22,92 +18,25 @@ namespace {
 constexpr std::size_t kMaxFacts = 32;
 constexpr int kMaxCompared = 64;
 
+/// A value that is recognised by the operations around it, and the notes of its node.
+struct FinishedForm {
+  bool (*fits)(ir::Value value);
+  ir::NoteSet notes;
+};
+
+constexpr std::array kForms = {
+    FinishedForm{is_converted_from_rounded, {ir::Note::rounded}},
+    FinishedForm{is_number_of_run_time_truth, {ir::Note::keeps_seed, ir::Note::may_be_folded}},
+    FinishedForm{is_opaque_truth, {ir::Note::opaque_truth}},
+    FinishedForm{is_shift_of_random_stream, {ir::Note::keeps_seed, ir::Note::may_be_folded}},
+};
+
 bool is_single(ir::Value value) {
   return value.shape().element_count() == 1;
 }
 
-/// Whether `convert` has an input that round_small_floats has rounded.
-bool is_rounded(ir::ConvertView convert) {
-  const ir::ElementType type = convert.destination_type();
-  ir::Value round;
-  return ir::is_floating(type) && ir::info(type).bits <= 8 &&
-         matches(convert.data(),
-                 commutative(ops::Multiply, any(round, op(ops::Round, any())), op(ops::Select, any()))) &&
-         ir::RoundView(*round.node).mode() == "half_to_even";
-}
-
-/// Whether `comparison` is the result of OpaqueTrue.
-bool is_opaque_truth(ir::Value comparison) {
-  const auto count = op(ops::Gather, op(ops::ShapeOf, op(ops::NonZero, any())));
-  return matches(comparison, op(ops::GreaterEqual, commutative(ops::Minimum, count, integer(1)), integer(0)));
-}
-
-/// Whether `random` draws the shift of separate_random_streams, or the number of emit_run_time_truth().
-bool keeps_seed(ir::RandomUniformView random) {
-  const ir::Node* const reader = only_reader(random.node());
-  if (reader == nullptr || random.global_seed() != 0 || random.op_seed() != 0 ||
-      ir::known_scalar(random.shape()) != 1 || ir::exact_number(random.low()) != 0.0 ||
-      ir::exact_number(random.high()) != 1.0)
-    return false;
-  if (reader->is(ops::IsFinite)) return true;
-  const ir::Node* const wrapped = only_reader(*reader);
-  const ir::Node& numbers = *reader->input(0).node;
-  return reader->is(ops::Add) && numbers.is(ops::RandomUniform) && &numbers != &random.node() &&
-         wrapped != nullptr && wrapped->is(ops::FloorMod);
-}
-
-/// Whether `tile` adds an axis of copies.
-bool adds_copies(ir::TileView tile) {
-  const ir::PartialShape& shape = tile.output(0).shape;
-  const auto repeats = ir::exact_values(tile.repeats());
-  return repeats && shape.has_rank() && tile.data().shape().has_rank() && shape.rank() == repeats->size() &&
-         tile.data().shape().rank() < shape.rank() &&
-         std::all_of(repeats->begin() + 1, repeats->end(), [](std::int64_t count) { return count == 1; });
-}
-
-/// Whether a Reshape of `data` changes no size: hide_initial_shapes emits such ones.
-bool keeps_sizes(ir::Value reshaped, ir::Value data) {
-  const ir::PartialShape& shape = reshaped.shape();
-  if (!shape.has_rank() || !data.shape().has_rank() || shape.rank() != data.shape().rank()) return false;
-  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-    if (!ir::have_equal_sizes(reshaped, axis, data, axis)) return false;
-  }
-  return true;
-}
-
-/// Whether make_shapes_distinct has made `value` of copies along axis 0. Adds the nodes that copy to
-/// `copying`. `remaining` limits the number of values that are visited.
-bool is_stack(ir::Value value, std::vector<ir::Node*>& copying, int& remaining) {
-  if (--remaining < 0) return false;
-  if (const auto unsqueeze = ir::match<ir::UnsqueezeView>(value))
-    return ir::known_scalar(unsqueeze->axes()) == 0;
-  if (value.node->constant() != nullptr) return value.shape().element_count() == 0;
-  if (const auto tile = ir::match<ir::TileView>(value)) {
-    copying.push_back(value.node);
-    return adds_copies(*tile);
-  }
-  if (const auto reshape = ir::match<ir::ReshapeView>(value))
-    return keeps_sizes(value, reshape->data()) && is_stack(reshape->data(), copying, remaining);
-  if (value.node->branches() == nullptr) return false;
-  return std::ranges::all_of(ir::IfView(*value.node).results(value.index), [&](const ir::Node* result) {
-    return is_stack(result->input(0), copying, remaining);
-  });
-}
-
-/// Marks the nodes that make copies of a state, and those that read the first copy.
-void mark_stack(ir::LoopView loop, const ir::Carried& state) {
-  const ir::Value read = only_first_copy(state.parameter->value());
-  std::vector<ir::Node*> nodes;
-  int remaining = kMaxCompared;
-  if (!read || !is_stack(loop.outer(state), nodes, remaining) ||
-      !is_stack(state.result->input(0), nodes, remaining))
-    return;
-  nodes.push_back(read.node);
-  const ir::Value output = loop.output(state);
-  if (const ir::Value final = output ? only_first_copy(output) : ir::Value()) nodes.push_back(final.node);
-  for (ir::Node* node : nodes) node->notes.add(ir::Note::stacked);
-}
-
+/// Marks the forms of the table, states that are stacked, and what is right because an If or a Loop around it
+/// has tested something: Loops that run, and operations whose input is not empty.
 class FormSearch {
  public:
   void visit(ir::Graph& graph) {
@@ -124,14 +53,12 @@ class FormSearch {
 
  private:
   void visit_loop(ir::LoopView loop) {
-    if (runs(loop)) loop.body().is_known_to_run = true;
-    for (const ir::Carried& state : loop.states()) mark_stack(loop, state);
+    if (runs(loop)) loop.node().notes.add(ir::Note::known_to_run);
+    for (const ir::Carried& state : loop.states()) mark_if_stacked(loop, state);
     const std::size_t conditions = conditions_.size();
     const std::size_t counts = counts_.size();
     counts_.push_back(loop.trip_count());
-    ir::Value condition;
-    if (matches(origin(loop.trip_count()), op(ops::Select, any(condition), any(), integer(0))))
-      add_facts(condition);
+    if (const ir::Value condition = condition_of_trip_count(origin(loop.trip_count()))) add_facts(condition);
     visit(loop.graph());
     conditions_.resize(conditions);
     counts_.resize(counts);
@@ -148,12 +75,8 @@ class FormSearch {
   }
 
   void add_notes(ir::Node& node) const {
-    if (const auto convert = ir::match<ir::ConvertView>(node); convert && is_rounded(*convert))
-      node.notes.add(ir::Note::rounded);
-    if (node.is(ops::GreaterEqual) && is_opaque_truth(node.value())) node.notes.add(ir::Note::opaque_truth);
-    if (const auto random = ir::match<ir::RandomUniformView>(node); random && keeps_seed(*random)) {
-      node.notes.add(ir::Note::keeps_seed);
-      node.notes.add(ir::Note::may_be_folded);
+    for (const FinishedForm& form : kForms) {
+      if (form.fits(node.value())) node.notes.add(form.notes);
     }
     if (node.is_one_of({ops::StringTensorUnpack, ops::StringTensorPack, ops::Unique}) &&
         has_tested_elements(node.input(0)))
@@ -163,8 +86,8 @@ class FormSearch {
   /// Whether one of the counts that are not 0 is the smallest size of `data`, as guard_empty_inputs tests it.
   bool has_tested_elements(ir::Value data) const {
     return is_any(counts_, [&](ir::Value count) {
-      ir::Value tested;
-      if (!matches(origin(count), op(ops::ReduceMin, op(ops::ShapeOf, any(tested))))) return false;
+      const ir::Value tested = data_of_smallest_size(origin(count));
+      if (!tested) return false;
       const ir::PartialShape& shape = tested.shape();
       return shape.has_rank() && data.shape().has_rank() && shape.rank() == data.shape().rank() &&
              ir::have_equal_sizes(tested, 0, data, 0, shape.rank());
@@ -208,8 +131,7 @@ class FormSearch {
       const ir::Value value = origin(pending.back());
       pending.pop_back();
       conditions_.push_back(value);
-      ir::Value count;
-      if (matches(value, op(ops::NotEqual, any(count), integer(0)))) counts_.push_back(count);
+      if (const ir::Value count = tested_trip_count(value)) counts_.push_back(count);
       if (value.node->is(ops::LogicalAnd))
         pending.insert(pending.end(), value.node->inputs().begin(), value.node->inputs().end());
     }

@@ -114,8 +114,6 @@ ParsedPort parse_port(Cursor& cursor, std::span<const Value> inputs, const Outer
   } else if (cursor.accept_word("condition")) {
     port.kind = Kind::condition;
     port.inner = cursor.id("a Result of the body");
-  } else if (cursor.accept_word("known_to_run")) {
-    port.kind = Kind::known_to_run;
   } else if (cursor.accept_word("carried")) {
     parameter(Kind::carried);
     cursor.expect(',', "before 'back_edge'");
@@ -166,9 +164,6 @@ std::size_t connect_loop(const Cursor& cursor, std::size_t offset, const std::ve
       case Kind::condition:
         if (body.condition != nullptr) cursor.fail(port.offset, "the condition is connected twice");
         body.condition = find(port.inner, ops::Result);
-        break;
-      case Kind::known_to_run:
-        body.is_known_to_run = true;
         break;
       case Kind::carried:
         body.carried.push_back({input_of(port), find(port.inner, ops::Parameter),

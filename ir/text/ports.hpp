@@ -14,17 +14,7 @@ namespace onnx2ir::ir {
 
 /// A port as written. Its ids may be defined later in the body.
 struct ParsedPort {
-  enum class Kind : std::uint8_t {
-    iteration,
-    condition,
-    carried,
-    sliced,
-    invariant,
-    scan,
-    last,
-    result,
-    known_to_run
-  };
+  enum class Kind : std::uint8_t { iteration, condition, carried, sliced, invariant, scan, last, result };
   Kind kind = Kind::invariant;
   std::size_t offset = 0;
   Id inner;      ///< the Parameter of an input, otherwise the Result

@@ -161,7 +161,6 @@ class Printer {
     const Ids inner = ids_of(*body.graph);
     if (body.iteration != nullptr) line("iteration {}", inner.of(*body.iteration));
     if (body.condition != nullptr) line("condition {}", inner.of(*body.condition));
-    if (body.is_known_to_run) line("known_to_run");
     for (const Carried& carried : body.carried) {
       line("carried {} = {}, back_edge {}{}", inner.of(*carried.parameter), outer(node, ids, carried.input),
            inner.of(*carried.result),

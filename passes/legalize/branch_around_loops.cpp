@@ -52,7 +52,7 @@ ir::Branch make_branch_with_loop(ir::Node& node) {
   for (std::uint32_t i = 0; i < node.inputs().size(); ++i) inputs.push_back(outside[i]);
   ir::Builder builder(*branch.graph);
   inputs[ir::LoopView::kCondition] = builder.boolean(true);
-  node.loop()->is_known_to_run = true;
+  node.notes.add(ir::Note::known_to_run);
   ir::Node& loop = ir::move_control_flow(builder, node, inputs);
   for (std::uint32_t i = 0; i < loop.outputs().size(); ++i) {
     branch.results.push_back(&builder.result(loop.value(i)));

@@ -7,7 +7,9 @@
 
 #include "ir/inference.hpp"
 #include "ir/views/indexing.hpp"
+#include "passes/finished_forms.hpp"
 #include "passes/passes.hpp"
+#include "passes/pattern.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -109,8 +111,8 @@ Fault fault_of(const ir::Node& node) {
 ir::Value guard(ir::Builder& builder, ir::Node& node, const PassContext& context) {
   const ir::Value data = node.input(0);
   // The runtime takes no other axis, and none of data of unknown rank.
-  const bool has_known_axis = !node.is(ops::Unique) || node.inputs().size() == 1 ||
-                              (data.shape().has_rank() && ir::exact_values(node.input(1)));
+  const ir::Value axis = node.is(ops::Unique) ? ir::UniqueView(node).axis() : ir::Value{};
+  const bool has_known_axis = !axis || (data.shape().has_rank() && ir::exact_values(axis));
   if (!has_known_axis || !context.has(fault_of(node)) || node.notes.has(ir::Note::not_empty) ||
       !may_be_empty(data.shape()))
     return {};
@@ -122,6 +124,11 @@ ir::Value guard(ir::Builder& builder, ir::Node& node, const PassContext& context
 }
 
 }  // namespace
+
+ir::Value data_of_smallest_size(ir::Value size) {
+  ir::Value data;
+  return matches(size, op(ops::ReduceMin, op(ops::ShapeOf, any(data)))) ? data : ir::Value{};
+}
 
 bool guard_empty_inputs(ir::Model& model, PassContext& context) {
   return rewrite_values(model, {ops::StringTensorUnpack, ops::StringTensorPack, ops::Unique},

@@ -4,7 +4,11 @@
 #include <cstdint>
 
 #include "ir/views/random.hpp"
+#include "passes/analysis/uses.hpp"
+#include "passes/finished_forms.hpp"
 #include "passes/passes.hpp"
+#include "passes/pattern.hpp"
+#include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -31,6 +35,15 @@ ir::Value draw_numbers(ir::Builder& builder, ir::RandomUniformView like, ir::Val
 
 }  // namespace
 
+bool is_shift_of_random_stream(ir::Value value) {
+  const auto random = ir::match<ir::RandomUniformView>(value);
+  ir::Node* const sum = random && is_number_without_seed(*random) ? only_reader(*random) : nullptr;
+  if (sum == nullptr || !matches(sum->value(), op(ops::Add, op(ops::RandomUniform), same(value))))
+    return false;
+  const ir::Node* const reader = only_reader(*sum);
+  return reader != nullptr && reader->is(ops::FloorMod);
+}
+
 bool separate_random_streams(ir::Model& model, PassContext&) {
   std::int64_t found = 0;
   return rewrite_values(model, {ops::RandomUniform}, [&](ir::Builder& builder, ir::Node& node) {
@@ -39,8 +52,7 @@ bool separate_random_streams(ir::Model& model, PassContext&) {
     const ir::Value numbers =
         draw_numbers(builder, node, ir::RandomUniformView(node).shape(), kFirstStream, found);
     const ir::Value shift = draw_numbers(builder, node, builder.integers({1}), 0, 0);
-    shift.node->notes.add(ir::Note::keeps_seed);
-    shift.node->notes.add(ir::Note::may_be_folded);
+    shift.node->notes.add({ir::Note::keeps_seed, ir::Note::may_be_folded});
     const ir::Value sum = builder.op(ops::Add, {numbers, shift});
     // OpenVINO evaluates Floor of random numbers at compile time if it is subtracted.
     return builder.op(ops::FloorMod, {sum, builder.number(1, ir::ElementType::f32)});

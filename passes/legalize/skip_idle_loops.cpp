@@ -8,7 +8,9 @@
 #include <unordered_map>
 
 #include "passes/analysis/never_fails.hpp"
+#include "passes/finished_forms.hpp"
 #include "passes/passes.hpp"
+#include "passes/pattern.hpp"
 #include "passes/support/final_or_initial.hpp"
 
 namespace onnx2ir::passes {
@@ -92,11 +94,16 @@ bool run_on(ir::LoopView loop, ir::LoopView inner) {
       emit_first_iteration_condition(outer, trip_count, copy.copy_outside(inner.condition()));
   const ir::Value count = loop.trip_count();
   loop.set_trip_count(outer.op(ops::Select, {runs, count, outer.integer(0, count.type())}));
-  inner.body().is_known_to_run = true;
+  inner.node().notes.add(ir::Note::known_to_run);
   return true;
 }
 
 }  // namespace
+
+ir::Value condition_of_trip_count(ir::Value trip_count) {
+  ir::Value runs;
+  return matches(trip_count, op(ops::Select, any(runs), any(), integer(0))) ? runs : ir::Value{};
+}
 
 bool skip_idle_loops(ir::Model& model, PassContext&) {
   return edit_each(loops_of(model), [](ir::LoopView loop) {

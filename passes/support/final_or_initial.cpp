@@ -46,6 +46,11 @@ ir::Value emit_first_iteration_condition(ir::Builder& builder, ir::LoopView loop
                                         ir::reshape(builder, loop.condition(), scalar));
 }
 
+ir::Value tested_trip_count(ir::Value condition) {
+  ir::Value count;
+  return matches(condition, op(ops::NotEqual, any(count), integer(0))) ? count : ir::Value{};
+}
+
 ir::Value emit_empty_scan_output(ir::Builder& builder, const ir::Scan& scan) {
   const ir::Output& row = scan.result->output(0);
   std::vector<std::int64_t> shape = row.shape.sizes_or(0);

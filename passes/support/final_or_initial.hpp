@@ -15,6 +15,9 @@ inline constexpr std::int64_t kAllRows = std::int64_t{1} << 30U;
 ir::Value emit_first_iteration_condition(ir::Builder& builder, ir::LoopView loop);
 /// The same for a loop with this trip count and initial condition.
 ir::Value emit_first_iteration_condition(ir::Builder& builder, ir::Value trip_count, ir::Value condition);
+/// The trip count if `condition` is a part of such a boolean: whether the trip count is not 0. Null
+/// otherwise.
+ir::Value tested_trip_count(ir::Value condition);
 /// The scan output of a zero-iteration loop: no rows. Dynamic sizes of a row are 0, as in onnxruntime.
 ir::Value emit_empty_scan_output(ir::Builder& builder, const ir::Scan& scan);
 

@@ -10,7 +10,9 @@
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/views/selection.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
+#include "passes/pattern.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -42,6 +44,11 @@ ir::Value OpaqueTrue::emit_truth() {
       builder.op(ops::GreaterEqual, {emit_zero_or_one(builder, source), builder.integer(0)});
   truth.node->notes.add(ir::Note::opaque_truth);
   return truth;
+}
+
+bool is_opaque_truth(ir::Value value) {
+  const auto count = op(ops::Gather, op(ops::ShapeOf, op(ops::NonZero, any())));
+  return matches(value, op(ops::GreaterEqual, commutative(ops::Minimum, count, integer(1)), integer(0)));
 }
 
 ir::Value OpaqueTrue::capture_truth() {
@@ -110,12 +117,23 @@ ir::Value emit_run_time_truth(ir::Builder& builder) {
                                        {"global_seed", 0},
                                        {"op_seed", 0},
                                        {"alignment", "tensorflow"}});
-  random.node->notes.add(ir::Note::keeps_seed);
-  random.node->notes.add(ir::Note::may_be_folded);
+  random.node->notes.add({ir::Note::keeps_seed, ir::Note::may_be_folded});
   // The Gather keeps IsFinite apart from its uses: with AVX2, the CPU plugin broadcasts an IsFinite of
   // dynamic shape wrongly if it is fused with them.
   const ir::Value truth = builder.op(ops::IsFinite, {random});
   return ir::gather(builder, truth, builder.integer(0));
+}
+
+bool is_number_without_seed(ir::RandomUniformView random) {
+  return random.global_seed() == 0 && random.op_seed() == 0 && ir::known_scalar(random.shape()) == 1 &&
+         ir::exact_number(random.low()) == 0.0 && ir::exact_number(random.high()) == 1.0;
+}
+
+bool is_number_of_run_time_truth(ir::Value value) {
+  const auto random = ir::match<ir::RandomUniformView>(value);
+  if (!random || !is_number_without_seed(*random)) return false;
+  const ir::Node* const reader = only_reader(*random);
+  return reader != nullptr && reader->is(ops::IsFinite);
 }
 
 ir::Value hide_elements(ir::Builder& builder, ir::Value list, std::size_t count) {

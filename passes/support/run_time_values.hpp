@@ -5,6 +5,7 @@
 
 #include "ir/builder.hpp"
 #include "ir/control_flow.hpp"
+#include "ir/views/random.hpp"
 
 namespace onnx2ir::passes {
 
@@ -30,6 +31,9 @@ class OpaqueTrue {
   ir::Body* body_ = nullptr;
   ir::Value value_;
 };
+
+/// Whether `value` is the boolean of a main graph that OpaqueTrue has emitted.
+bool is_opaque_truth(ir::Value value);
 
 /// The values that stay unknown at compile time also if the program gives all inputs of the model static
 /// shapes (ov::Model::reshape): OpenVINO then folds everything that is computed from shapes alone.
@@ -60,6 +64,10 @@ ir::Value emit_zero_or_one(ir::Builder& builder, ir::Value source);
 
 /// A boolean scalar that is always true. OpenVINO cannot fold it, also if the model has no inputs.
 ir::Value emit_run_time_truth(ir::Builder& builder);
+/// Whether `value` is the random number that this boolean is computed from.
+bool is_number_of_run_time_truth(ir::Value value);
+/// Whether `random` draws one number from 0 to 1, with other results in each compilation.
+bool is_number_without_seed(ir::RandomUniformView random);
 
 /// The first `count` elements of `list`, whose values and bounds OpenVINO does not compute at compile time if
 /// `list` is not constant.

@@ -5,6 +5,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
@@ -19,6 +20,45 @@ constexpr std::size_t kMaxShapes = 16;
 ir::Value mark_stacked(ir::Value value) {
   value.node->notes.add(ir::Note::stacked);
   return value;
+}
+
+/// Whether `tile` adds an axis of copies.
+bool adds_copies(ir::TileView tile) {
+  const ir::PartialShape& shape = tile.output(0).shape;
+  const auto repeats = ir::exact_values(tile.repeats());
+  return repeats && shape.has_rank() && tile.data().shape().has_rank() && shape.rank() == repeats->size() &&
+         tile.data().shape().rank() < shape.rank() &&
+         std::all_of(repeats->begin() + 1, repeats->end(), [](std::int64_t count) { return count == 1; });
+}
+
+/// Whether a Reshape of `data` changes no size: hide_initial_shapes emits such ones. They have equal
+/// expressions also where a size has become dynamic.
+bool keeps_sizes(ir::Value reshaped, ir::Value data) {
+  const ir::PartialShape& shape = reshaped.shape();
+  if (!shape.has_rank() || !data.shape().has_rank() || shape.rank() != data.shape().rank()) return false;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (!ir::have_equal_sizes(reshaped, axis, data, axis)) return false;
+  }
+  return true;
+}
+
+/// Whether stack_copies() has made `value`, in each branch if an If gives it. Adds the nodes that copy to
+/// `copying`. `remaining` limits the number of values that are visited.
+bool is_stack(ir::Value value, std::vector<ir::Node*>& copying, int& remaining) {
+  if (--remaining < 0) return false;
+  if (const auto unsqueeze = ir::match<ir::UnsqueezeView>(value))
+    return ir::known_scalar(unsqueeze->axes()) == 0;
+  if (value.node->constant() != nullptr) return value.shape().element_count() == 0;
+  if (const auto tile = ir::match<ir::TileView>(value)) {
+    copying.push_back(value.node);
+    return adds_copies(*tile);
+  }
+  if (const auto reshape = ir::match<ir::ReshapeView>(value))
+    return keeps_sizes(value, reshape->data()) && is_stack(reshape->data(), copying, remaining);
+  if (value.node->branches() == nullptr) return false;
+  return std::ranges::all_of(ir::IfView(*value.node).results(value.index), [&](const ir::Node* result) {
+    return is_stack(result->input(0), copying, remaining);
+  });
 }
 
 }  // namespace
@@ -90,6 +130,20 @@ void stack_state(ir::LoopView loop, const ir::Carried& carried, std::size_t copi
     read_first_copy(value);
   }
   ir::infer(loop.node());
+}
+
+void mark_if_stacked(ir::LoopView loop, const ir::Carried& carried) {
+  constexpr int kMostValues = 64;  // hostile models must not take quadratic time
+  const ir::Value read = only_first_copy(carried.parameter->value());
+  std::vector<ir::Node*> nodes;
+  int remaining = kMostValues;
+  if (!read || !is_stack(loop.outer(carried), nodes, remaining) ||
+      !is_stack(carried.result->input(0), nodes, remaining))
+    return;
+  nodes.push_back(read.node);
+  const ir::Value output = loop.output(carried);
+  if (const ir::Value final = output ? only_first_copy(output) : ir::Value()) nodes.push_back(final.node);
+  for (ir::Node* node : nodes) node->notes.add(ir::Note::stacked);
 }
 
 ir::Node* producing_if(const ir::Node& result, std::size_t rank) {

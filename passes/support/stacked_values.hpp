@@ -31,6 +31,9 @@ void read_first_copy(ir::Value stack);
 /// Stacks the state `carried` of `loop`: the initial value gets `copies` copies. The body's Result must
 /// already give a stack. Types and shapes are inferred again.
 void stack_state(ir::LoopView loop, const ir::Carried& carried, std::size_t copies);
+/// Recognises a state that has been stacked, and adds Note::stacked to the nodes that copy its values or take
+/// the first copy.
+void mark_if_stacked(ir::LoopView loop, const ir::Carried& carried);
 
 /// The If whose output is the value of `result`, a Result of a body, if the output has rank `rank` and no
 /// other uses. Null for all other values.

@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "ir/views/unary.hpp"
+#include "passes/finished_forms.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/pattern.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -68,6 +70,15 @@ ir::Value round_and_convert(ir::Builder& builder, ir::ConvertView convert) {
 }
 
 }  // namespace
+
+bool is_converted_from_rounded(ir::Value value) {
+  const auto convert = ir::match<ir::ConvertView>(value);
+  if (!convert || !ir::is_floating(value.type()) || ir::info(value.type()).bits > 8) return false;
+  ir::Value round;
+  return matches(convert->data(),
+                 commutative(ops::Multiply, any(round, op(ops::Round, any())), op(ops::Select, any()))) &&
+         ir::RoundView(*round.node).mode() == "half_to_even";
+}
 
 Workaround round_small_floats() {
   return {.stage = Stage::imported,

@@ -78,10 +78,10 @@ TEST_CASE("a LoopView returns the number of iterations of a loop") {
   loop.set_trip_count(sums.outer.op(ops::Maximum, {sums.count, sums.outer.integer(1)}));
   CHECK(loop.runs_at_least_once());
   loop.set_trip_count(sums.count);
-  loop.body().is_known_to_run = true;
+  loop.node().notes.add(Note::known_to_run);
   CHECK(loop.runs_at_least_once());
   CHECK_FALSE(loop.iterations());
-  loop.body().is_known_to_run = false;
+  loop.node().notes = {};
   with(3, true);
   CHECK(loop.iterations() == 3);
   CHECK(loop.runs_at_least_once());

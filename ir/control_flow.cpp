@@ -126,7 +126,7 @@ std::optional<std::int64_t> LoopView::iterations() const {
 bool LoopView::runs_at_least_once() const {
   const auto count = known_scalar(trip_count());
   if (known_scalar(condition()).value_or(0) == 0) return false;
-  return count ? *count != 0 : node_->notes.has(Note::known_to_run) || is_positive(trip_count());
+  return count ? *count != 0 : node_->notes.contains(Note::known_to_run) || is_positive(trip_count());
 }
 
 bool LoopView::never_runs() const {

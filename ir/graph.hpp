@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/enum_set.hpp"
 #include "base/small_vector.hpp"
 #include "ir/attribute.hpp"
 #include "ir/body.hpp"
@@ -278,7 +279,7 @@ class Graph {
     return model_operations_->intersects(operations);
   }
   /// False if no value of `type` has ever been inferred.
-  bool may_hold(ElementType type) const { return (types_ >> static_cast<unsigned>(type) & 1U) != 0; }
+  bool may_hold(ElementType type) const { return types_.contains(type); }
 
   /// Removes unused nodes, users first; Parameters and Results are kept. Returns the number of removed nodes.
   std::size_t remove_dead_nodes();
@@ -316,7 +317,7 @@ class Graph {
   std::size_t removals_ = 0;
   OperationSet operations_;
   std::shared_ptr<OperationSet> model_operations_;
-  std::uint64_t types_ = 0;  ///< a bit for each ElementType
+  base::EnumSet<ElementType, 64> types_;
 };
 
 /// Marks a node of which something has changed that inference reads. All functions that change such things

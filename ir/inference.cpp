@@ -50,7 +50,7 @@ void set_output(Node& node, std::size_t index, ElementType type, PartialShape sh
   if (shape.has_rank()) check_rank(shape.rank());
   Output& output = node.output(index);
   output.type = type;
-  node.graph().types_ |= std::uint64_t{1} << static_cast<unsigned>(type);
+  node.graph().types_.add(type);
   set_dimension_sizes(node, index, shape);
   output.shape = std::move(shape);
   output.known.reset();

@@ -3,8 +3,9 @@
 
 #include <array>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
+
+#include "base/enum_set.hpp"
 
 namespace onnx2ir::ir {
 
@@ -25,25 +26,6 @@ enum class Note : std::uint8_t {
 inline constexpr std::array<std::string_view, 7> kNoteNames = {
     "keeps_seed", "known_to_run", "may_be_folded", "not_empty", "opaque_truth", "rounded", "stacked"};
 
-class NoteSet {
- public:
-  constexpr NoteSet() = default;
-  constexpr NoteSet(std::initializer_list<Note> notes) {
-    for (const Note note : notes) add(note);
-  }
-
-  constexpr bool has(Note note) const { return (bits_ & bit(note)) != 0; }
-  constexpr void add(Note note) { bits_ |= bit(note); }
-  constexpr void add(NoteSet others) { bits_ |= others.bits_; }
-  constexpr bool empty() const { return bits_ == 0; }
-  friend constexpr bool operator==(const NoteSet&, const NoteSet&) = default;
-
- private:
-  static constexpr std::uint16_t bit(Note note) {
-    return static_cast<std::uint16_t>(std::uint16_t{1} << static_cast<unsigned>(note));
-  }
-
-  std::uint16_t bits_ = 0;
-};
+using NoteSet = base::EnumSet<Note, kNoteNames.size()>;
 
 }  // namespace onnx2ir::ir

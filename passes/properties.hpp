@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/enum_set.hpp"
 #include "ir/graph.hpp"
 
 namespace onnx2ir::passes {
@@ -27,31 +27,7 @@ enum class Property : std::uint8_t {
   no_consecutive_transposes,
 };
 
-class PropertySet {
- public:
-  constexpr PropertySet() = default;
-  constexpr PropertySet(std::initializer_list<Property> properties) {
-    for (const Property property : properties) bits_ |= bit(property);
-  }
-
-  constexpr bool contains(Property property) const { return (bits_ & bit(property)) != 0; }
-  constexpr bool contains(const PropertySet& other) const { return (other.bits_ & ~bits_) == 0; }
-  constexpr bool is_empty() const { return bits_ == 0; }
-  constexpr PropertySet common(const PropertySet& other) const {
-    PropertySet result;
-    result.bits_ = bits_ & other.bits_;
-    return result;
-  }
-  constexpr void add(const PropertySet& other) { bits_ |= other.bits_; }
-  constexpr void remove(const PropertySet& other) { bits_ &= ~other.bits_; }
-
- private:
-  static constexpr std::uint64_t bit(Property property) {
-    return std::uint64_t{1} << static_cast<unsigned>(property);
-  }
-
-  std::uint64_t bits_ = 0;
-};
+using PropertySet = base::EnumSet<Property, 64>;
 
 struct PropertyInfo {
   Property property;

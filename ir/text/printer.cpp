@@ -20,7 +20,7 @@ namespace {
 std::string notes_text(const NoteSet& notes) {
   std::string names;
   for (std::size_t i = 0; i < kNoteNames.size(); ++i) {
-    if (!notes.has(static_cast<Note>(i))) continue;
+    if (!notes.contains(static_cast<Note>(i))) continue;
     names += names.empty() ? "" : ", ";
     names += kNoteNames[i];
   }
@@ -110,7 +110,7 @@ class Printer {
               '}';
     }
     if (node.is_decompression) text += " decompression";
-    if (!node.notes.empty()) text += notes_text(node.notes);
+    if (!node.notes.is_empty()) text += notes_text(node.notes);
     if (!node.outputs().empty()) text += " : ";
     text += base::joined(node.outputs(), ", ", [](const Output& output) {
       std::string type = type_text(output.type, output.shape);

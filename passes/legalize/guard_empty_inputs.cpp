@@ -113,7 +113,7 @@ ir::Value guard(ir::Builder& builder, ir::Node& node, const PassContext& context
   // The runtime takes no other axis, and none of data of unknown rank.
   const ir::Value axis = node.is(ops::Unique) ? ir::UniqueView(node).axis() : ir::Value{};
   const bool has_known_axis = !axis || (data.shape().has_rank() && ir::exact_values(axis));
-  if (!has_known_axis || !context.has(fault_of(node)) || node.notes.has(ir::Note::not_empty) ||
+  if (!has_known_axis || !context.has(fault_of(node)) || node.notes.contains(ir::Note::not_empty) ||
       !may_be_empty(data.shape()))
     return {};
   const bool is_empty = data.shape().element_count() == 0;

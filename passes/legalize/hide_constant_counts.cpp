@@ -61,7 +61,7 @@ class CountSearch {
 
   static Evaluation known(ir::Node& node) {
     // An OpaqueTrue is static for us, but not for OpenVINO.
-    if (node.notes.has(ir::Note::opaque_truth)) return at_run_time;
+    if (node.notes.contains(ir::Note::opaque_truth)) return at_run_time;
     if (!node.op().traits.is_volatile && is_foldable(node)) return constant;
     const bool is_known = node.outputs().size() == 1 && ir::exact_values(node.value());
     return is_known ? constant : at_run_time;

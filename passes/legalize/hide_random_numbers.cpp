@@ -12,7 +12,7 @@ namespace {
 
 bool can_be_evaluated(ir::RandomUniformView random) {
   const auto is_constant = [](ir::Value value) { return value.node->constant() != nullptr; };
-  return random.node().has_uses() && !random.node().notes.has(ir::Note::may_be_folded) &&
+  return random.node().has_uses() && !random.node().notes.contains(ir::Note::may_be_folded) &&
          is_constant(random.low()) && is_constant(random.high()) && ir::exact_values(random.shape()) &&
          random.output(0).shape.element_count() != 0;
 }

@@ -19,7 +19,7 @@ constexpr std::int64_t kFirstStream = 1000;
 /// Whether a RandomUniform has no seeds and fills a tensor with axes with numbers in [0, 1).
 bool is_without_seed(ir::RandomUniformView random) {
   const ir::PartialShape& shape = random.output(0).shape;
-  return !random.node().notes.has(ir::Note::keeps_seed) && random.global_seed() == 0 &&
+  return !random.node().notes.contains(ir::Note::keeps_seed) && random.global_seed() == 0 &&
          random.op_seed() == 0 && random.output_type() == ir::ElementType::f32 && shape.has_rank() &&
          shape.rank() > 0 && ir::exact_number(random.low()) == 0.0 && ir::exact_number(random.high()) == 1.0;
 }

@@ -71,7 +71,7 @@ void declare_first_axis(ir::Value value, ir::Dimension size) {
 }
 
 bool is_of_stack(const ir::Node& node) {
-  return node.notes.has(ir::Note::stacked);
+  return node.notes.contains(ir::Note::stacked);
 }
 
 ir::Value stack_copies(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank) {

@@ -13,6 +13,7 @@
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/pattern.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -52,26 +53,18 @@ bool is_contained(ElementType from, ElementType to) {
   return ir::is_signed_integral(to) && from_bits < to_bits;
 }
 
-/// Whether `value` is a bitwise operation or difference with the constant `number`.
-bool is_with_number(ir::Value value, ir::Op operation, std::int64_t number) {
-  return value.node->is(operation) && ir::known_scalar(value.node->input(1)) == number;
-}
-
 /// Whether convert_by_wrapping() has computed `value`: the result of its last operation has `bits` bits.
 bool is_wrapped(ir::Value value, std::int64_t bits, bool has_sign) {
   const std::int64_t sign = std::int64_t{1} << (bits - 1);
-  if (has_sign) {
-    if (!is_with_number(value, ops::Subtract, sign)) return false;
-    value = value.node->input(0);
-    if (!is_with_number(value, ops::BitwiseXor, sign)) return false;
-    value = value.node->input(0);
-  }
-  return is_with_number(value, ops::BitwiseAnd, 2 * sign - 1);
+  const auto lowest = op(ops::BitwiseAnd, any(), integer(2 * sign - 1));
+  return has_sign
+             ? matches(value, op(ops::Subtract, op(ops::BitwiseXor, lowest, integer(sign)), integer(sign)))
+             : matches(value, lowest);
 }
 
 /// Whether a Convert to 8 or 16 bits may saturate.
 bool may_saturate(ir::ConvertView convert) {
-  if (convert.node().notes.has(ir::Note::rounded) || convert.data().shape().element_count() == 0)
+  if (convert.node().notes.contains(ir::Note::rounded) || convert.data().shape().element_count() == 0)
     return false;
   const ElementType from = convert.data().type();
   const ElementType to = convert.output(0).type;
@@ -155,8 +148,8 @@ ir::Value multiply_repeatedly(ir::Builder& builder, ir::PowerView power) {
   return result;
 }
 
-bool is_of_integers(const ir::Node& node) {
-  return ir::is_integral(node.input(0).type());
+bool is_of_integers(ir::ReLUView relu) {
+  return ir::is_integral(relu.data().type());
 }
 
 ir::Value clamp_below(ir::Builder& builder, ir::ReLUView relu) {

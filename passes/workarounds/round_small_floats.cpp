@@ -49,7 +49,7 @@ ir::Value round_to_format(ir::Builder& builder, ir::Value x, const Format& forma
 /// The format to which a Convert rounds numbers of more bits that are not rounded yet; null if it does not.
 const Format* format_of(ir::ConvertView convert) {
   const ir::ElementType from = convert.data().type();
-  if (convert.node().notes.has(ir::Note::rounded) || !ir::is_floating(from) || ir::info(from).bits < 16)
+  if (convert.node().notes.contains(ir::Note::rounded) || !ir::is_floating(from) || ir::info(from).bits < 16)
     return nullptr;
   const auto* const format = std::ranges::find(kFormats, convert.destination_type(), &Format::type);
   return format == kFormats.end() ? nullptr : format;

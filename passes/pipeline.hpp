@@ -49,6 +49,8 @@ struct PassContext {
   /// Whether at least one release of the target has `fault`. Throws base::InternalError if the row of the
   /// pass does not list the fault: the table states what depends on a fault.
   bool has(target::Fault fault) const;
+  /// Reports a warning with the first `most` of `notes`; a further note counts the others.
+  void warn(Problem problem, const std::vector<std::string>& notes, std::size_t most) const;
   /// The options of the conversion, which live longer than this object. Passes read theirs from it.
   const Options* options = &default_options();
   /// Called after each pass with the model, for dumps. May be empty.
@@ -89,8 +91,8 @@ struct PassConditions {
   std::optional<Stage> stage = {};
   /// Other faults that change what the pass does, but not whether it runs.
   target::FaultSet consulted = {};
-  /// If the pass has changed the model, the pipeline continues with this earlier pass. Empty: with the next
-  /// one.
+  /// If the pass has changed the model, the pipeline continues with this pass or an earlier one, to which the
+  /// changes may give more to do. Empty: with the next one.
   std::string_view repeats_from = {};
   /// Whether run_legalizations() runs the pass, although it is not of kind legalize.
   bool runs_with_legalizations = false;

@@ -205,6 +205,15 @@ bool PassContext::has(target::Fault fault) const {
   return target.has(fault);
 }
 
+void PassContext::warn(Problem problem, const std::vector<std::string>& notes, std::size_t most) const {
+  if (sink == nullptr) return;
+  Diagnostic warning = base::diagnostic_of(std::move(problem), {}, Severity::warning);
+  warning.notes.assign(notes.begin(),
+                       notes.begin() + static_cast<std::ptrdiff_t>(std::min(most, notes.size())));
+  if (notes.size() > most) warning.notes.push_back("and " + std::to_string(notes.size() - most) + " more");
+  sink->report(std::move(warning));
+}
+
 void require_legal(ir::Model& model, const target::Target& target,
                    std::span<const std::string_view> changing) {
   const auto violation = first_violation(model, RowIndex(target));

@@ -14,6 +14,7 @@
 #include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/selection.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/operation_groups.hpp"
 
@@ -28,7 +29,7 @@ bool fit(const ir::Output& past, const ir::Output& present) {
 constexpr int kMaxSteps = 8;  ///< from a cache as an output up to the Concat
 
 ir::Value before_conversions(ir::Value value) {
-  while (value.node->is(ops::Convert)) value = value.node->input(0);
+  while (const auto convert = ir::match<ir::ConvertView>(value)) value = convert->data();
   return value;
 }
 
@@ -62,7 +63,8 @@ std::optional<CacheUpdate> appended(ir::Value present, ir::Value past, int steps
   const ir::Node& node = *present.node;
   if (steps == 0) return std::nullopt;
   if (node.branches() != nullptr) return appended_in_branches(present, past, steps - 1);
-  if (node.is(ops::Convert)) return appended(node.input(0), past, steps - 1);
+  if (const auto convert = ir::match<ir::ConvertView>(node))
+    return appended(convert->data(), past, steps - 1);
   if (const auto concat = ir::match<ir::ConcatView>(node)) {
     const bool is_cache = std::ranges::any_of(
         concat->parts(), [&](ir::Value part) { return before_conversions(part) == past; });
@@ -142,16 +144,6 @@ ir::PartialShape shape_of_variable(const ir::PartialShape& past, const ir::Parti
   return shape;
 }
 
-std::string different_sizes(const ir::PartialShape& past, const ir::PartialShape& present) {
-  for (std::size_t i = 0; i < past.rank(); ++i) {
-    if (!ir::intersect(past[i], present[i])) {
-      return fmt::format("has the shape {} as an input and {} as an output", ir::to_string(past),
-                         ir::to_string(present));
-    }
-  }
-  return {};
-}
-
 /// The dynamic axes besides the batch.
 std::vector<std::size_t> open_axes(const ir::PartialShape& shape, std::size_t batch) {
   std::vector<std::size_t> axes;
@@ -172,20 +164,21 @@ bool is_convolved(ir::Value value, int steps = kMaxSteps) {
   });
 }
 
-/// Why the sizes of the cache before the first inference are not known; empty if they are.
-std::string unknown_length(const CacheEnds& cache, const CacheAxes& axes, std::optional<CacheUpdate> how) {
+/// Why the sizes of the cache before the first inference are not known; no value if they are.
+std::optional<std::string> length_problem(const CacheEnds& cache, const CacheVariable& variable,
+                                          const std::optional<CacheUpdate>& how) {
   const ir::PartialShape& past = cache.past->output(0).shape;
   const ir::PartialShape& present = cache.present->input(0).shape();
-  const std::vector<std::size_t> open = open_axes(axes.shape, axes.batch);
+  const std::vector<std::size_t> open = open_axes(variable.shape, variable.batch_axis);
   if (open.size() > 1)
     return fmt::format("has the shape {}: which size is its length is not known", ir::to_string(past));
   if (how && how->is_whole && past[how->axis].is_static() && past[how->axis] != present[how->axis])
     return fmt::format("has the fixed length {} as an input, but elements are appended to it",
                        ir::to_string(past[how->axis]));
   if (open.empty()) {
-    const std::vector<std::size_t> declared = open_axes(past, axes.batch);
+    const std::vector<std::size_t> declared = open_axes(past, variable.batch_axis);
     const bool is_length_fixed = how ? past[how->axis].is_dynamic() : declared.size() == 1;
-    if (!is_length_fixed) return {};
+    if (!is_length_fixed) return std::nullopt;
     return fmt::format(
         "has the shape {} as an input and {} as an output, so that its length at first is not known",
         ir::to_string(past), ir::to_string(present));
@@ -209,7 +202,7 @@ std::string unknown_length(const CacheEnds& cache, const CacheAxes& axes, std::o
   if (!how && !is_computed_from(cache.present->input(0), cache.past->value()))
     return fmt::format("is not part of the output '{}', which may have the new elements only",
                        cache.present->name);
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -230,21 +223,24 @@ std::vector<CacheEnds> caches_of(const ir::Graph& graph) {
   return caches;
 }
 
-CacheAxesOrReason axes_of(const CacheEnds& cache, const ir::Dimension& batch) {
+Result<CacheVariable> variable_for(const CacheEnds& cache, const ir::Dimension& batch) {
   const ir::PartialShape& past = cache.past->output(0).shape;
   const ir::PartialShape& present = cache.present->output(0).shape;
-  const auto failed = [](std::string reason) { return CacheAxesOrReason{std::nullopt, std::move(reason)}; };
-  if (std::string reason = different_sizes(past, present); !reason.empty()) return failed(std::move(reason));
+  const auto problem = [](std::string reason) {
+    return Problem{DiagnosticCode::unknown_cache_size, std::move(reason)};
+  };
+  if (!ir::intersect(past, present))
+    return problem(fmt::format("has the shape {} as an input and {} as an output", ir::to_string(past),
+                               ir::to_string(present)));
   const auto how = appended(cache.present->input(0), cache.past->value());
-  CacheAxes axes{.batch = 0, .shape = shape_of_variable(past, present)};
-  const auto found = batch_axis(past, batch, how ? std::optional(how->axis) : std::nullopt);
-  if (!found)
-    return failed(fmt::format("has the shape {}: which size is its batch is not known", ir::to_string(past)));
-  axes.batch = *found;
-  if (how) axes.rows = rows_in_batch(*how, cache.past->value(), axes.batch, batch);
-  if (std::string reason = unknown_length(cache, axes, how); !reason.empty())
-    return failed(std::move(reason));
-  return {std::move(axes), {}};
+  const auto axis = batch_axis(past, batch, how ? std::optional(how->axis) : std::nullopt);
+  if (!axis)
+    return problem(
+        fmt::format("has the shape {}: which size is its batch is not known", ir::to_string(past)));
+  CacheVariable variable{.batch_axis = *axis, .shape = shape_of_variable(past, present)};
+  if (how) variable.rows = rows_in_batch(*how, cache.past->value(), *axis, batch);
+  if (auto reason = length_problem(cache, variable, how)) return problem(std::move(*reason));
+  return variable;
 }
 
 bool is_returned_unchanged(const CacheEnds& cache) {

@@ -87,30 +87,25 @@ std::optional<bool> may_saturate(const ir::Node& node) {
 
 bool warn_about_saturation(ir::Model& model, PassContext& context) {
   if (context.sink == nullptr) return false;
-  std::size_t count = 0;
   std::size_t all = 0;
-  Diagnostic diagnostic;
+  std::vector<std::string> notes;
   for (const ir::Graph* graph : graphs_of(model)) {
     if (!graph->model_may_hold({ops::FakeQuantize})) continue;
     for (const auto& node : graph->nodes()) {
       if (!node->is_one_of(kIntegerProducts)) continue;
       const auto found = may_saturate(*node);
       all += found ? 1 : 0;
-      if (!found.value_or(false)) continue;
-      if (++count <= kMaxNotes)
-        diagnostic.notes.push_back(fmt::format("{} '{}'", node->op().name, node->name));
+      if (found.value_or(false)) notes.push_back(fmt::format("{} '{}'", node->op().name, node->name));
     }
   }
-  if (count == 0) return false;
-  if (count > kMaxNotes) diagnostic.notes.push_back(fmt::format("and {} more", count - kMaxNotes));
-  diagnostic.severity = Severity::warning;
-  diagnostic.code = DiagnosticCode::may_saturate;
-  diagnostic.message = fmt::format(
-      "{} of {} products of integers may saturate on CPUs without VNNI, as in onnxruntime", count, all);
-  diagnostic.hint =
-      "if the model runs on such CPUs, quantise the weights to seven bits (reduce_range), or convert with "
-      "--quantization exact";
-  context.sink->report(std::move(diagnostic));
+  if (notes.empty()) return false;
+  context.warn(
+      {DiagnosticCode::may_saturate,
+       fmt::format("{} of {} products of integers may saturate on CPUs without VNNI, as in onnxruntime",
+                   notes.size(), all),
+       "if the model runs on such CPUs, quantise the weights to seven bits (reduce_range), or convert with "
+       "--quantization exact"},
+      notes, kMaxNotes);
   return false;
 }
 

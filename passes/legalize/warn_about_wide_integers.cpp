@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "passes/passes.hpp"
 
@@ -45,25 +46,22 @@ std::optional<std::int64_t> wide_value(const ir::Node& node) {
 
 bool warn_about_wide_integers(ir::Model& model, PassContext& context) {
   if (context.sink == nullptr) return false;
-  Diagnostic diagnostic;
   std::set<std::string> found;
+  std::vector<std::string> notes;
   for (const ir::Graph* graph : graphs_of(model)) {
     for (const auto& node : graph->nodes()) {
       const auto value = wide_value(*node);
       if (!value) continue;
       std::string note = node->name.empty() ? fmt::format("a constant holds {}", *value)
                                             : fmt::format("constant '{}' holds {}", node->name, *value);
-      const bool is_new = found.insert(note).second;  // copies in bodies have the same name
-      if (is_new && diagnostic.notes.size() < kMaxNotes) diagnostic.notes.push_back(std::move(note));
+      // Copies in bodies have the same name.
+      if (found.insert(note).second) notes.push_back(std::move(note));
     }
   }
-  if (diagnostic.notes.empty()) return false;
-  if (found.size() > kMaxNotes)
-    diagnostic.notes.push_back(fmt::format("and {} more", found.size() - kMaxNotes));
-  diagnostic.severity = Severity::warning;
-  diagnostic.code = DiagnosticCode::wide_integer;
-  diagnostic.message = "OpenVINO's CPU runtime computes int64 in 32 bits, the model has larger constants";
-  context.sink->report(std::move(diagnostic));
+  if (notes.empty()) return false;
+  context.warn({DiagnosticCode::wide_integer,
+                "OpenVINO's CPU runtime computes int64 in 32 bits, the model has larger constants"},
+               notes, kMaxNotes);
   return false;
 }
 

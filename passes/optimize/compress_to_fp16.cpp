@@ -125,13 +125,11 @@ class Compressor {
   }
 
   void report() {
-    if (warning_.notes.empty() || context_->sink == nullptr) return;
-    if (not_named_ != 0) warning_.notes.push_back(fmt::format("and {} more", not_named_));
-    warning_.severity = Severity::warning;
-    warning_.code = DiagnosticCode::fp16_range;
-    warning_.message =
-        "constants have elements beyond the range of half precision, which become its largest number";
-    context_->sink->report(std::move(warning_));
+    if (notes_.empty()) return;
+    context_->warn(
+        {DiagnosticCode::fp16_range,
+         "constants have elements beyond the range of half precision, which become its largest number"},
+        notes_, kMaxNotes);
   }
 
  private:
@@ -161,20 +159,15 @@ class Compressor {
   }
 
   void note(const ir::Node& constant, std::uint64_t count) {
-    if (warning_.notes.size() == kMaxNotes) {
-      ++not_named_;
-      return;
-    }
     const std::string name =
         constant.name.empty() ? "a constant" : fmt::format("constant '{}'", constant.name);
-    warning_.notes.push_back(fmt::format("{} of {} elements of {}", count,
-                                         constant.output(0).shape.element_count().value_or(0), name));
+    notes_.push_back(fmt::format("{} of {} elements of {}", count,
+                                 constant.output(0).shape.element_count().value_or(0), name));
   }
 
   const PassContext* context_;
   std::map<std::pair<std::pair<const void*, std::uint64_t>, std::uint64_t>, base::HalfPrecisionFit> fits_;
-  Diagnostic warning_;
-  std::size_t not_named_ = 0;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace

@@ -26,13 +26,8 @@
 namespace onnx2ir::passes {
 namespace {
 
-struct Cache {
-  ir::Node* past;        ///< Parameter
-  ir::Node* present;     ///< Result
+struct Cache : CacheEnds, CacheVariable {
   ir::ElementType type;  ///< of the variable
-  std::size_t batch_axis;
-  ir::PartialShape shape;  ///< of the variable
-  std::int64_t rows;       ///< for each row of the batch
 };
 
 /// Caches of the same type, sizes and rows share their initial value.
@@ -188,43 +183,34 @@ void widen_logits(ir::Builder& builder) {
 }
 
 void report_unsuitable_cache(DiagnosticSink& sink, const ir::Node& past, const std::string& reason) {
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::unknown_cache_size;
-  diagnostic.message = fmt::format("the cache '{}' cannot be kept in a variable: it {}", past.name, reason);
-  diagnostic.hint = fmt::format(
-      "declare the sizes of the cache in the model, or with --input \"{}[...]\"; or convert without "
-      "--stateful",
-      past.name);
-  sink.report(std::move(diagnostic));
+  sink.report(base::diagnostic_of(
+      {DiagnosticCode::unknown_cache_size,
+       fmt::format("the cache '{}' cannot be kept in a variable: it {}", past.name, reason),
+       fmt::format("declare the sizes of the cache in the model, or with --input \"{}[...]\"; or convert "
+                   "without --stateful",
+                   past.name)}));
 }
 
 /// Reports inputs that look like caches but stay inputs: a program that expects variables does not set them.
-void warn_about_inputs(DiagnosticSink& sink, const std::vector<const ir::Node*>& inputs) {
+void warn_about_inputs(const PassContext& context, const std::vector<const ir::Node*>& inputs) {
   constexpr std::size_t kMaxNotes = 8;
   if (inputs.empty()) return;
-  Diagnostic diagnostic;
-  diagnostic.severity = Severity::warning;
-  diagnostic.code = DiagnosticCode::cache_is_input;
-  diagnostic.message = fmt::format(
-      "{} inputs past* stay inputs: the model has no output present* of the same type and rank, or returns "
-      "it "
-      "unchanged",
-      inputs.size());
-  diagnostic.hint = "set them in each inference";
-  for (std::size_t i = 0; i < std::min(kMaxNotes, inputs.size()); ++i)
-    diagnostic.notes.push_back(fmt::format("'{}'", inputs[i]->name));
-  if (inputs.size() > kMaxNotes)
-    diagnostic.notes.push_back(fmt::format("and {} more", inputs.size() - kMaxNotes));
-  sink.report(std::move(diagnostic));
+  std::vector<std::string> notes;
+  for (const ir::Node* input : inputs) notes.push_back(fmt::format("'{}'", input->name));
+  context.warn(
+      {DiagnosticCode::cache_is_input,
+       fmt::format("{} inputs past* stay inputs: the model has no output present* of the same type and "
+                   "rank, or returns it unchanged",
+                   inputs.size()),
+       "set them in each inference"},
+      notes, kMaxNotes);
 }
 
 void report_no_cache(DiagnosticSink& sink) {
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::no_cache;
-  diagnostic.message =
-      "the model has no input 'past*' of the type and rank of an output 'present*', so it has no cache";
-  diagnostic.hint = "convert it without --stateful (Options::stateful), or export it with its cache";
-  sink.report(std::move(diagnostic));
+  sink.report(base::diagnostic_of(
+      {DiagnosticCode::no_cache,
+       "the model has no input 'past*' of the type and rank of an output 'present*', so it has no cache",
+       "convert it without --stateful (Options::stateful), or export it with its cache"}));
 }
 
 /// The caches; no value if one of them cannot be kept in a variable, which is reported.
@@ -234,13 +220,12 @@ std::optional<std::vector<Cache>> find_caches(const ir::Graph& graph, const ir::
   const ir::Dimension batch = source != nullptr ? source->output(0).shape[0] : ir::Dimension();
   for (const CacheEnds& ends : caches_of(graph)) {
     if (is_returned_unchanged(ends)) continue;
-    const CacheAxesOrReason found = axes_of(ends, batch);
-    if (!found.axes) {
-      report_unsuitable_cache(*context.sink, *ends.past, found.reason);
+    const Result<CacheVariable> variable = variable_for(ends, batch);
+    if (!variable) {
+      report_unsuitable_cache(*context.sink, *ends.past, variable.error().message);
       return std::nullopt;
     }
-    const ir::ElementType type = type_of_variable(ends.past->output(0).type, context);
-    caches.push_back({ends.past, ends.present, type, found.axes->batch, found.axes->shape, found.axes->rows});
+    caches.push_back({ends, *variable, type_of_variable(ends.past->output(0).type, context)});
   }
   return caches;
 }
@@ -293,7 +278,7 @@ bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
                             "is the only one of its type and sizes, and its first axis is its length");
     return false;
   }
-  warn_about_inputs(*context.sink, inputs_besides(graph, *caches));
+  warn_about_inputs(context, inputs_besides(graph, *caches));
   ir::Builder builder(graph);
   Common common = emit_common_values(builder, caches->front(), source, context);
   std::vector<ir::Node*> replaced;

@@ -20,6 +20,10 @@ constexpr Pass pass(PassKind kind, std::string_view name, bool (*run)(ir::Model&
   return {conditions, kind, name, run, summary};
 }
 
+/// What may no longer hold after a Loop or If has been replaced by nodes of its body.
+constexpr PropertySet kBrokenByReplacement = {no_foldable_values, no_unchanged_states, no_captured_constants,
+                                              no_unused_outputs, no_unused_captures};
+
 constexpr std::array kPipeline = {
     pass(legalize, "legalize_imported_nodes", legalize_nodes,
          "Applies the workarounds whose results the other passes see", {.stage = Stage::imported}),
@@ -86,37 +90,34 @@ constexpr std::array kPipeline = {
     // After fold_constants, which reveals constants; before the passes that replace Ifs.
     pass(normalize, "keep_constant_caches", keep_constant_caches,
          "With --stateful: keeps a cache if a branch returns a constant as its next value"),
-    // The changes of the next three passes may give earlier passes more to do.
     pass(normalize, "inline_constant_branches", inline_constant_branches,
          "Replaces Ifs whose condition is known by the branch that they take",
          {.required = {no_captured_constants},
           .ensured = {no_known_conditions},
-          .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures},
+          .broken = kBrokenByReplacement,
           .repeats_from = "make_unchanged_states_invariant"}),
-    // For legalisations, because OpenVINO also evaluates loops that run zero times while it compiles, and
+    // Also before legalisations alone: OpenVINO evaluates loops that run zero times while it compiles, and
     // fails.
     pass(normalize, "fold_zero_trip_loops", fold_zero_trip_loops,
          "Replaces loops with zero iterations by their initial values",
          {.required = {no_captured_constants},
           .ensured = {no_zero_trip_loops},
-          .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures},
+          .broken = kBrokenByReplacement,
           .repeats_from = "make_unchanged_states_invariant",
           .runs_with_legalizations = true}),
     pass(optimize, "replace_small_ifs", replace_small_ifs,
          "Replaces Ifs that choose between a few numbers by Selects",
          {.required = {no_known_conditions},
-          .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures},
+          .broken = kBrokenByReplacement,
           .repeats_from = "make_unchanged_states_invariant"}),
-    // Repeats, because the trip count of a loop may become known when another one is unrolled.
     pass(optimize, "unroll_short_loops", unroll_short_loops,
          "With --unroll-loops: replaces short loops by their iterations",
          {.required = {no_captured_constants},
           .broken = {no_captured_constants, no_foldable_values, no_unchanged_states},
           .repeats_from = "make_unchanged_states_invariant"}),
-    // The next pass, remove_dead_states, removes the outputs that become unused here.
     pass(optimize, "move_updates_out_of_branches", move_updates_out_of_branches,
          "Moves appends and element writes from the branches of an If to after the If",
-         {.consulted = {Fault::branch_output_size}}),
+         {.broken = {no_unused_outputs, no_unused_captures}, .consulted = {Fault::branch_output_size}}),
     pass(normalize, "remove_dead_states", remove_dead_states,
          "Removes unused states, outputs of bodies and captures",
          {.ensured = {no_unused_outputs, no_unused_captures}, .repeats_from = "remove_dead_states"}),
@@ -130,7 +131,7 @@ constexpr std::array kPipeline = {
          {.loop_faults = {Fault::constant_loop_evaluation}}),
     pass(optimize, "convert_appends_to_scan_outputs", convert_appends_to_scan_outputs,
          "Replaces states that are only appended to by scan outputs",
-         {.required = {no_unused_captures}, .broken = {no_foldable_values}}),
+         {.required = {no_unused_outputs, no_unused_captures}, .broken = {no_foldable_values}}),
     pass(legalize, "fold_condition_into_trip_count", fold_condition_into_trip_count,
          "Folds an initial condition, if the body condition is constant, into the trip count",
          {.ensured = {no_open_conditions}, .loop_faults = {Fault::static_scan_rows}}),
@@ -151,8 +152,7 @@ constexpr std::array kPipeline = {
          "Puts string operations and Unique into an If if their input may be empty",
          {.faults = {Fault::empty_string_pack, Fault::empty_string_unpack, Fault::empty_unique},
           .consulted = {Fault::empty_reshape_in_first_run}}),
-    // After the passes that make Ifs with dynamic shapes, and before the guards of final values, which hide
-    // that the size of a state changes.
+    // After the passes that make Ifs with dynamic shapes. Guards would hide that the size of a state changes.
     pass(legalize, "make_shapes_distinct", make_shapes_distinct,
          "Gives distinct shapes to results of branches, and to initial values of states that grow and "
          "shrink",
@@ -249,7 +249,6 @@ constexpr std::array kPipeline = {
          {.broken = {no_foldable_values}}),
     pass(normalize, "separate_outputs", separate_outputs,
          "Gives outputs of the model that share a value with other ports a value of their own"),
-    // After all passes that emit operations.
     pass(legalize, "legalize_remaining_nodes", legalize_nodes,
          "Applies all workarounds for single nodes again, to what later passes have emitted or hidden",
          {.stage = Stage::kernels}),

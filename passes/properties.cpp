@@ -22,22 +22,10 @@ bool has_known_condition(ir::Node& node) {
   return known_branch(node) != nullptr;
 }
 
-template <typename Predicate>
-bool any_state(const ir::Node& node, Predicate predicate) {
-  return node.loop() != nullptr && std::ranges::any_of(node.loop()->carried, predicate);
-}
-
-bool has_unchanged_state(ir::Node& node) {
-  return any_state(node, [](const ir::Carried& state) {
-    return state.result->input(0) == ir::Value{state.parameter, 0};
-  });
-}
-
-bool has_passed_through_state(ir::Node& node) {
-  return any_state(node, [](const ir::Carried& state) {
-    const ir::Node* const next = state.result->input(0).node;
-    return next->is(ops::Parameter) && next != state.parameter;
-  });
+/// Whether `kHolds` is true for a state of the Loop `node`.
+template <auto kHolds>
+bool any_state(ir::Node& node) {
+  return node.loop() != nullptr && std::ranges::any_of(node.loop()->carried, kHolds);
 }
 
 bool has_unused_output(ir::Node& node) {
@@ -53,7 +41,7 @@ bool has_unused_capture(ir::Node& node) {
 }
 
 bool has_guarded_output(ir::Node& node) {
-  return any_state(node, [](const ir::Carried& state) { return state.is_guarded; }) ||
+  return any_state<&ir::Carried::is_guarded>(node) ||
          (node.loop() != nullptr && std::ranges::any_of(node.loop()->scans, &ir::Scan::is_guarded));
 }
 
@@ -89,7 +77,7 @@ constexpr std::array kProperties = {
                  "No Loop has a trip count of 0 or an initial condition that is false, as constants.",
                  is_zero_trip_loop},
     PropertyInfo{no_unchanged_states, "no_unchanged_states",
-                 "The next value of a state is not always its present value.", has_unchanged_state},
+                 "The next value of a state is not always its present value.", any_state<is_unchanged>},
     PropertyInfo{no_unused_outputs, "no_unused_outputs", "Each output of a Loop or an If has uses.",
                  has_unused_output},
     PropertyInfo{no_unused_captures, "no_unused_captures", "Each captured value has uses in its body.",
@@ -103,7 +91,7 @@ constexpr std::array kProperties = {
                  has_open_condition},
     PropertyInfo{no_passed_through_states, "no_passed_through_states",
                  "No state becomes the next value of another state without an operation between them.",
-                 has_passed_through_state},
+                 any_state<is_passed_through>},
     PropertyInfo{no_consecutive_transposes, "no_consecutive_transposes",
                  "No Transpose reads a Transpose if both orders are known.", transposes_again},
 };

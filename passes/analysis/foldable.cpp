@@ -65,4 +65,13 @@ bool is_zero_trip_loop(ir::Node& node) {
                              [](const ir::Scan& scan) { return scan.result->output(0).shape.has_rank(); });
 }
 
+bool is_unchanged(const ir::Carried& state) {
+  return state.result->input(0) == state.parameter->value();
+}
+
+bool is_passed_through(const ir::Carried& state) {
+  const ir::Node* const next = state.result->input(0).node;
+  return next->is(ops::Parameter) && next != state.parameter;
+}
+
 }  // namespace onnx2ir::passes

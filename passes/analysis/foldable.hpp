@@ -1,5 +1,4 @@
-// What can be folded because it is known at conversion time. Used by the passes that fold, and by the checks
-// that nothing foldable is left.
+// What passes fold, remove or copy: asked by them, and by the properties that nothing of it is left.
 #pragma once
 
 #include <optional>
@@ -21,5 +20,10 @@ ir::Branch* known_branch(ir::Node& if_node);
 
 /// Whether `node` is a Loop that never runs and whose outputs can all be replaced by the initial values.
 bool is_zero_trip_loop(ir::Node& node);
+
+/// Whether the next value of `state` is always its present value.
+bool is_unchanged(const ir::Carried& state);
+/// Whether the next value of `state` is another Parameter of the body, without an operation between them.
+bool is_passed_through(const ir::Carried& state);
 
 }  // namespace onnx2ir::passes

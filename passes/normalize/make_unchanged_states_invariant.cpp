@@ -1,15 +1,9 @@
 // A state whose next value is its present value never changes: it becomes an invariant, and its final value
 // is replaced by the initial value. (Exporters pass weights and conditions through loops this way.)
+#include "passes/analysis/foldable.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
-namespace {
-
-bool is_unchanged(const ir::Carried& state) {
-  return state.result->input(0) == ir::Value{state.parameter, 0};
-}
-
-}  // namespace
 
 bool make_unchanged_states_invariant(ir::Model& model, PassContext&) {
   bool modified = false;

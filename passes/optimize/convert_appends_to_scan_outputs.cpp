@@ -24,8 +24,8 @@ std::int64_t rows_of(ir::ConcatView append) {
 }
 
 /// The Concat that appends a part of static shape to `state`; null if the next value is something else.
-ir::Node* append_to(ir::LoopView loop, const ir::Carried& state) {
-  if (!state.output || loop.output(state).output().uses.empty()) return nullptr;
+ir::Node* append_to(const ir::Carried& state) {
+  if (!state.output) return nullptr;
   const ir::Value next = state.result->input(0);
   const auto append = ir::match<ir::ConcatView>(next);
   const bool is_append =
@@ -75,7 +75,7 @@ bool run_on(ir::LoopView loop) {
   std::vector<Appended> appended;
   std::unordered_set<const ir::Node*> parameters;
   for (ir::Carried& state : loop.states()) {
-    const ir::Node* const append = append_to(loop, state);
+    const ir::Node* const append = append_to(state);
     if (append == nullptr) continue;
     appended.push_back(make_scan(loop, state, *append));
     parameters.insert(state.parameter);

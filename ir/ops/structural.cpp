@@ -77,20 +77,10 @@ bool is_condition(Value value) {
   return value.type() == ElementType::boolean;
 }
 
-void infer_loop(Node& node) {
-  const LoopView view(node);
-  LoopBody& loop = view.body();
-  if (loop.graph == nullptr || loop.condition == nullptr) return;  // under construction
-  require(may_have_one_element(view.trip_count().shape()) && may_have_one_element(view.condition().shape()),
-          "trip count and execution condition must have one element");
-  require(is_integral(view.trip_count().type()) && is_condition(view.condition()) &&
-              is_condition(view.next_condition()),
-          "the trip count must be an integer, the execution condition boolean");
-  // If an enclosing loop is inferred repeatedly, its states only get wider, and so do the states here: they
-  // keep their shapes. Otherwise the number of rounds would multiply with the nesting depth.
-  const bool is_repeated = node.graph().is_inferred_again;
-  loop.graph->is_inferred_again = is_repeated;
-  set_invariants(node, loop);
+/// Gives the Parameters of the body the types and shapes of the inputs of the Loop.
+void set_parameters(LoopView view) {
+  const LoopBody& loop = view.body();
+  set_invariants(view.node(), loop);
   for (const Sliced& sliced : loop.sliced) {
     const Value input = view.outer(sliced);
     PartialShape shape = input.shape();
@@ -100,11 +90,17 @@ void infer_loop(Node& node) {
   for (const Carried& state : loop.carried) {
     const Value input = view.outer(state);
     PartialShape shape = without_zeros(input.shape());
-    if (is_repeated) shape = widen(state.parameter->output(0).shape, shape);
+    // If an enclosing loop is inferred repeatedly, its states only get wider, and so do the states here: they
+    // keep their shapes. Otherwise the number of rounds would multiply with the nesting depth.
+    if (view.node().graph().is_inferred_again) shape = widen(state.parameter->output(0).shape, shape);
     set_state(*state.parameter, input.type(), shape);
   }
-  // A state's shape contains the initial value and the value of every iteration. widen() makes a different
-  // dimension fully dynamic, so each round settles at least one: usually one or two rounds.
+}
+
+/// Infers the body until the shapes of the states contain the initial value and the value of every iteration.
+/// widen() makes a different dimension fully dynamic, so each round settles at least one: usually one or two
+/// rounds.
+void infer_body(LoopBody& loop) {
   constexpr int kMaxRounds = 16;
   int round = 0;
   for (bool changed = true; changed;) {
@@ -124,6 +120,11 @@ void infer_loop(Node& node) {
       changed = true;
     }
   }
+}
+
+void set_outputs(LoopView view) {
+  Node& node = view.node();
+  const LoopBody& loop = view.body();
   const auto iterations = view.iterations();
   const bool always_runs = view.runs_at_least_once();
   for (const Carried& state : loop.carried) {
@@ -151,6 +152,21 @@ void infer_loop(Node& node) {
     }
     set_output(node, scan.output, scan.result->output(0).type, shape);
   }
+}
+
+void infer_loop(Node& node) {
+  const LoopView view(node);
+  LoopBody& loop = view.body();
+  if (loop.graph == nullptr || loop.condition == nullptr) return;  // under construction
+  require(may_have_one_element(view.trip_count().shape()) && may_have_one_element(view.condition().shape()),
+          "trip count and execution condition must have one element");
+  require(is_integral(view.trip_count().type()) && is_condition(view.condition()) &&
+              is_condition(view.next_condition()),
+          "the trip count must be an integer, the execution condition boolean");
+  loop.graph->is_inferred_again = node.graph().is_inferred_again;
+  set_parameters(view);
+  infer_body(loop);
+  set_outputs(view);
 }
 
 void infer_branch(const Node& node, const Branch& branch) {

@@ -6,6 +6,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
+#include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
@@ -108,13 +109,13 @@ Positions gathered(GatherView gather, const Move& move) {
 }
 
 /// The output is the next part of input 0 after those of earlier outputs.
-Positions split(const Node& node, std::size_t output, const Move& move) {
-  const auto axis_value = known_scalar(node.input(1));
+Positions split(AnySplitView parts, std::size_t output, const Move& move) {
+  const auto axis_value = known_scalar(parts.axis());
   if (!axis_value) return std::nullopt;
   const std::size_t axis = normalize_axis(*axis_value, move.from.size());
   std::int64_t begin = 0;
   for (std::size_t i = 0; i < output; ++i) {
-    const Dimension length = node.output(i).shape[axis];
+    const Dimension length = parts.output(i).shape[axis];
     if (length.is_dynamic()) return std::nullopt;
     begin += length.size();
   }
@@ -171,7 +172,7 @@ Positions moved_from(const Node& node, std::size_t output, std::optional<Integer
   if (node.is(ops::Transpose)) return transposed(node, move);
   if (const auto slice = match<SliceView>(node)) return sliced(*slice, move);
   if (const auto gather = match<GatherView>(node)) return gathered(*gather, move);
-  if (node.is_one_of({ops::Split, ops::VariadicSplit})) return split(node, output, move);
+  if (const auto parts = match<AnySplitView>(node)) return split(*parts, output, move);
   if (node.is_one_of({ops::Broadcast, ops::Tile})) return repeated(move);
   return strided(move, 0, strides_of(move.to));
 }

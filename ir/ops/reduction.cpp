@@ -101,7 +101,7 @@ void infer_product(Node& node) {
 
 /// OpenVINO knows no bounds of a sum, only its value.
 void infer_sum(Node& node) {
-  const auto known = known_values(node.input(0));
+  const auto known = known_values(ReductionView(node).data());
   if (known && are_exact(*known)) {
     infer_reduce_and_known<add>(node, 0);
   } else {
@@ -172,10 +172,10 @@ void infer_cum_sum(Node& node) {
   set_known(node, 0, *std::move(known));
 }
 
-Dimension range_size(const Node& node, ElementType type) {
-  const auto start = exact_numbers(node.input(0));
-  const auto stop = exact_numbers(node.input(1));
-  const auto step = exact_numbers(node.input(2));
+Dimension range_size(RangeView range, ElementType type) {
+  const auto start = exact_numbers(range.start());
+  const auto stop = exact_numbers(range.stop());
+  const auto step = exact_numbers(range.step());
   if (!start || !stop || !step || start->size() != 1 || stop->size() != 1 || step->size() != 1) return {};
   const auto value = [&](double number) { return is_integral(type) ? std::trunc(number) : number; };
   require(value(step->front()) != 0, "the step of Range must not be zero");
@@ -188,8 +188,7 @@ Dimension range_size(const Node& node, ElementType type) {
 
 void infer_range(Node& node) {
   const RangeView range = node;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Value input = node.input(i);
+  for (const Value input : node.inputs()) {
     require(input.shape().admits_rank(0), "Range takes scalars");
     require(input.type() != ElementType::boolean, "Range takes numbers");
   }

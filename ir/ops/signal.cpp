@@ -5,14 +5,15 @@
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 #include "ir/ops/integer_inputs.hpp"
+#include "ir/views/groups.hpp"
 
 namespace onnx2ir::ir {
 namespace {
 
 /// The requested length for the axis at `index` of the list; no value if the length of the data is used.
-std::optional<Dimension> requested_length(const Node& node, std::size_t index) {
-  if (node.inputs().size() < 3) return std::nullopt;
-  const auto lengths = known_integers(node, 2);
+std::optional<Dimension> requested_length(AnyTransformView transform, std::size_t index) {
+  if (!transform.signal_size()) return std::nullopt;
+  const auto lengths = known_integers(transform, AnyTransformView::Input::signal_size);
   if (!lengths || index >= lengths->size()) return Dimension();
   const ValueRange length = (*lengths)[index];
   if (!length.is_exact()) return Dimension();
@@ -21,34 +22,36 @@ std::optional<Dimension> requested_length(const Node& node, std::size_t index) {
 }
 
 /// Gives the axes the lengths that are requested.
-void set_lengths(const Node& node, const std::vector<std::size_t>& axes, PartialShape& shape) {
+void set_lengths(AnyTransformView transform, const std::vector<std::size_t>& axes, PartialShape& shape) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (const auto length = requested_length(node, i)) shape[axes[i]] = *length;
+    if (const auto length = requested_length(transform, i)) shape[axes[i]] = *length;
   }
 }
 
 /// Complex to complex.
 void infer_transform(Node& node) {
-  PartialShape shape = node.input(0).shape();
+  const AnyTransformView transform = node;
+  PartialShape shape = transform.data().shape();
   if (shape.has_rank()) {
     require(shape.rank() >= 2, "a Fourier transform needs an axis and pairs of numbers");
     require(shape[shape.rank() - 1].admits(2), "the last dimension must hold pairs of numbers");
     const std::size_t rank = shape.rank() - 1;
-    if (const auto axes = known_axes(node.input(1), rank)) {
-      set_lengths(node, *axes, shape);
-    } else if (node.inputs().size() > 2) {
+    if (const auto axes = known_axes(transform.axes(), rank)) {
+      set_lengths(transform, *axes, shape);
+    } else if (transform.signal_size()) {
       for (std::size_t i = 0; i < rank; ++i) shape[i] = Dimension();
     }
   }
-  set_output(node, 0, node.input(0).type(), std::move(shape));
+  set_output(node, 0, transform.data().type(), std::move(shape));
 }
 
 /// Real to complex: gives (length of the last axis) / 2 + 1 frequencies.
 void infer_real_transform(Node& node) {
-  PartialShape shape = node.input(0).shape();
+  const AnyTransformView transform = node;
+  PartialShape shape = transform.data().shape();
   if (shape.has_rank()) {
-    if (const auto axes = known_axes(node.input(1), shape.rank()); axes && !axes->empty()) {
-      set_lengths(node, *axes, shape);
+    if (const auto axes = known_axes(transform.axes(), shape.rank()); axes && !axes->empty()) {
+      set_lengths(transform, *axes, shape);
       Dimension& last = shape[axes->back()];
       last = last.is_static() ? Dimension(last.size() / 2 + 1) : Dimension();
     } else {
@@ -56,25 +59,26 @@ void infer_real_transform(Node& node) {
     }
     shape.mutable_dimensions().emplace_back(2);
   }
-  set_output(node, 0, node.input(0).type(), std::move(shape));
+  set_output(node, 0, transform.data().type(), std::move(shape));
 }
 
 /// Complex to real, from (length of the last axis) / 2 + 1 frequencies.
 void infer_inverse_real_transform(Node& node) {
-  PartialShape shape = node.input(0).shape();
+  const AnyTransformView transform = node;
+  PartialShape shape = transform.data().shape();
   if (shape.has_rank()) {
     require(shape.rank() >= 2, "a Fourier transform needs an axis and pairs of numbers");
     shape.mutable_dimensions().pop_back();
-    if (const auto axes = known_axes(node.input(1), shape.rank()); axes && !axes->empty()) {
-      set_lengths(node, *axes, shape);
+    if (const auto axes = known_axes(transform.axes(), shape.rank()); axes && !axes->empty()) {
+      set_lengths(transform, *axes, shape);
       Dimension& last = shape[axes->back()];
-      if (!requested_length(node, axes->size() - 1))
+      if (!requested_length(transform, axes->size() - 1))
         last = last.is_static() ? Dimension(checked_multiply(2, last.size() - 1)) : Dimension();
     } else {
       shape = shape.without_sizes();
     }
   }
-  set_output(node, 0, node.input(0).type(), std::move(shape));
+  set_output(node, 0, transform.data().type(), std::move(shape));
 }
 
 /// Inputs: signal [batch, length] or [length], window, frame size, frame step. Output: [batch, frames,

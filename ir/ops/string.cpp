@@ -28,10 +28,11 @@ Dimension byte_count(Value strings) {
 }
 
 void infer_string_tensor_unpack(Node& node) {
-  require(node.input(0).type() == ElementType::string, "StringTensorUnpack: the input must be strings");
-  set_output(node, 0, ElementType::i32, node.input(0).shape());
-  set_output(node, 1, ElementType::i32, node.input(0).shape());
-  set_output(node, 2, ElementType::u8, PartialShape{byte_count(node.input(0))});
+  const Value strings = StringTensorUnpackView(node).data();
+  require(strings.type() == ElementType::string, "StringTensorUnpack: the input must be strings");
+  set_output(node, 0, ElementType::i32, strings.shape());
+  set_output(node, 1, ElementType::i32, strings.shape());
+  set_output(node, 2, ElementType::u8, PartialShape{byte_count(strings)});
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "ir/ops/families.hpp"
 #include "ir/ops/integer_inputs.hpp"
 #include "ir/value_ranges.hpp"
+#include "ir/views/groups.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -57,10 +58,12 @@ void infer_grid_sample(Node& node) {
 
 /// Boxes [N, B, 4], scores [N, C, B], maximum number of boxes per class, thresholds.
 void infer_non_max_suppression(Node& node) {
-  require_index_type(node.type("output_type"));
-  const PartialShape& boxes = node.input(0).shape();
-  const PartialShape& scores = node.input(1).shape();
-  const auto most = known_scalar(node.input(2));
+  const AnyNmsView suppression = node;
+  const ElementType index_type = suppression.output_type();
+  require_index_type(index_type);
+  const PartialShape& boxes = suppression.boxes().shape();
+  const PartialShape& scores = suppression.scores().shape();
+  const auto most = known_scalar(suppression.max_boxes());
   Dimension selected;
   if (boxes.has_rank() && scores.has_rank() && most && boxes[1].is_static() && scores[0].is_static() &&
       scores[1].is_static()) {
@@ -68,9 +71,9 @@ void infer_non_max_suppression(Node& node) {
     selected =
         Dimension(0, checked_multiply(checked_multiply(per_class, scores[0].size()), scores[1].size()));
   }
-  set_output(node, 0, node.type("output_type"), PartialShape{selected, 3});
+  set_output(node, 0, index_type, PartialShape{selected, 3});
   set_output(node, 1, ElementType::f32, PartialShape{selected, 3});
-  set_output(node, 2, node.type("output_type"), PartialShape{1});
+  set_output(node, 2, index_type, PartialShape{1});
 }
 
 /// The height and the width of pooled regions.
@@ -83,17 +86,19 @@ std::pair<Dimension, Dimension> pooled_size(const Node& node) {
 
 /// Image [N, C, H, W], regions [R, 4], batch indices [R].
 void infer_roi_align(Node& node) {
+  const AnyROIAlignView align = node;
+  const PartialShape& rois = align.rois().shape();
   require(is_floating(same_type(node, 0, 2)), "the image and the regions must be floating-point");
-  require(node.integer("sampling_ratio") >= 0, "the sampling ratio must not be negative");
-  const Dimension numbers = dimension_along(node.input(1).shape(), 1);
+  require(align.sampling_ratio() >= 0, "the sampling ratio must not be negative");
+  const Dimension numbers = dimension_along(rois, 1);
   require(numbers.admits(node.is(ops::ROIAlignRotated) ? 5 : 4),
           "ROIAlign: a region has another number of coordinates");
   const auto [height, width] = pooled_size(node);
   const Dimension regions =
-      common_dimension(dimension_along(node.input(1).shape(), 0), dimension_along(node.input(2).shape(), 0),
+      common_dimension(dimension_along(rois, 0), dimension_along(align.batch_indices().shape(), 0),
                        "ROIAlign: needs one batch index for each region");
-  set_output(node, 0, node.input(0).type(),
-             {regions, dimension_along(node.input(0).shape(), 1), height, width});
+  set_output(node, 0, align.data().type(),
+             {regions, dimension_along(align.data().shape(), 1), height, width});
 }
 
 /// Image [N, C, H, W], regions [R, 5].
@@ -107,7 +112,8 @@ void infer_roi_pooling(Node& node) {
 
 /// Inputs: image [N, C, ...], sizes of the spatial axes of the result.
 void infer_adaptive_pool(Node& node) {
-  PartialShape result = node.input(0).shape();
+  const Value image = AdaptiveAvgPoolView(node).data();
+  PartialShape result = image.shape();
   if (result.has_rank()) {
     require(result.rank() >= 3 && result.rank() <= 5, "AdaptiveAvgPool works on one to three spatial axes");
     const auto sizes = known_integers(node, 1);
@@ -116,7 +122,7 @@ void infer_adaptive_pool(Node& node) {
     for (std::size_t i = 2; i < result.rank(); ++i)
       result[i] = sizes ? to_dimension((*sizes)[i - 2]) : Dimension();
   }
-  set_output(node, 0, node.input(0).type(), result);
+  set_output(node, 0, image.type(), result);
 }
 
 /// Inputs: table [E, ...], indices [I], first position of each bag in the indices [B], index for empty bags,

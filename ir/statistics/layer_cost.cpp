@@ -5,6 +5,8 @@
 #include <string>
 
 #include "ir/einsum_equation.hpp"
+#include "ir/views/attention.hpp"
+#include "ir/views/linear_algebra.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -51,10 +53,10 @@ std::optional<LayerCost> operations(Count count) {
 }
 
 /// Each element of the result is a sum over the last axis of the first matrix.
-std::optional<LayerCost> mat_mul(const Node& node) {
-  const PartialShape& a = node.input(0).shape();
+std::optional<LayerCost> mat_mul(MatMulView node) {
+  const PartialShape& a = node.a().shape();
   if (!a.has_rank()) return std::nullopt;
-  const std::int64_t axis = a.rank() > 1 && node.boolean("transpose_a") ? -2 : -1;
+  const std::int64_t axis = a.rank() > 1 && node.transpose_a() ? -2 : -1;
   return multiply_adds(product(elements(node.output(0)), size(a, axis)));
 }
 
@@ -80,9 +82,9 @@ std::optional<LayerCost> recurrent(const Node& node, std::size_t weights) {
 }
 
 /// The product of queries [..., L, E] and keys [..., S, E], and that of its softmax and values [..., S, V].
-std::optional<LayerCost> attention(const Node& node) {
-  const PartialShape& queries = node.input(0).shape();
-  const PartialShape& keys = node.input(1).shape();
+std::optional<LayerCost> attention(ScaledDotProductAttentionView node) {
+  const PartialShape& queries = node.query().shape();
+  const PartialShape& keys = node.key().shape();
   const Count length = size(keys, -2);
   const Count scores = product(elements(queries), length);
   const Count results = product(elements(node.output(0)), length);

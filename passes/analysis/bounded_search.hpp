@@ -21,6 +21,13 @@ const ir::Node* find_before(const ir::Node& node, Predicate holds, Source source
   }
   return nullptr;
 }
+/// The first node that is one of `operations`.
+template <typename Source>
+const ir::Node* find_before(const ir::Node& node, const ir::OperationSet& operations, Source source,
+                            int most = 8) {
+  return find_before(
+      node, [&](const ir::Node& at) { return at.is_one_of(operations); }, source, most);
+}
 
 /// What a search does after a node.
 enum class Search : std::uint8_t {

@@ -9,8 +9,10 @@
 #include <span>
 
 #include "ir/builder.hpp"
+#include "ir/views/elementwise.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
+#include "passes/pattern.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -65,11 +67,8 @@ bool are_finite(ir::Value value) {
 }
 
 ir::Value other_operand(ir::Value value, ir::Op op, double number) {
-  const ir::Node& node = *value.node;
-  if (!node.is(op)) return {};
-  if (is_number(node.input(1), number)) return node.input(0);
-  if (is_number(node.input(0), number)) return node.input(1);
-  return {};
+  ir::Value operand;
+  return matches(value, commutative(op, any(operand), passes::number(number))) ? operand : ir::Value{};
 }
 
 Product product_of(ir::Value root) {
@@ -78,16 +77,18 @@ Product product_of(ir::Value root) {
   while (!open.empty()) {
     const ir::Value value = open.back();
     open.pop_back();
-    const ir::Node& node = *value.node;
     const bool may_open = value == root || is_used_once(value);
+    const auto multiply = may_open ? ir::match<ir::MultiplyView>(value) : std::nullopt;
+    const auto divide = may_open ? ir::match<ir::DivideView>(value) : std::nullopt;
+    const double divisor = divide ? ir::exact_number(divide->b()).value_or(0) : 0;
     if (const auto number = ir::exact_number(value)) {
       product.coefficient *= *number;
-    } else if (may_open && node.is(ops::Multiply)) {
-      open.push_back(node.input(0));
-      open.push_back(node.input(1));
-    } else if (may_open && node.is(ops::Divide) && ir::exact_number(node.input(1)).value_or(0) != 0) {
-      product.coefficient /= *ir::exact_number(node.input(1));
-      open.push_back(node.input(0));
+    } else if (multiply) {
+      open.push_back(multiply->a());
+      open.push_back(multiply->b());
+    } else if (divisor != 0) {
+      product.coefficient /= divisor;
+      open.push_back(divide->a());
     } else {
       product.factors.push_back(value);
     }

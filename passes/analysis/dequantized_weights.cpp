@@ -88,8 +88,7 @@ std::optional<DequantizedWeights> dequantized_weights(ir::Value value) {
 }
 
 const ir::Node* quantization_of(const ir::Node& node) {
-  const auto is_rounding = [](const ir::Node& at) { return at.is(ops::FakeQuantize); };
-  return find_before(node, is_rounding, [](const ir::Node& at) {
+  return find_before(node, {ops::FakeQuantize}, [](const ir::Node& at) {
     return moves_elements(at) || at.is(ops::ReLU) ? at.input(0) : ir::Value{};
   });
 }

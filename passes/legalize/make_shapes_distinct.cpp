@@ -1,21 +1,15 @@
-// The CPU plugin misses some changes of a value because its shape stays the same. This pass gives such values
-// different shapes: it stacks copies of a value along a new first axis, and readers take the first copy.
+// The CPU plugin misses some changes of a value because its shape stays the same (docs/control-flow.md). This
+// pass gives such values different shapes: it stacks copies of a value along a new first axis, and readers
+// take the first copy.
 //
-// Results of an If (branch_output_size): releases up to 2026.3 copy the result of a branch with the size that
-// it had when that branch last changed the shape of the output. If the other branch has set the same shape
-// since, they copy too few elements or none. Here the results are [1, ...] in one branch and [2, ...] in the
-// other. If a branch returns the output of a nested If, the branches of both are numbered: [1, ...], [2,
-// ...], [3, ...]. If the result is the next value of a state, the state passes through the loop with its
+// Results of an If (branch_output_size) have 1 copy in one branch and 2 in the other. The branches of nested
+// Ifs are numbered on. If the result is the next value of a state, the state passes through the loop with its
 // copies: the output of an If that only a Result uses does not need wrap_ifs_in_loops.
 //
-// Initial value of a state that grows and shrinks (stale_initial_memory): the runtime remembers the address
-// of the state's memory in the body, and updates it only if the shape of the initial value differs from that
-// of the state in the last iteration of the previous inference. If a larger state has moved the memory in
-// between, the initial value is copied to freed memory, and the body reads values of the previous inference.
-// Here the initial value is [2, ...] and the next values are [1, ...]; if an If gives the next value, the
-// initial value has one copy more than the branches have. If the loop may run zero times, the initial value
-// has 2 copies and the branches 1 and 3, because the runtime infers a first size of 1 to 3 for the loop's
-// output, and the initial value must fit that.
+// The initial value of a state that grows and shrinks (stale_initial_memory) has 2 copies and the next values
+// have 1; if an If gives the next value, the initial value has one copy more than the branches have. If the
+// loop may run zero times, it has 2 copies and the branches 1 and 3, because the runtime infers a first size
+// of 1 to 3 for the loop's output, and the initial value must fit that.
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/views/elementwise.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -56,9 +57,10 @@ ir::Value replacement_of(const ir::Node& node) {
                                        ops::Pad,     ops::Slice,     ops::Negative};
   if (node.op().traits.rearranges || node.is_one_of(kOfOne)) return node.input(0);
   if (is_with_constant(node, 1)) return node.input(0);
-  if (node.is(ops::Select)) {
-    const auto choices = ir::exact_values(node.input(0));
-    return choices && !choices->empty() ? node.input(choices->front() != 0 ? 1 : 2) : ir::Value{};
+  if (const auto select = ir::match<ir::SelectView>(node)) {
+    const auto choices = ir::exact_values(select->condition());
+    if (!choices || choices->empty()) return {};
+    return choices->front() != 0 ? select->then_value() : select->else_value();
   }
   const bool is_commutative = node.is(ops::Add) || node.is(ops::Multiply);
   return is_commutative && is_with_constant(node, 0) ? node.input(1) : ir::Value{};

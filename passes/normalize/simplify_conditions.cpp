@@ -2,6 +2,7 @@
 // a possible early exit, and makes scan outputs dynamic.
 #include <algorithm>
 
+#include "ir/views/unary.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -11,8 +12,9 @@ namespace {
 ir::Value origin_of(ir::Value value) {
   while (true) {
     const ir::Node& node = *value.node;
+    const auto convert = ir::match<ir::ConvertView>(node);
     const bool passes_through = node.op().traits.reshapes || node.is(ops::Identity) ||
-                                (node.is(ops::Convert) && node.input(0).type() == node.output(0).type);
+                                (convert && convert->data().type() == value.type());
     if (!passes_through) return value;
     value = node.input(0);
   }
@@ -26,12 +28,9 @@ bool always_true(ir::LoopView loop, ir::Value value, int& terms) {
   if (terms-- <= 0) return false;
   value = origin_of(value);
   if (const auto known = ir::known_scalar(value)) return *known != 0;
-  if (value.node->is(ops::LogicalAnd)) {
-    return always_true(loop, value.node->input(0), terms) && always_true(loop, value.node->input(1), terms);
-  }
-  if (value.node->is(ops::LogicalOr)) {
-    return always_true(loop, value.node->input(0), terms) || always_true(loop, value.node->input(1), terms);
-  }
+  const auto is_true = [&](ir::Value operand) { return always_true(loop, operand, terms); };
+  if (value.node->is(ops::LogicalAnd)) return std::ranges::all_of(value.node->inputs(), is_true);
+  if (value.node->is(ops::LogicalOr)) return std::ranges::any_of(value.node->inputs(), is_true);
   const auto is_first_condition = [&](const auto& port) {
     return port.parameter == value.node && origin_of(loop.outer(port)) == origin_of(loop.condition());
   };

@@ -21,7 +21,7 @@ bool has_upper_bits(ir::Value value, std::int64_t count) {
   return ir::element_bits(value.type(), data->bytes(), 0) == upper;
 }
 
-ir::Value fuse(ir::Builder& builder, const ir::Node& select) {
+ir::Value fuse(ir::Builder& builder, ir::SelectView select) {
   ir::Value x;
   ir::Value zero;
   ir::Value words;
@@ -29,9 +29,10 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& select) {
   ir::Value shifted;
   ir::Value sign;
   const auto shift = op(ops::BitwiseRightShift, any(words, op(ops::Convert, same(x))), any(count));
-  if (!matches(select.input(0), op(ops::Less, any(x), any(zero))) || ir::known_scalar(zero) != 0) return {};
-  if (!matches(select.input(2), op(ops::Convert, any(shifted, shift)))) return {};
-  if (!matches(select.input(1), op(ops::Convert, commutative(ops::BitwiseOr, same(shifted), any(sign)))))
+  if (!matches(select.condition(), op(ops::Less, any(x), any(zero))) || ir::known_scalar(zero) != 0)
+    return {};
+  if (!matches(select.else_value(), op(ops::Convert, any(shifted, shift)))) return {};
+  if (!matches(select.then_value(), op(ops::Convert, commutative(ops::BitwiseOr, same(shifted), any(sign)))))
     return {};
   const ir::ElementType type = select.output(0).type;
   const auto places = ir::known_scalar(count);

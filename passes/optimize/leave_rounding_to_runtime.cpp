@@ -70,12 +70,11 @@ const ir::Node* origin_of(ir::Value value, int& moves) {
 /// The Divide whose rounded result is `steps`; null if `steps` is not the result of such operations.
 /// divide_before_rounding() in frontend/translators/onnx/quantization_steps.hpp emits them.
 const ir::Node* division_of(ir::Value steps) {
-  const auto is_division = [](const ir::Node& node) { return node.is(ops::Divide); };
   const auto source = [](const ir::Node& node) {
     const bool is_second = node.is(ops::Add) && node.input(1).node->constant() == nullptr;
     return node.input_or_null(is_second ? 1 : 0);
   };
-  return find_before(*steps.node, is_division, source, kMaxDepth + 1);
+  return find_before(*steps.node, {ops::Divide}, source, kMaxDepth + 1);
 }
 
 std::optional<Quantized> quantization_of(const ir::Node& integers) {

@@ -3,6 +3,7 @@
 // What it does besides is to clamp: quantisers remove the activation before a QuantizeLinear whose range
 // has its effect. So the product is clamped only.
 
+#include "ir/views/elementwise.hpp"
 #include "ir/views/quantization.hpp"
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
@@ -13,12 +14,12 @@ namespace {
 
 /// Whether `rounded`, a FakeQuantize, has one use: a sum with a constant that is rounded and nothing else.
 bool is_rounded_again(ir::FakeQuantizeView rounded) {
-  const auto& uses = rounded.output(0).uses;
-  if (uses.size() != 1 || !uses.begin()->node->is(ops::Add)) return false;
-  const ir::Node& sum = *uses.begin()->node;
-  const ir::Value other = sum.input(sum.input(0).node == &rounded.node() ? 1 : 0);
-  if (!ir::is_computed_from_constants(other) || !is_used_once(sum)) return false;
-  const ir::Use& use = *sum.output(0).uses.begin();
+  const ir::Node* const reader = only_reader(rounded);
+  const auto sum = reader != nullptr ? ir::match<ir::AddView>(*reader) : std::nullopt;
+  if (!sum || !is_used_once(*reader)) return false;
+  const ir::Value other = sum->a().node == &rounded.node() ? sum->b() : sum->a();
+  if (!ir::is_computed_from_constants(other)) return false;
+  const ir::Use& use = reader->output(0).uses.front();
   // A conversion to integers may give a result of the model, which has to equal the integers of onnxruntime.
   return use.node->is(ops::FakeQuantize) && use.index == ir::FakeQuantizeView::Input::data &&
          !is_read_by(*use.node, {ops::Convert});

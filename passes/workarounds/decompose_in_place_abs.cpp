@@ -1,5 +1,6 @@
 // The CPU plugin computes Abs of a concatenated vector in place even if the vector has other uses, which then
 // read the absolute values (measured on 2026.4; other ranks and other operations are computed correctly).
+#include "ir/views/reshaping.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
@@ -11,8 +12,9 @@ bool is_shared_concatenation(ir::Value value) {
   bool is_shared = false;
   while (true) {
     is_shared = is_shared || value.node->output(value.index).uses.size() > 1;
-    if (!value.node->is(ops::Identity)) break;
-    value = value.node->input(0);
+    const auto identity = ir::match<ir::IdentityView>(value);
+    if (!identity) break;
+    value = identity->data();
   }
   return is_shared && value.node->is(ops::Concat);
 }

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "ir/small_floats.hpp"
+#include "ir/views/elementwise.hpp"
 #include "ir/views/groups.hpp"
+#include "ir/views/reduction.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -32,11 +34,13 @@ ir::Value before_moves(ir::Value value) {
 /// Whether `value` is computed from integers with a few constants, as dequantised numbers are.
 bool is_of_integers(ir::Value value) {
   const auto is_constant = [](const ir::Node& node) {
-    return node.constant() != nullptr || (node.is(ops::Convert) && node.input(0).node->constant() != nullptr);
+    const auto convert = ir::match<ir::ConvertView>(node);
+    return (convert ? *convert->data().node : node).constant() != nullptr;
   };
   for (int i = 0; i < kMostSteps; ++i) {
     const ir::Node& node = *value.node;
-    if (node.is(ops::Convert)) return !ir::is_floating(node.input(0).type());
+    if (const auto convert = ir::match<ir::ConvertView>(node))
+      return !ir::is_floating(convert->data().type());
     const bool has_constant =
         node.is_one_of({ops::Multiply, ops::Subtract}) && is_constant(*node.input(1).node);
     if (!has_constant && !keeps_elements(node)) return false;
@@ -55,7 +59,7 @@ bool is_bounded(ir::Value value, bool is_max) {
   if (value.shape().has(0)) return false;
   if (is_of_integers(value)) return true;
   value = before_moves(value);
-  if (value.node->is(ops::CumSum)) value = value.node->input(0);
+  if (const auto sums = ir::match<ir::CumSumView>(value)) value = sums->data();
   return value.node->is_one_of(kOnBothSides) || (is_max && value.node->is_one_of(kFromBelow));
 }
 
@@ -100,13 +104,15 @@ bool compares(const ir::Node& node) {
 /// Whether all uses of `node`, which computes exponentials, are those of a Softmax: they are divided by their
 /// sum.
 bool is_divided_by_its_sum(const ir::Node& node) {
-  const auto is_quotient = [&](const ir::Node& reader) {
-    return reader.is(ops::Divide) && reader.input(0).node == &node;
+  const auto divides = [&](const ir::Node& reader) {
+    const auto quotient = ir::match<ir::DivideView>(reader);
+    return quotient && quotient->a().node == &node;
   };
   return is_only_read(node, [&](const ir::Node& reader) {
-    if (reader.is(ops::ReduceSum)) return is_only_read(reader, is_quotient);
-    const ir::Node* const sum = is_quotient(reader) ? before_moves(reader.input(1)).node : nullptr;
-    return sum != nullptr && sum->is(ops::ReduceSum) && sum->input(0).node == &node;
+    if (reader.is(ops::ReduceSum)) return is_only_read(reader, divides);
+    if (!divides(reader)) return false;
+    const auto sum = ir::match<ir::ReduceSumView>(before_moves(ir::DivideView(reader).b()));
+    return sum && sum->data().node == &node;
   });
 }
 
@@ -114,9 +120,10 @@ bool is_divided_by_its_sum(const ir::Node& node) {
 /// with any number.
 bool is_subtracted_in_softmax(ir::ReductionView reduction) {
   return is_only_read(reduction, [&](const ir::Node& reader) {
-    return reader.is(ops::Subtract) && reader.input(0) == reduction.data() &&
-           is_only_read(reader,
-                        [](const ir::Node& exp) { return exp.is(ops::Exp) && is_divided_by_its_sum(exp); });
+    const auto difference = ir::match<ir::SubtractView>(reader);
+    return difference && difference->a() == reduction.data() && is_only_read(reader, [](const ir::Node& exp) {
+             return exp.is(ops::Exp) && is_divided_by_its_sum(exp);
+           });
   });
 }
 

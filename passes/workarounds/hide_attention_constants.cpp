@@ -57,28 +57,27 @@ ir::Node* product_before(ir::Value value, int& budget) {
 /// The SoftMax that gives `value`, possibly before operations that OpenVINO moves or folds: factors, and a
 /// Select with a constant condition, such as whether all keys of a row are masked. The result is null if
 /// `value` comes from another operation.
-const ir::Node* softmax_before(ir::Value value) {
+std::optional<ir::SoftMaxView> softmax_before(ir::Value value) {
   constexpr int kMostSteps = 4;
   std::vector<ir::Value> values = {value};
   for (std::size_t i = 0; i < values.size() && i < kMostSteps; ++i) {
     const ir::Node& node = *values[i].node;
-    if (node.is(ops::SoftMax)) return &node;
+    if (const auto softmax = ir::match<ir::SoftMaxView>(node)) return softmax;
     const auto select = ir::match<ir::SelectView>(node);
     if (select && ir::is_computed_from_constants(select->condition()))
       values.insert(values.end(), {select->then_value(), select->else_value()});
     if (const ir::Value data = scaled_operand(node)) values.push_back(data);
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 /// The product of query and key of an attention that is written as MatMul, SoftMax and MatMul; null if `node`
 /// is no second product.
 ir::Node* scores_before(const ir::Node& node) {
   const auto product = ir::match<ir::MatMulView>(node);
-  const ir::Node* const softmax = product ? softmax_before(product->a()) : nullptr;
-  if (softmax == nullptr) return nullptr;
+  const auto softmax = product ? softmax_before(product->a()) : std::nullopt;
   int budget = kMaxNodes;
-  return product_before(softmax->input(0), budget);
+  return softmax ? product_before(softmax->data(), budget) : nullptr;
 }
 
 bool has_misread_constants(const ir::Node& node) {

@@ -5,6 +5,7 @@
 #include "ir/size_rules.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/groups.hpp"
+#include "ir/views/joining.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
 
@@ -35,7 +36,8 @@ bool has_stale_states(ir::AnyRecurrentView sequence) {
 
 /// `state`, or the scalar 0 if it is filled with zeros.
 ir::Value initial_state(ir::Builder& builder, ir::Value state) {
-  const ir::Value element = state.node->is(ops::Broadcast) ? state.node->input(0) : state;
+  const auto broadcast = ir::match<ir::BroadcastView>(state);
+  const ir::Value element = broadcast ? broadcast->data() : state;
   return ir::exact_number(element) == 0.0 ? builder.number_like(0, state) : state;
 }
 

@@ -226,11 +226,10 @@ bool is_total_of_product(ir::ReductionView total) {
   if (!total.output(0).shape.is_scalar() || !ir::is_floating(total.output(0).type)) return false;
   const ir::Value reduced = source_of_total(total);
   if (!reduced.shape().has_rank()) return false;
-  const auto is_product = [](const ir::Node& node) { return node.is(ops::MatMul); };
   const auto source = [](const ir::Node& node) {
     return is_elementwise(node) || node.op().traits.is_reduction ? variable_operand(node) : ir::Value{};
   };
-  const ir::Node* const product = find_before(*reduced.node, is_product, source, kMostNodes);
+  const ir::Node* const product = find_before(*reduced.node, {ops::MatMul}, source, kMostNodes);
   return product != nullptr && product != reduced.node;
 }
 

@@ -82,7 +82,7 @@ bool converts_product(ir::ConvertView convert) {
   if (!ir::is_floating(convert.data().type()) || !is_misconverted(convert.output(0).type)) return false;
   const ir::Node* const product = product_before(convert.data());
   if (product == nullptr) return false;
-  return product_before(product->input(0)) != nullptr ||
+  return product_before(ir::MatMulView(*product).a()) != nullptr ||
          std::ranges::any_of(readers_past_moves(convert.node()),
                              [](const ir::Node* reader) { return has_several_weights(*reader); });
 }

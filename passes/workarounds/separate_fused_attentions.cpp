@@ -5,6 +5,7 @@
 
 #include "ir/size_rules.hpp"
 #include "ir/views/linear_algebra.hpp"
+#include "ir/views/normalization.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -31,8 +32,8 @@ bool widens_attention(ir::MatMulView product) {
 }
 
 /// Fault::dynamic_attention_mask.
-bool is_attention_with_dynamic_mask(const ir::Node& softmax) {
-  const ir::Node& sum = *softmax.input(0).node;
+bool is_attention_with_dynamic_mask(ir::SoftMaxView softmax) {
+  const ir::Node& sum = *softmax.data().node;
   const auto is_static = [](ir::Value operand) { return operand.shape().is_static(); };
   return sum.is_one_of(kSums) && std::ranges::any_of(sum.inputs(), is_static) &&
          !std::ranges::all_of(sum.inputs(), is_static) && is_read_by(softmax, {ops::MatMul});

@@ -17,11 +17,10 @@ namespace {
 /// Whether the value is a convolution, possibly with arithmetic with constants.
 bool is_convolved(ir::Value value) {
   constexpr int kMostNodes = 4;
-  const auto is_convolution = [](const ir::Node& node) { return node.is_one_of(kConvolutions); };
   const auto source = [](const ir::Node& node) {
     return node.op().traits.is_arithmetic ? variable_operand(node) : ir::Value{};
   };
-  return find_before(*value.node, is_convolution, source, kMostNodes) != nullptr;
+  return find_before(*value.node, kConvolutions, source, kMostNodes) != nullptr;
 }
 
 /// Whether an activation is not monotone: the maximum of its results is not the result of the maximum.

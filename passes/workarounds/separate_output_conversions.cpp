@@ -37,7 +37,7 @@ bool converts_output_back(ir::ConvertView convert) {
        data = ir::ConvertView(*data.node).data()) {
     if (!data.node->is(ops::Convert)) return false;
     if (is_read_by(data.output(), {ops::Result}))
-      return computed_type(data.node->input(0).type()) == back.type;
+      return computed_type(ir::ConvertView(*data.node).data().type()) == back.type;
   }
   return false;
 }
@@ -56,11 +56,11 @@ bool converts_input_to_output(ir::ConvertView convert) {
 }
 
 void reshape_data(ir::Builder& builder, ir::Node& convert) {
-  const ir::Value data = ir::reshape_to_itself(builder, convert.input(0));
+  const ir::Value data = ir::reshape_to_itself(builder, ir::ConvertView(convert).data());
   if (data.type() == convert.output(0).type)
     ir::replace_all_uses(convert.value(), data);
   else
-    convert.set_input(0, data);
+    convert.set_input(ir::ConvertView::Input::data, data);
 }
 
 }  // namespace

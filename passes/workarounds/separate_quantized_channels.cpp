@@ -210,13 +210,13 @@ bool precedes_regrouped_channels(const ir::Node& node) {
 }
 
 /// Fault::quantized_concat_factors.
-bool is_scaled_concat(const ir::Node& node) {
+bool is_scaled_concat(ir::FakeQuantizeView quantize) {
   constexpr int kMostNodes = 9;
-  const ir::Node& source = *node.input(0).node;
+  const ir::Node& source = *quantize.data().node;
   const auto is_other = [](const ir::Node& at) { return !is_elementwise(at); };
   const ir::Node* const concat = find_before(source, is_other, variable_operand, kMostNodes);
   return concat != nullptr && concat != &source && concat->is(ops::Concat) &&
-         std::ranges::any_of(chain_until_conversion(node), [](const ir::Node* reader) {
+         std::ranges::any_of(chain_until_conversion(quantize), [](const ir::Node* reader) {
            const std::vector<std::size_t> axes = scaled_axes(*reader);
            return reader->is_one_of(kFactors) && !axes.empty() && axes.back() > 1;
          });

@@ -7,6 +7,7 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"
+#include "ir/views/quantization.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
@@ -81,11 +82,11 @@ bool is_moved_from(ir::Value value, bool (*found)(const ir::Node&)) {
 /// from another operation.
 const ir::Node* quantized_product_of(ir::Value value) {
   constexpr int kMostNodes = 65;
-  const auto is_product = [](const ir::Node& node) { return node.is(ops::MatMul); };
   const auto source = [](const ir::Node& node) {
-    return node.is(ops::Gather) ? node.input(0) : scaled_operand(node);
+    const auto gather = ir::match<ir::GatherView>(node);
+    return gather ? gather->data() : scaled_operand(node);
   };
-  const ir::Node* const product = find_before(*value.node, is_product, source, kMostNodes);
+  const ir::Node* const product = find_before(*value.node, {ops::MatMul}, source, kMostNodes);
   return product != nullptr && is_quantized_product(*product) ? product : nullptr;
 }
 
@@ -132,7 +133,8 @@ bool gathers_joined_channels(ir::GatherView gather) {
 
 /// Whether `node` is a FakeQuantize that OpenVINO may move before a Concat of channels.
 bool quantizes_joined_channels(const ir::Node& node) {
-  return node.is(ops::FakeQuantize) && is_moved_from(node.input(0), joins_channels);
+  const auto quantize = ir::match<ir::FakeQuantizeView>(node);
+  return quantize && is_moved_from(quantize->data(), joins_channels);
 }
 
 /// Fault::quantized_scalar_gather: a Gather that changes the rank.
@@ -171,7 +173,8 @@ bool precedes_gather_of_part(const ir::Node& node) {
   const bool affects_all = has_constant_of_channels(node) || quantizes_joined_channels(node);
   if (!affects_all && integers_of(node) == nullptr) return false;
   return std::ranges::any_of(readers_past_moves(node), [&](const ir::Node* reader) {
-    return reader->is(ops::Gather) && (affects_all || reader->input(0).node != &node);
+    const auto gather = ir::match<ir::GatherView>(*reader);
+    return gather && (affects_all || gather->data().node != &node);
   });
 }
 

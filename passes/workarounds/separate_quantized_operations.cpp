@@ -2,6 +2,7 @@
 // scales and zero points.
 #include <limits>
 
+#include "ir/views/quantization.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/fused_chain.hpp"
@@ -16,14 +17,13 @@ bool clamps_scaled_integers(ir::ClampView clamp) {
   constexpr unsigned kBits = 8;
   constexpr double kNoBound = std::numeric_limits<float>::max();
   if (clamp.min() <= -kNoBound && clamp.max() >= kNoBound) return false;
-  const auto is_convert = [](const ir::Node& node) { return node.is(ops::Convert); };
-  const ir::Node* const convert = find_before(*clamp.data().node, is_convert, [](const ir::Node& node) {
+  const ir::Node* const convert = find_before(*clamp.data().node, {ops::Convert}, [](const ir::Node& node) {
     const bool is_scaling = node.is_one_of(kSumsAndFactors) && constant_operand(node);
     const bool is_passed = is_scaling || moves_elements(node) || node.is(ops::ReLU);
     return is_passed ? variable_operand(node) : ir::Value{};
   });
   if (convert == nullptr) return false;
-  const ir::ElementType type = convert->input(0).type();
+  const ir::ElementType type = ir::ConvertView(*convert).data().type();
   return ir::is_integral(type) && ir::info(type).bits == kBits;
 }
 
@@ -47,9 +47,9 @@ bool is_quantized_extremum(const ir::Node& node) {
 }
 
 /// Fault::quantized_transpose. OpenVINO moves the Transpose after the FakeQuantize.
-bool quantizes_transpose(const ir::Node& node) {
-  return !scaled_axes(node).empty() && node.input(0).node->is(ops::Transpose) &&
-         !node.output(0).shape.is_static();
+bool quantizes_transpose(ir::FakeQuantizeView quantize) {
+  return !scaled_axes(quantize).empty() && quantize.data().node->is(ops::Transpose) &&
+         !quantize.output(0).shape.is_static();
 }
 
 }  // namespace

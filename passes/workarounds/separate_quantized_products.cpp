@@ -103,8 +103,7 @@ bool multiplies_quantized_channels(ir::GroupConvolutionView convolution) {
 /// Whether the value is a Convolution or MatMul of quantised numbers, or comes from one by elementwise
 /// operations.
 bool follows_quantized_product(ir::Value value) {
-  const auto is_product = [](const ir::Node& node) { return node.is_one_of(kIntegerProducts); };
-  const ir::Node* const product = find_before(*value.node, is_product, [](const ir::Node& node) {
+  const ir::Node* const product = find_before(*value.node, kIntegerProducts, [](const ir::Node& node) {
     return is_elementwise(node) ? variable_operand(node) : ir::Value{};
   });
   return product != nullptr && is_quantized(product->input(0));

@@ -59,7 +59,7 @@ ir::Value separate(ir::Builder& builder, ir::ReductionView reduction) {
 /// Whether the value is a Reshape that adds axes of size 1 and splits or joins others, possibly with an
 /// Unsqueeze, which OpenVINO makes part of the Reshape.
 bool is_reshaped_and_unsqueezed(ir::Value value) {
-  if (value.node->is(ops::Unsqueeze)) value = value.node->input(0);
+  if (const auto unsqueeze = ir::match<ir::UnsqueezeView>(value)) value = unsqueeze->data();
   return value.node->is(ops::Reshape);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {
@@ -29,7 +30,7 @@ bool is_affected(const ir::Node& node) {
 
 ir::Value widen(ir::Builder& builder, const ir::Node& node) {
   using enum ir::ElementType;
-  if (node.is(ops::Convert)) return ir::convert(builder, node.input(0), u8);
+  if (const auto convert = ir::match<ir::ConvertView>(node)) return ir::convert(builder, convert->data(), u8);
   const auto sizes = node.output(0).shape.sizes();
   const std::size_t elements = *node.output(0).shape.element_count();
   return builder.constant(u4, *sizes, widened(node.constant()->bytes(), elements));

@@ -19,7 +19,7 @@ bool has_4_bit_zero_point(ir::SubtractView subtract) {
 ir::Value widen(ir::Builder& builder, ir::SubtractView subtract) {
   using enum ir::ElementType;
   const ir::Value zero_point = subtract.b();
-  const ir::Value small = zero_point.node->input(0);
+  const ir::Value small = ir::ConvertView(*zero_point.node).data();
   const auto sizes = small.shape().sizes();
   const auto values = ir::exact_values(small);
   const ir::Value wide = builder.constant(i8, *sizes, ir::encode_integers(*values, i8));

@@ -34,7 +34,7 @@ VISIBLE = {
     "platform/read_file.cpp": {"platform"},
     "base/sha256.cpp": {"base", "platform"},
     "ir/graph.cpp": {"ir", "base", "platform"},
-    "target/target.cpp": {"target"},
+    "target/target.cpp": {"target", "base", "platform"},
     "json/json.cpp": {"json"},
     "frontend/reader/place.cpp": {"frontend/reader", "ir", "base", "platform"},
     "frontend/strings/utf8.cpp": {"frontend/strings", "base", "platform"},

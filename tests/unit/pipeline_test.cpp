@@ -71,7 +71,7 @@ TEST_CASE("what a pass requires is ensured before it, and what a legalisation en
   for (const Pass& pass : pipeline) {
     INFO(pass.name);
     CHECK((pass.kind != passes::PassKind::legalize || walk.possible.contains(pass.ensured)));
-    CHECK((pass.kind != passes::PassKind::legalize || !faults_of(pass).empty()));
+    CHECK((pass.kind != passes::PassKind::legalize || !faults_of(pass).is_empty()));
   }
 }
 

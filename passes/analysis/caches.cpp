@@ -138,8 +138,8 @@ std::int64_t rows_in_batch(const CacheUpdate& how, ir::Value past, std::size_t a
 ir::PartialShape shape_of_variable(const ir::PartialShape& past, const ir::PartialShape& present) {
   ir::PartialShape shape = ir::PartialShape::of_rank(past.rank());
   for (std::size_t i = 0; i < past.rank(); ++i) {
-    const auto both = ir::intersect(past[i], present[i]);
-    if (both && both->is_static() && (past[i].is_static() || present[i].is_static())) shape[i] = *both;
+    const ir::Dimension& size = past[i].is_static() ? past[i] : present[i];
+    if (size.is_static()) shape[i] = size;
   }
   return shape;
 }

@@ -55,8 +55,8 @@ ir::Node* product_before(ir::Value value, int& budget) {
 }
 
 /// The SoftMax that gives `value`, possibly before operations that OpenVINO moves or folds: factors, and a
-/// Select with a constant condition, such as whether all keys of a row are masked. The result is null if
-/// `value` comes from another operation.
+/// Select with a constant condition, such as whether all keys of a row are masked. No value if `value` comes
+/// from another operation.
 std::optional<ir::SoftMaxView> softmax_before(ir::Value value) {
   constexpr int kMostSteps = 4;
   std::vector<ir::Value> values = {value};

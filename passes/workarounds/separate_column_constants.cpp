@@ -104,14 +104,14 @@ bool precedes_activation(const ir::Node& product) {
 }
 
 /// Fault::small_product_constants. Constant weights with two columns are right.
-bool is_small(const ir::Node& product) {
+bool is_small(ir::MatMulView product) {
   const ir::PartialShape& shape = product.output(0).shape;
   if (shape.has_rank() && shape.rank() > 0 && !shape[shape.rank() - 1].admits(kSmall)) return false;
   const auto sizes = sizes_of(product);
   if (!sizes || sizes->rows.min > kSmall || sizes->inner.min > kSmall || !sizes->columns.admits(kSmall))
     return false;
   const bool may_lose = sizes->columns.is_dynamic() ||
-                        (!ir::is_computed_from_constants(product.input(1)) && precedes_activation(product));
+                        (!ir::is_computed_from_constants(product.b()) && precedes_activation(product));
   return may_lose && precedes_column_constant(product, kSmall);
 }
 

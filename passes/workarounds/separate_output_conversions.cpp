@@ -33,11 +33,10 @@ bool converts_output_back(ir::ConvertView convert) {
   const ir::Output& back = convert.output(0);
   if (!is_read_by(back, {ops::Result})) return false;
   ir::Value data = convert.data();
-  for (; data.type() != back.type && computed_type(data.type()) == back.type;
-       data = ir::ConvertView(*data.node).data()) {
-    if (!data.node->is(ops::Convert)) return false;
-    if (is_read_by(data.output(), {ops::Result}))
-      return computed_type(ir::ConvertView(*data.node).data().type()) == back.type;
+  while (const auto inner = ir::match<ir::ConvertView>(data)) {
+    if (data.type() == back.type || computed_type(data.type()) != back.type) return false;
+    if (is_read_by(data.output(), {ops::Result})) return computed_type(inner->data().type()) == back.type;
+    data = inner->data();
   }
   return false;
 }

@@ -11,10 +11,8 @@ namespace onnx2ir::ir {
 
 /// What the code that emitted a node knows of it. The XML does not have notes.
 enum class Note : std::uint8_t {
-  keeps_seed,  ///< RandomUniform: its numbers may be those of another one without seeds
-  /// Loop: it runs at least once although its trip count is dynamic, because an If or a Loop around it has
-  /// tested this
-  known_to_run,
+  keeps_seed,     ///< RandomUniform: its numbers may be those of another one without seeds
+  known_to_run,   ///< Loop: its dynamic trip count is not 0, because an If or Loop around it has tested that
   may_be_folded,  ///< RandomUniform: its numbers may be drawn when the model is compiled
   not_empty,      ///< its input is not empty, because an If around it has tested that
   opaque_truth,   ///< it is true, but OpenVINO cannot fold it

@@ -43,11 +43,10 @@ class FormSearch {
     for (const ir::NodePointer& node : graph.nodes()) add_notes(*node);
     for (ir::Node* node : graph.control_flow()) {
       for (const ir::Body* body : ir::bodies(*node)) capture(*node, *body);
-      if (node->loop() != nullptr) {
+      if (node->loop() != nullptr)
         visit_loop(ir::LoopView(*node));
-      } else {
+      else
         visit_branches(ir::IfView(*node));
-      }
     }
   }
 
@@ -87,9 +86,8 @@ class FormSearch {
   bool has_tested_elements(ir::Value data) const {
     return is_any(counts_, [&](ir::Value count) {
       const ir::Value tested = data_of_smallest_size(origin(count));
-      if (!tested) return false;
-      const ir::PartialShape& shape = tested.shape();
-      return shape.has_rank() && data.shape().has_rank() && shape.rank() == data.shape().rank() &&
+      const ir::PartialShape& shape = data.shape();
+      return tested && shape.has_rank() && tested.shape().has_rank(shape.rank()) &&
              ir::have_equal_sizes(tested, 0, data, 0, shape.rank());
     });
   }

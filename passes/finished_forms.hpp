@@ -22,8 +22,7 @@ void mark_guarded_outputs(ir::Model& model, std::span<const target::Target> targ
 bool is_converted_from_rounded(ir::Value value);
 /// separate_random_streams: whether `value` is a random number that shifts others.
 bool is_shift_of_random_stream(ir::Value value);
-/// skip_idle_loops: the condition without which a loop with this trip count does not run; null if there is
-/// none.
+/// skip_idle_loops: the condition without which a loop with this trip count does not run; null if unknown.
 ir::Value condition_of_trip_count(ir::Value trip_count);
 /// guard_empty_inputs: the value whose smallest size `size` is; null for all else.
 ir::Value data_of_smallest_size(ir::Value size);

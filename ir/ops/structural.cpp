@@ -102,12 +102,11 @@ void set_parameters(LoopView view) {
 /// rounds.
 void infer_body(LoopBody& loop) {
   constexpr int kMaxRounds = 16;
-  int round = 0;
-  for (bool changed = true; changed;) {
-    infer_stale(*loop.graph);
+  bool changed = true;
+  for (int round = 1; changed; ++round) {
     changed = false;
+    infer_stale(*loop.graph);
     loop.graph->is_inferred_again = true;
-    ++round;
     for (const Carried& state : loop.carried) {
       const Output& parameter = state.parameter->output(0);
       const Output& result = state.result->output(0);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -94,6 +95,15 @@ bool is_computed_from(ir::Value value, ir::Value past) {
   return false;
 }
 
+/// The dynamic axes, without the axis `known`.
+std::vector<std::size_t> open_axes(const ir::PartialShape& shape, std::optional<std::size_t> known) {
+  std::vector<std::size_t> axes;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (i != known && shape[i].is_dynamic()) axes.push_back(i);
+  }
+  return axes;
+}
+
 /// The axis of the batch; no value if none is known. `length`: the axis that grows, if it is known.
 std::optional<std::size_t> batch_axis(const ir::PartialShape& shape, const ir::Dimension& batch,
                                       std::optional<std::size_t> length) {
@@ -103,15 +113,9 @@ std::optional<std::size_t> batch_axis(const ir::PartialShape& shape, const ir::D
   };
   const std::size_t usual = ir::batch_axis_of_cache(shape);
   if (usual != 0 && may_be_batch(usual)) return usual;
-  std::size_t dynamic = 0;
-  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-    if (axis != length && shape[axis].is_dynamic()) ++dynamic;
-  }
+  const std::vector<std::size_t> open = open_axes(shape, length);
   const std::size_t needed = length ? 1 : 2;  // one of them may be the length
-  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-    const bool is_dynamic = axis != length && shape[axis].is_dynamic();
-    if (is_dynamic && (axis == 0 || dynamic >= needed)) return axis;
-  }
+  if (!open.empty() && (open.front() == 0 || open.size() >= needed)) return open.front();
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     if (may_be_batch(axis) && shape[axis].is_static()) return axis;
   }
@@ -144,15 +148,6 @@ ir::PartialShape shape_of_variable(const ir::PartialShape& past, const ir::Parti
   return shape;
 }
 
-/// The dynamic axes besides the batch.
-std::vector<std::size_t> open_axes(const ir::PartialShape& shape, std::size_t batch) {
-  std::vector<std::size_t> axes;
-  for (std::size_t i = 0; i < shape.rank(); ++i) {
-    if (i != batch && shape[i].is_dynamic()) axes.push_back(i);
-  }
-  return axes;
-}
-
 /// Whether a convolution reads `value`: it gives fewer elements than an operation on zeros would if the cache
 /// is empty at first.
 bool is_convolved(ir::Value value, int steps = kMaxSteps) {
@@ -176,8 +171,8 @@ std::optional<std::string> length_problem(const CacheEnds& cache, const CacheVar
     return fmt::format("has the fixed length {} as an input, but elements are appended to it",
                        ir::to_string(past[how->axis]));
   if (open.empty()) {
-    const std::vector<std::size_t> declared = open_axes(past, variable.batch_axis);
-    const bool is_length_fixed = how ? past[how->axis].is_dynamic() : declared.size() == 1;
+    const bool is_length_fixed =
+        how ? past[how->axis].is_dynamic() : open_axes(past, variable.batch_axis).size() == 1;
     if (!is_length_fixed) return std::nullopt;
     return fmt::format(
         "has the shape {} as an input and {} as an output, so that its length at first is not known",

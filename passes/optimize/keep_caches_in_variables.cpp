@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/failure.hpp"
 #include "ir/cache_names.hpp"
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/caches.hpp"

@@ -34,8 +34,8 @@ bool adds_copies(ir::TileView tile) {
 /// Whether a Reshape of `data` changes no size: hide_initial_shapes emits such ones. They have equal
 /// expressions also where a size has become dynamic.
 bool keeps_sizes(ir::Value reshaped, ir::Value data) {
-  const ir::PartialShape& shape = reshaped.shape();
-  if (!shape.has_rank() || !data.shape().has_rank() || shape.rank() != data.shape().rank()) return false;
+  const ir::PartialShape& shape = data.shape();
+  if (!shape.has_rank() || !reshaped.shape().has_rank(shape.rank())) return false;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     if (!ir::have_equal_sizes(reshaped, axis, data, axis)) return false;
   }

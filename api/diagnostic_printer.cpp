@@ -83,9 +83,9 @@ std::string group_text(const Group& group) {
     const std::string where = place_text(*place);
     if (!is_one || !where.empty()) text += "\n  at " + where;
     if (const std::string outputs = names_of(place->outputs); !outputs.empty())
-      text += separator + "outputs: " + outputs;
+      text.append(separator).append("outputs: ").append(outputs);
     if (!place->function_stack.empty())
-      text += separator + "inside functions: " + base::joined(place->function_stack, " > ");
+      text.append(separator).append("inside functions: ").append(base::joined(place->function_stack, " > "));
   }
   for (const std::string& note : group.first->notes) text += "\n  note: " + note;
   if (!group.first->hint.empty()) text += "\n  hint: " + group.first->hint;

@@ -187,6 +187,10 @@ constexpr std::array kPipeline = {
          {.loop_faults = {Fault::empty_loop_vectors}}),
     pass(legalize, "legalize_kernels", legalize_nodes,
          "Applies all workarounds for single nodes, until none is affected", {.stage = Stage::kernels}),
+    // After the passes that emit Reshapes of captured values.
+    pass(legalize, "copy_updated_invariants", copy_updated_invariants,
+         "Copies values that are the same in all iterations of a loop if they may be updated in place",
+         {.loop_faults = {Fault::updated_invariants}}),
     pass(legalize, "hide_initial_shapes", hide_initial_shapes,
          "Makes the initial shape of states dynamic if the runtime does not notice its changes",
          {.loop_faults = {Fault::kept_initial_size, Fault::unnoticed_state_shape}}),

@@ -1,5 +1,7 @@
 """Faults of Loop."""
 
+import itertools
+
 import numpy as np
 
 from .control_flow import add_loop, add_single_iteration, as_array, constant_loop, true
@@ -81,6 +83,47 @@ def sequential_back_edges():
             if any(not np.array_equal(found[i], right[i]) for i in range(3)):
                 return True
     return False
+
+
+@experiment
+def updated_invariants():
+    """Captured values, and states that never change, are the same in all iterations, whatever the body computes from them."""
+    nine = opset.constant(np.array([9], np.float32))
+    computations = (
+        lambda x, i: opset.scatter_update(x, vector(i), nine, number(0)),
+        lambda x, i: opset.scatter_elements_update(x, vector(i), nine, number(0)),
+        lambda x, i: opset.scatter_nd_update(x, opset.unsqueeze(vector(i), number(1)), nine),
+        lambda x, i: opset.add(matrix(x), opset.convert(i, "f32")),
+        lambda x, i: opset.multiply(opset.exp(matrix(x)), opset.add(matrix(x), opset.convert(i, "f32"))),
+        lambda x, i: opset.softmax(x, 0),
+        lambda x, i: opset.swish(opset.unsqueeze(x, number(0))),
+    )
+    values = np.arange(1, 5, dtype=np.float32)
+    rows = opset.constant(values)
+    cases = [(*case, values) for case in itertools.product(computations, (False, True))]
+    # OpenVINO computes the sum of a scalar and a Reshape to a scalar before the Reshape, and that of a Gather of a scalar.
+    cases.append((lambda x, i: opset.add(x, opset.gather(rows, i, number(0))), False, np.array(7, np.float32)))
+    return any(changes_between_iterations(*case) for case in cases)
+
+
+def vector(index):
+    return opset.reshape(index, numbers(1), False)
+
+
+def matrix(value):
+    return opset.reshape(value, numbers(2, 2), False)
+
+
+def changes_between_iterations(compute, is_state, given):
+    """Whether a Loop computes other rows from a value that never changes than the same computation outside of the Loop."""
+    count, x, value, index = parameter([], "i64"), parameter(given.shape), parameter(given.shape), parameter([], "i64")
+    states = [(number(0), index, opset.add(index, number(1)))] + [(x, value, value)] * is_state
+    row = opset.unsqueeze(compute(value, index), number(0))
+    rows = add_loop(count, true(), states, [] if is_state else [(x, value)], scans=[row])[-1]
+    found = results([count, x], rows, (as_array(3), given))[0]
+    outside, step = parameter(given.shape), parameter([], "i64")
+    right = results([outside, step], compute(outside, step), *[(given, as_array(i)) for i in range(3)])
+    return not np.allclose(found, np.stack(right))
 
 
 @experiment(may_crash=True)

@@ -1,5 +1,8 @@
 // onnxruntime's Attention and QAttention: projections, heads, masks and a cache in one operator.
+#include <limits>
+
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/com_microsoft/quantized.hpp"
 #include "frontend/translators/com_microsoft/rotation.hpp"
 #include "frontend/translators/families.hpp"
@@ -9,26 +12,10 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The inputs of Attention, in order.
-struct Input {
-  enum : std::size_t { input, weights, bias, mask_index, past, attention_bias, past_sequence_length };
-};
+using Input = inputs::microsoft::Attention;
+using Quantized = inputs::microsoft::QAttention;
 
-/// The inputs of QAttention, in order.
-struct QuantizedInput {
-  enum : std::size_t {
-    input,
-    weight,
-    bias,
-    input_scale,
-    weight_scale,
-    mask_index,
-    input_zero_point,
-    weight_zero_point,
-    past,
-    none  ///< an input that only Attention has
-  };
-};
+constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();  ///< an input that the operator lacks
 
 /// Where the operator has the inputs of both that are not projected.
 struct InputIndices {
@@ -112,7 +99,7 @@ Values emit_attention(NodeContext& node, Projections heads, const InputIndices& 
   inputs.bias = add_if_present(node, inputs.bias, node.optional_input(places.bias));
   inputs.scale = scale_of(node);
   Values outputs{join_heads(node, attend(node, inputs).mixed)};
-  if (node.has_output(1)) {
+  if (node.has_output(outputs::microsoft::Attention::present)) {
     const Value present = unsqueeze(node, keys.present, {0});
     outputs.push_back(concat(node, {present, unsqueeze(node, values.present, {0})}));
   }
@@ -142,14 +129,13 @@ Values attention(NodeContext& node) {
 /// QAttention: the input and the weights are integers.
 Values quantized_attention(NodeContext& node) {
   const std::int64_t count = head_count(node);
-  using Quantized = QuantizedInput;
   const Value input =
       dequantize_input(node, Quantized::input, Quantized::input_scale, Quantized::input_zero_point);
   const Value weights =
       dequantize_input(node, Quantized::weight, Quantized::weight_scale, Quantized::weight_zero_point);
   const Value all = project(node, input, weights);
   return emit_attention(node, split_projection(node, all, count),
-                        {Quantized::mask_index, Quantized::past, Quantized::none, Quantized::none});
+                        {Quantized::mask_index, Quantized::past, kNone, kNone});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // BeamSearch and WhisperBeamSearch: continue several sequences per prompt and return the best ones.
 #include "frontend/translators/com_microsoft/beam_selection.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
@@ -7,30 +8,9 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The inputs of both operators, in order; those after logits_processor are WhisperBeamSearch's.
-struct Input {
-  enum : std::size_t {
-    prompt,  ///< input_ids, or input_features of Whisper
-    max_length,
-    min_length,
-    num_beams,
-    num_return_sequences,
-    length_penalty,
-    repetition_penalty,
-    vocab_mask,
-    prefix_vocab_mask,
-    attention_mask,
-    decoder_input_ids,
-    logits_processor,
-    cross_qk_layer_head,
-    extra_decoding_ids,
-    temperature
-  };
-};
-
-struct Output {
-  enum : std::size_t { sequences, sequences_scores, scores, cross_qk, no_speech_probabilities };
-};
+// BeamSearch lacks the last ones.
+using Input = inputs::microsoft::WhisperBeamSearch;
+using Output = outputs::microsoft::WhisperBeamSearch;
 
 BeamSearch read_search(NodeContext& node, Value prompt) {
   BeamSearch search;
@@ -41,7 +21,8 @@ BeamSearch read_search(NodeContext& node, Value prompt) {
   search.length = read_vector(node, Input::max_length, ElementType::i64);
   search.beams = read_vector(node, Input::num_beams, ElementType::i64);
   search.length_penalty = read_optional_vector(node, Input::length_penalty, ElementType::f32);
-  search.rules = read_rules(node, Input::repetition_penalty);
+  search.rules = read_rules(
+      node, {Input::min_length, Input::repetition_penalty, Input::vocab_mask, Input::prefix_vocab_mask});
   return search;
 }
 
@@ -67,7 +48,7 @@ void repeat_for_beams(NodeContext& node, BeamSearch& search, DecoderStep& first,
 /// f32 [prompts]: the probability of the token for silence after the first tokens; null if not
 /// needed.
 Value compute_no_speech_probabilities(NodeContext& node, Value logits) {
-  if (!node.has_output(Output::no_speech_probabilities)) return {};
+  if (!node.has_output(Output::non_speech_probs)) return {};
   const Value token = node.integer(node.integer_attribute("no_speech_token_id"));
   return gather(node, node.op(ops::SoftMax, {logits}, {{"axis", 1}}), token, 1);
 }
@@ -89,7 +70,7 @@ constexpr std::int64_t kWhisper = 2;
 
 /// The tokens that all sequences begin with, i32 [prompts, length].
 Value emit_first_tokens(NodeContext& node, const BeamSearch& search, std::int64_t type) {
-  if (type == kGpt) return node.input(Input::prompt);
+  if (type == kGpt) return node.input(Input::input_ids);
   if (type == kWhisper && node.has_input(Input::decoder_input_ids))
     return node.input(Input::decoder_input_ids);
   const Value start = node.integer(node.integer_attribute("decoder_start_token_id", -1), ElementType::i32);
@@ -98,7 +79,7 @@ Value emit_first_tokens(NodeContext& node, const BeamSearch& search, std::int64_
 
 /// The first step of the decoder, after `sequences`.
 DecoderStep start(NodeContext& node, BeamSearch& search, std::int64_t type, Value sequences) {
-  const Value prompt = node.input(Input::prompt);
+  const Value prompt = node.input(Input::input_ids);
   if (type == kWhisper) return start_with_encoder(node, search.decoder, prompt, {}, sequences);
   const Value mask = node.optional_input(Input::attention_mask);
   if (type == kGpt) return start_gpt(node, prompt, mask, search.pad_token);
@@ -107,7 +88,7 @@ DecoderStep start(NodeContext& node, BeamSearch& search, std::int64_t type, Valu
 }
 
 Values search_beams(NodeContext& node, std::int64_t type) {
-  const Value prompt = node.input(Input::prompt);
+  const Value prompt = node.input(Input::input_ids);
   if (type < kGpt || type > kWhisper)
     node.fail("model_type " + std::to_string(type) + " is not one of GPT-2, T5 and Whisper (0, 1, 2)");
   if (node.rank(prompt) != (type == kWhisper ? 3 : 2))
@@ -145,8 +126,8 @@ Values search_beams(NodeContext& node, std::int64_t type) {
     outputs.push_back(stack_scores(node, choice.scores, last.rows[0], steps));
   }
   if (no_speech) {
-    outputs.resize(Output::no_speech_probabilities + 1);
-    outputs[Output::no_speech_probabilities] = no_speech;
+    outputs.resize(Output::non_speech_probs + 1);
+    outputs[Output::non_speech_probs] = no_speech;
   }
   return outputs;
 }

@@ -1,4 +1,5 @@
 // Mixtures of experts. All experts process all tokens; those that are not selected have weight 0.
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/com_microsoft/packed_weights.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -76,7 +77,7 @@ struct Routing {
 
 /// The weight of each expert for each token, [T, E]: 0 for all but the `k` best.
 Value compute_routing_weights(NodeContext& node, const Routing& routing) {
-  const Value logits = node.input(1);
+  const Value logits = node.input(inputs::microsoft::MoE::router_probs);
   ir::Node& best = top_k(node, logits, node.integer(node.integer_attribute("k", 1)), 1);
   const auto at_best = [&](Value value) {
     return node.op(ops::GatherElements, {value, best.value(1)}, {{"axis", 1}});
@@ -93,7 +94,7 @@ Value compute_routing_weights(NodeContext& node, const Routing& routing) {
 
 Value mix_experts(NodeContext& node, const ExpertLayer& first, const ExpertLayer& second,
                   const ExpertLayer& third, const Routing& routing) {
-  const Value input = node.input(0);
+  const Value input = node.input(inputs::microsoft::MoE::input);
   const std::int64_t rank = node.rank(input);
   const Value tokens =
       rank == 2
@@ -113,15 +114,21 @@ bool normalizes_routing(NodeContext& node) {
 
 /// MoE.
 Values mixture_of_experts(NodeContext& node) {
-  const ExpertLayer first{node.input(2), node.optional_input(3)};
-  const ExpertLayer second{node.input(4), node.optional_input(5)};
-  const ExpertLayer third{node.optional_input(6), node.optional_input(7)};
+  using Input = inputs::microsoft::MoE;
+  const ExpertLayer first{node.input(Input::fc1_experts_weights),
+                          node.optional_input(Input::fc1_experts_bias)};
+  const ExpertLayer second{node.input(Input::fc2_experts_weights),
+                           node.optional_input(Input::fc2_experts_bias)};
+  const ExpertLayer third{node.optional_input(Input::fc3_experts_weights),
+                          node.optional_input(Input::fc3_experts_bias)};
   return {mix_experts(node, first, second, third, {{}, normalizes_routing(node)})};
 }
 
-/// The input indices of a layer in QMoE.
+/// The input indices of a layer in QMoE, and the attribute with its bits.
 struct InputIndices {
-  std::size_t weights;  ///< scales and bias follow
+  std::size_t weights;
+  std::size_t scales;
+  std::size_t bias;
   std::size_t zero_points;
   std::string_view bits;
 };
@@ -142,10 +149,9 @@ ExpertLayer read_quantized_layer(NodeContext& node, const InputIndices& places) 
   if (columns == 0 || columns % block != 0)
     node.fail("the columns of the weights cannot be divided into blocks");
   const std::int64_t blocks = columns / block;
-  const ElementType type = node.input(0).type();
+  const ElementType type = node.input(inputs::microsoft::QMoE::input).type();
   const std::vector<std::int64_t> parameters{experts, rows, blocks, 1};
-  const Value scales =
-      convert(node, reshape_constant(node, node.input(places.weights + 1), parameters), type);
+  const Value scales = convert(node, reshape_constant(node, node.input(places.scales), parameters), type);
   Value zero = node.number(static_cast<double>(std::int64_t{1} << (bits - 1)), type);
   if (node.has_input(places.zero_points)) {
     // Packed along the blocks or, if there is one block per row, along the rows.
@@ -157,11 +163,12 @@ ExpertLayer read_quantized_layer(NodeContext& node, const InputIndices& places) 
   const Value numbers =
       convert(node, unpack_input(node, places.weights, bits, {experts, rows, blocks, block}), type);
   const Value weights = node.op(ops::Multiply, {node.op(ops::Subtract, {numbers, zero}), scales});
-  return {reshape(node, weights, {experts, rows, columns}), node.optional_input(places.weights + 2)};
+  return {reshape(node, weights, {experts, rows, columns}), node.optional_input(places.bias)};
 }
 
 /// QMoE.
 Values quantized_mixture_of_experts(NodeContext& node) {
+  using Input = inputs::microsoft::QMoE;
   if (const std::string type = node.text_attribute("quant_type", "int"); type != "int") {
     node.fail("weights of type '" + type + "' are not converted");
   }
@@ -169,12 +176,20 @@ Values quantized_mixture_of_experts(NodeContext& node) {
     node.fail("weights in the layout of one device (weights_prepacked) are not converted",
               "use the model from before it was prepared for that device");
   }
-  const ExpertLayer first = read_quantized_layer(node, {2, 11, "fc1_expert_weight_bits"});
-  const ExpertLayer second = read_quantized_layer(node, {5, 12, "fc2_expert_weight_bits"});
-  const ExpertLayer third =
-      node.has_input(8) ? read_quantized_layer(node, {8, 13, "fc3_expert_weight_bits"}) : ExpertLayer{};
+  const ExpertLayer first =
+      read_quantized_layer(node, {Input::fc1_experts_weights, Input::fc1_scales, Input::fc1_experts_bias,
+                                  Input::fc1_zero_points, "fc1_expert_weight_bits"});
+  const ExpertLayer second =
+      read_quantized_layer(node, {Input::fc2_experts_weights, Input::fc2_scales, Input::fc2_experts_bias,
+                                  Input::fc2_zero_points, "fc2_expert_weight_bits"});
+  ExpertLayer third;
+  if (node.has_input(Input::fc3_experts_weights)) {
+    third =
+        read_quantized_layer(node, {Input::fc3_experts_weights, Input::fc3_scales, Input::fc3_experts_bias,
+                                    Input::fc3_zero_points, "fc3_expert_weight_bits"});
+  }
   // onnxruntime always normalises the softmax of the scores.
-  const Value mixing = node.optional_input(14);
+  const Value mixing = node.optional_input(Input::router_weights);
   return {mix_experts(node, first, second, third, {mixing, !mixing || normalizes_routing(node)})};
 }
 

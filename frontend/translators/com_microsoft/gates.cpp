@@ -1,7 +1,9 @@
 // Gates and mixtures of recent language models, computed in f32 and rounded once at the end.
 #include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/normalization.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 
@@ -19,31 +21,36 @@ Value normalize_by_rms(NodeContext& node, Value x, double epsilon) {
 
 /// ScaledSiLU: z * sigmoid(z) with z = scale * x, rounded after each step.
 Values scaled_silu(NodeContext& node) {
-  const ElementType type = node.input(0).type();
-  const Value scale = node.has_input(1) ? reshape_to_scalar(node, read_number(node, 1))
-                                        : node.number(node.real_attribute("alpha", 1), ElementType::f32);
-  const Value z = convert(node, node.op(ops::Multiply, {read_number(node, 0), scale}), type);
+  using Input = inputs::microsoft::ScaledSiLU;
+  const ElementType type = node.input(Input::X).type();
+  const Value scale = node.has_input(Input::scale)
+                          ? reshape_to_scalar(node, read_number(node, Input::scale))
+                          : node.number(node.real_attribute("alpha", 1), ElementType::f32);
+  const Value z = convert(node, node.op(ops::Multiply, {read_number(node, Input::X), scale}), type);
   return {node.op(ops::Multiply, {z, node.op(ops::Sigmoid, {z})})};
 }
 
 /// GatedAdd: x + y * gate.
 Values gated_add(NodeContext& node) {
-  return {node.op(ops::Add, {node.input(0), node.op(ops::Multiply, {node.input(1), node.input(2)})})};
+  using Input = inputs::microsoft::GatedAdd;
+  return {node.op(ops::Add, {node.input(Input::X),
+                             node.op(ops::Multiply, {node.input(Input::Y), node.input(Input::gate)})})};
 }
 
 /// GatedRMSNorm: normalises groups of the length of the scale, and multiplies by the activated gate.
 Values gated_rms_norm(NodeContext& node) {
+  using Input = inputs::microsoft::GatedRMSNorm;
   const std::string activation = node.text_attribute("activation", "silu");
   if (activation != "silu" && activation != "swish" && activation != "sigmoid") {
     node.fail("activation '" + activation + "' does not exist");
   }
-  const Value input = node.input(0);
-  const Value scale = read_number(node, 1);
+  const Value input = node.input(Input::X);
+  const Value scale = read_number(node, Input::scale);
   const Value shape = concat(node, {node.integers({-1}), dimension_of(node, scale, 0)});
-  const Value x = reshape(node, read_number(node, 0), shape);
+  const Value x = reshape(node, read_number(node, Input::X), shape);
   const Value y =
       node.op(ops::Multiply, {normalize_by_rms(node, x, node.real_attribute("epsilon", 1e-5F)), scale});
-  const Value gate = read_number(node, 2);
+  const Value gate = read_number(node, Input::gate);
   const Value opened = node.op(activation == "sigmoid" ? ops::Sigmoid : ops::Swish, {gate});
   const Value product = node.op(ops::Multiply, {reshape(node, y, shape_of(node, input)), opened});
   return {convert(node, product, input.type())};
@@ -64,11 +71,13 @@ Value split_into_branches(NodeContext& node, Value streams, std::int64_t count) 
 
 /// BranchwiseRMSNorm.
 Values branchwise_rms_norm(NodeContext& node) {
-  const Value input = node.input(0);
-  const Value x = split_into_branches(node, read_number(node, 0), node.integer_attribute("num_branches", 0));
+  using Input = inputs::microsoft::BranchwiseRMSNorm;
+  const Value input = node.input(Input::X);
+  const Value x =
+      split_into_branches(node, read_number(node, Input::X), node.integer_attribute("num_branches", 0));
   Value y = normalize_by_rms(node, x, node.real_attribute("epsilon", 1e-5F));
-  if (node.has_input(1)) {
-    Value scale = read_number(node, 1);
+  if (node.has_input(Input::scale)) {
+    Value scale = read_number(node, Input::scale);
     const ir::Dimension width = x.shape()[x.shape().rank() - 1];
     const bool is_shared = scale.shape()[scale.shape().rank() - 1] == width;
     if (!is_shared) {
@@ -97,22 +106,29 @@ Value reshape_gates(NodeContext& node, Value gates, Value branches) {
 
 /// HyperConnectionPreMix: the sum of the branches, each multiplied by its gate.
 Values hyper_connection_pre_mix(NodeContext& node) {
-  const Value x = split_into_branches(node, read_number(node, 0), node.integer_attribute("num_branches", 0));
-  const Value product = node.op(ops::Multiply, {x, reshape_gates(node, read_number(node, 1), x)});
+  using Input = inputs::microsoft::HyperConnectionPreMix;
+  const Value x =
+      split_into_branches(node, read_number(node, Input::streams), node.integer_attribute("num_branches", 0));
+  const Value product =
+      node.op(ops::Multiply, {x, reshape_gates(node, read_number(node, Input::pre_mix), x)});
   const Value sum = reduce(node, ops::ReduceSum, product, {-2});
   const double scale = node.real_attribute("reduction_scale", 1);
-  return {convert(node, node.op(ops::Multiply, {sum, node.number_like(scale, sum)}), node.input(0).type())};
+  return {convert(node, node.op(ops::Multiply, {sum, node.number_like(scale, sum)}),
+                  node.input(Input::streams).type())};
 }
 
 /// HyperConnectionPostMix: mixes the branches, and adds the output of a block to each.
 Values hyper_connection_post_mix(NodeContext& node) {
-  const Value input = node.input(0);
-  Value x = split_into_branches(node, read_number(node, 0), node.integer_attribute("num_branches", 0));
-  const Value gates = reshape_gates(node, read_number(node, 2), x);
-  if (node.has_input(3)) {
-    x = mat_mul(node, read_number(node, 3), x, {.a = true});
+  using Input = inputs::microsoft::HyperConnectionPostMix;
+  const Value input = node.input(Input::streams);
+  Value x =
+      split_into_branches(node, read_number(node, Input::streams), node.integer_attribute("num_branches", 0));
+  const Value gates = reshape_gates(node, read_number(node, Input::post_mix), x);
+  if (node.has_input(Input::stream_mix)) {
+    x = mat_mul(node, read_number(node, Input::stream_mix), x, {.a = true});
   }
-  const Value block = unsqueeze(node, read_number(node, 1), {node.rank(node.input(1)) - 1});
+  const Value block = unsqueeze(node, read_number(node, Input::block_output),
+                                {node.rank(node.input(Input::block_output)) - 1});
   const Value sum = node.op(ops::Add, {x, node.op(ops::Multiply, {gates, block})});
   const Value result = convert(node, sum, input.type());
   return {reshape(node, result, shape_of(node, input))};
@@ -120,24 +136,28 @@ Values hyper_connection_post_mix(NodeContext& node) {
 
 /// EngramGate: the value, gated by the similarity of key and query.
 Values engram_gate(NodeContext& node) {
-  const ElementType type = node.input(0).type();
+  using Input = inputs::microsoft::EngramGate;
+  using Output = outputs::microsoft::EngramGate;
+  const ElementType type = node.input(Input::key).type();
   const double epsilon = node.real_attribute("epsilon", 1e-5F);
   const auto normalized = [&](std::size_t x, std::size_t scale) {
     return node.op(ops::Multiply,
                    {normalize_by_rms(node, read_number(node, x), epsilon), read_number(node, scale)});
   };
-  const Value product = node.op(ops::Multiply, {normalized(0, 3), normalized(1, 4)});
+  const Value product = node.op(ops::Multiply, {normalized(Input::key, Input::key_norm_scale),
+                                                normalized(Input::query, Input::query_norm_scale)});
   const Value sum = reduce_keep_dims(node, ops::ReduceSum, product, {-1});
-  const Value size = convert(node, size_of(node, node.input(0), 3), ElementType::f32);
+  const Value size = convert(node, size_of(node, node.input(Input::key), 3), ElementType::f32);
   const Value likeness = divide(node, sum, node.op(ops::Sqrt, {size}));
   const Value strength = node.op(
       ops::Sqrt, {node.op(ops::Maximum, {node.op(ops::Abs, {likeness}), node.number_like(1e-6F, likeness)})});
   const Value gate =
       node.op(ops::Sigmoid, {node.op(ops::Multiply, {node.op(ops::Sign, {likeness}), strength})});
-  const Value gated = node.op(ops::Multiply, {gate, unsqueeze(node, read_number(node, 2), {2})});
+  const Value gated = node.op(ops::Multiply, {gate, unsqueeze(node, read_number(node, Input::value), {2})});
   Values outputs{convert(node, gated, type)};
-  if (node.has_output(1)) {
-    const Value y = node.op(ops::Multiply, {normalize_by_rms(node, gated, epsilon), read_number(node, 5)});
+  if (node.has_output(Output::gated_value_normed)) {
+    const Value y = node.op(
+        ops::Multiply, {normalize_by_rms(node, gated, epsilon), read_number(node, Input::conv_norm_scale)});
     outputs.push_back(convert(node, y, type));
   }
   return outputs;
@@ -145,12 +165,14 @@ Values engram_gate(NodeContext& node) {
 
 /// LinearAttentionGate: decay_scale * softplus(a + dt_bias), and sigmoid(b).
 Values linear_attention_gate(NodeContext& node) {
-  const ElementType type = node.input(0).type();
-  const Value soft =
-      node.op(ops::SoftPlus, {node.op(ops::Add, {read_number(node, 0), read_number(node, 1)})});
-  Values outputs{convert(node, node.op(ops::Multiply, {soft, read_number(node, 2)}), type)};
-  if (node.has_output(1))
-    outputs.push_back(convert(node, node.op(ops::Sigmoid, {read_number(node, 3)}), type));
+  using Input = inputs::microsoft::LinearAttentionGate;
+  using Output = outputs::microsoft::LinearAttentionGate;
+  const ElementType type = node.input(Input::a).type();
+  const Value soft = node.op(
+      ops::SoftPlus, {node.op(ops::Add, {read_number(node, Input::a), read_number(node, Input::dt_bias)})});
+  Values outputs{convert(node, node.op(ops::Multiply, {soft, read_number(node, Input::decay_scale)}), type)};
+  if (node.has_output(Output::beta))
+    outputs.push_back(convert(node, node.op(ops::Sigmoid, {read_number(node, Input::b)}), type));
   return outputs;
 }
 
@@ -172,18 +194,20 @@ Value move_split_channels_last(NodeContext& node, Value value, Value like) {
 /// CausalConvWithState along one axis, with one state. With channels_last there may be several axes of
 /// channels.
 Values causal_conv_with_state(NodeContext& node) {
+  using Input = inputs::CausalConvWithState;
   if (node.integer_attribute("ndim", 1) != 1 || node.flag_attribute("state_window")) {
     node.fail("several axes and windows of states are not converted; onnxruntime's CPU provider has neither");
   }
   const bool is_last = node.flag_attribute("channels_last");
   Operands inputs = node.operands();
   if (is_last) {
-    inputs[0] = move_joint_channels_first(node, node.input(0));
-    if (node.has_input(3)) inputs[3] = move_joint_channels_first(node, node.input(3));
+    inputs[Input::input] = move_joint_channels_first(node, node.input(Input::input));
+    if (node.has_input(Input::past_state))
+      inputs[Input::past_state] = move_joint_channels_first(node, node.input(Input::past_state));
   }
   Values outputs = translate_as(node, "CausalConvWithState", 27, inputs);
   if (is_last) {
-    for (Value& output : outputs) output = move_split_channels_last(node, output, node.input(0));
+    for (Value& output : outputs) output = move_split_channels_last(node, output, node.input(Input::input));
   }
   return outputs;
 }

@@ -172,16 +172,15 @@ Value read_mask(NodeContext& node, std::size_t index) {
 
 }  // namespace
 
-ScoreRules read_rules(NodeContext& node, std::size_t penalty) {
+ScoreRules read_rules(NodeContext& node, const RuleInputs& inputs) {
   ScoreRules rules;
-  rules.repetition_penalty = read_optional_vector(node, penalty, ElementType::f32);
+  rules.repetition_penalty = read_optional_vector(node, inputs.repetition_penalty, ElementType::f32);
   rules.ngram_size = node.integer_attribute("no_repeat_ngram_size", 0);
   if (rules.ngram_size > kMaxNgram)
     node.fail("no_repeat_ngram_size must not be greater than " + std::to_string(kMaxNgram));
-  rules.vocabulary = read_mask(node, penalty + 1);
-  rules.first_vocabulary = read_mask(node, penalty + 2);
-  constexpr std::size_t kMinLength = 2;
-  rules.min_length = read_optional_vector(node, kMinLength, ElementType::i64);
+  rules.vocabulary = read_mask(node, inputs.vocab_mask);
+  rules.first_vocabulary = read_mask(node, inputs.prefix_vocab_mask);
+  rules.min_length = read_optional_vector(node, inputs.min_length, ElementType::i64);
   rules.end_token = node.integer_attribute("eos_token_id");
   return rules;
 }

@@ -66,9 +66,16 @@ struct ScoreRules {
 Value apply_score_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value sequences,
                         bool is_first);
 
-/// The rules in the node's attributes and inputs: the minimum length is input 2, the repetition penalty is
-/// input `penalty`, and the masks of the vocabulary are the two inputs after it.
-ScoreRules read_rules(NodeContext& node, std::size_t penalty);
+/// The indices of the inputs with rules.
+struct RuleInputs {
+  std::size_t min_length;
+  std::size_t repetition_penalty;
+  std::size_t vocab_mask;
+  std::size_t prefix_vocab_mask;
+};
+
+/// The rules in the node's attributes and inputs.
+ScoreRules read_rules(NodeContext& node, const RuleInputs& inputs);
 
 /// Pads `sequences` [..., length] with `filler` to `length` (i64 [1]), i32.
 Value fill_sequences(Builder& builder, Value sequences, Value length, std::int64_t filler);

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "frontend/translators/com_microsoft/generation_decoder.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/random_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -11,20 +12,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The inputs of both operators, in order; those after attention_mask are Sampling's.
-struct Input {
-  enum : std::size_t {
-    input_ids,
-    max_length,
-    min_length,
-    repetition_penalty,
-    vocab_mask,
-    prefix_vocab_mask,
-    attention_mask,
-    presence_mask,
-    seed
-  };
-};
+// GreedySearch lacks the last ones.
+using Input = inputs::microsoft::Sampling;
 
 /// The tokens that Sampling draws from: the best ones whose probabilities sum up to `top_p`.
 struct Sampling {
@@ -64,7 +53,8 @@ GreedySearch read_search(NodeContext& node) {
   GreedySearch search;
   search.end_token = node.integer_attribute("eos_token_id");
   search.pad_token = node.integer_attribute("pad_token_id");
-  search.rules = read_rules(node, Input::repetition_penalty);
+  search.rules = read_rules(
+      node, {Input::min_length, Input::repetition_penalty, Input::vocab_mask, Input::prefix_vocab_mask});
   return search;
 }
 
@@ -163,7 +153,8 @@ Values sample(NodeContext& node) {
   if (const double temperature = node.real_attribute("temperature", 1); temperature != 1)
     search.rules.temperature = node.number(temperature, ElementType::f32);
   search.sampling = read_sampling(node);
-  if (node.has_output(1)) node.fail("the filtered logits (output 1) are not converted");
+  if (node.has_output(outputs::microsoft::Sampling::filtered_logits))
+    node.fail("the filtered logits (output 1) are not converted");
   return generate(node, search);
 }
 

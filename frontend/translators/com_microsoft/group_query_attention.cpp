@@ -1,8 +1,7 @@
 // GroupQueryAttention: causal attention with a cache, in which several query heads share a key head.
-#include "frontend/translators/com_microsoft/group_query_attention.hpp"
-
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/com_microsoft/masked_cache.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/com_microsoft/quantized_cache.hpp"
 #include "frontend/translators/com_microsoft/rotation.hpp"
 #include "frontend/translators/com_microsoft/window_cache.hpp"
@@ -15,8 +14,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-using Input = GroupQueryInput;
-using Output = GroupQueryOutput;
+using Input = inputs::microsoft::GroupQueryAttention;
+using Output = outputs::microsoft::GroupQueryAttention;
 
 Projections split_inputs(NodeContext& node, std::int64_t queries, std::int64_t keys) {
   const Value query = node.input(Input::query);
@@ -118,7 +117,7 @@ Value find_seen_keys(NodeContext& node, const Lengths& lengths, Value keys, Valu
 
 Scores requested_scores(NodeContext& node) {
   const std::int64_t output = node.integer_attribute("qk_output", 0);
-  if (output == 0 || !node.has_output(Output::scores)) return Scores::none;
+  if (output == 0 || !node.has_output(Output::output_qk)) return Scores::none;
   return output == 1 ? Scores::before_softmax : Scores::after_softmax;
 }
 

@@ -3,6 +3,7 @@
 
 #include "frontend/translators/com_microsoft/channels.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
@@ -11,8 +12,9 @@ namespace {
 
 /// NhwcConv.
 Values nhwc_conv(NodeContext& node) {
-  const Operands inputs{move_channels_first(node, node.input(0)), move_channels_first(node, node.input(1)),
-                        node.operand(2)};
+  using Input = inputs::microsoft::NhwcConv;
+  const Operands inputs{move_channels_first(node, node.input(Input::X)),
+                        move_channels_first(node, node.input(Input::W)), node.operand(Input::B)};
   return {move_channels_last(node, translate_as(node, "Conv", 11, inputs).front())};
 }
 
@@ -34,8 +36,9 @@ Values max_pool_with_mask(NodeContext& node) {
 /// Normalises groups of channels to mean 0 and deviation 1 and scales each channel; attribute activation 1
 /// means SiLU.
 Value normalize_groups(NodeContext& node, Value x) {
-  const Value gamma = convert(node, node.input(1), x.type());
-  const Value beta = convert(node, node.input(2), x.type());
+  using Input = inputs::microsoft::GroupNorm;
+  const Value gamma = convert(node, node.input(Input::gamma), x.type());
+  const Value beta = convert(node, node.input(Input::beta), x.type());
   const Value y = node.op(
       ops::GroupNormalization, {x, gamma, beta},
       {{"num_groups", node.integer_attribute("groups")}, {"epsilon", node.real_attribute("epsilon", 1e-5F)}});
@@ -43,20 +46,22 @@ Value normalize_groups(NodeContext& node, Value x) {
 }
 
 Values group_norm(NodeContext& node) {
-  const Value x = node.input(0);
+  using Input = inputs::microsoft::GroupNorm;
+  const Value x = node.input(Input::X);
   if (!node.flag_attribute("channels_last", true)) return {normalize_groups(node, x)};
   return {move_channels_last(node, normalize_groups(node, move_channels_first(node, x)))};
 }
 
 /// SkipGroupNorm: GroupNorm of the sum of input, skip and bias; the sum is also an output.
 Values skip_group_norm(NodeContext& node) {
-  const Value x = node.input(0);
+  using Input = inputs::microsoft::SkipGroupNorm;
+  const Value x = node.input(Input::X);
   const bool is_last = node.flag_attribute("channels_last", true);
-  Value skip = node.input(3);
+  Value skip = node.input(Input::skip);
   if (node.rank(skip) == 2)
     skip = unsqueeze(node, skip, is_last ? std::vector<std::int64_t>{1, 2} : std::vector<std::int64_t>{2, 3});
   Value sum = node.op(ops::Add, {x, skip});
-  if (Value bias = node.optional_input(4)) {
+  if (Value bias = node.optional_input(Input::bias)) {
     if (!is_last) bias = unsqueeze(node, bias, {1, 2});
     sum = node.op(ops::Add, {sum, bias});
   }
@@ -66,7 +71,9 @@ Values skip_group_norm(NodeContext& node) {
 
 /// BiasAdd: input + bias + skip.
 Values bias_add(NodeContext& node) {
-  return {node.op(ops::Add, {node.op(ops::Add, {node.input(0), node.input(1)}), node.input(2)})};
+  using Input = inputs::microsoft::BiasAdd;
+  return {node.op(ops::Add, {node.op(ops::Add, {node.input(Input::X), node.input(Input::bias)}),
+                             node.input(Input::skip)})};
 }
 
 /// BiasSplitGelu: the left half of input + bias times the Gelu of the right half.
@@ -104,15 +111,16 @@ Value compute_crop_places(NodeContext& node, const CroppedAxis& axis) {
 
 /// CropAndResize: crops boxes [y1, x1, y2, x2] (fractions of the image) and resizes all of them to one size.
 Values crop_and_resize(NodeContext& node) {
-  const Value x = node.input(0);
-  const Value boxes = convert(node, node.input(1), ElementType::f32);
+  using Input = inputs::microsoft::CropAndResize;
+  const Value x = node.input(Input::X);
+  const Value boxes = convert(node, node.input(Input::rois), ElementType::f32);
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   const std::string mode = node.text_attribute("mode", "bilinear");
   if (mode != "bilinear" && mode != "nearest") node.fail("mode '" + mode + "' does not exist");
-  const Value images = convert(node, gather(node, x, node.input(2)), ElementType::f32);
+  const Value images = convert(node, gather(node, x, node.input(Input::batch_indices)), ElementType::f32);
   const auto edge = [&](std::int64_t which) { return gather(node, boxes, node.integers({which}), 1); };
   const auto count = [&](std::int64_t which) {
-    return convert(node, gather(node, node.input(3), node.integer(which)), ElementType::f32);
+    return convert(node, gather(node, node.input(Input::crop_size), node.integer(which)), ElementType::f32);
   };
   const auto size = [&](std::int64_t axis) {
     return convert(node, size_of(node, x, axis), ElementType::f32);

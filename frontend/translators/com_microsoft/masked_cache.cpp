@@ -7,7 +7,7 @@
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
-#include "frontend/translators/com_microsoft/group_query_attention.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/cache_names.hpp"
 #include "ir/shape_tools.hpp"
@@ -19,8 +19,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-using Input = GroupQueryInput;
-using Output = GroupQueryOutput;
+using Input = inputs::microsoft::GroupQueryAttention;
+using Output = outputs::microsoft::GroupQueryAttention;
 
 constexpr int kMaxSteps = 8;           ///< many nodes may have the same long chain before them
 constexpr std::size_t kMaxInputs = 8;  ///< other inputs of a language model are before its caches
@@ -89,7 +89,7 @@ bool needs_packed_cache(NodeContext& node) {
   const bool has_bias = node.has_input(Input::attention_bias);
   const bool has_code = node.text_attribute("k_quant_type", "NONE") != "NONE" ||
                         node.text_attribute("v_quant_type", "NONE") != "NONE";
-  const bool returns_scores = node.flag_attribute("qk_output") && node.has_output(Output::scores);
+  const bool returns_scores = node.flag_attribute("qk_output") && node.has_output(Output::output_qk);
   return has_bias || has_code || returns_scores || !node.flag_attribute("causal", true);
 }
 

@@ -1,5 +1,6 @@
 // MultiHeadAttention and DecoderMaskedMultiHeadAttention: attention over projected queries, keys and values.
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/attention_steps.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -7,18 +8,37 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The indices of the operator's inputs.
+// Both operators have these at the same places.
+using Input = inputs::microsoft::MultiHeadAttention;
+using Output = outputs::microsoft::MultiHeadAttention;
+
+/// The indices of the other inputs.
 struct InputIndices {
   std::size_t bias;  ///< of the projections
   std::size_t mask;
-  std::size_t score_bias;   ///< added to the scores
-  std::size_t past_key;     ///< the past value follows
+  std::size_t score_bias;  ///< added to the scores
+  std::size_t past_key;
+  std::size_t past_value;
   std::size_t past_length;  ///< of a past in a larger buffer
   std::size_t indirection;  ///< the beam whose cache has each key, [B, W, T]
 };
 
-constexpr InputIndices kMultiHead{3, 4, 5, 6, 8, 9};
-constexpr InputIndices kDecoderMasked{10, 3, 4, 5, 7, 9};
+constexpr InputIndices kMultiHead{.bias = Input::bias,
+                                  .mask = Input::key_padding_mask,
+                                  .score_bias = Input::attention_bias,
+                                  .past_key = Input::past_key,
+                                  .past_value = Input::past_value,
+                                  .past_length = Input::past_sequence_length,
+                                  .indirection = Input::cache_indirection};
+
+using Masked = inputs::microsoft::DecoderMaskedMultiHeadAttention;
+constexpr InputIndices kDecoderMasked{.bias = Masked::bias,
+                                      .mask = Masked::mask_index,
+                                      .score_bias = Masked::attention_bias,
+                                      .past_key = Masked::past_key,
+                                      .past_value = Masked::past_value,
+                                      .past_length = Masked::past_sequence_length,
+                                      .indirection = Masked::cache_indirection};
 
 /// Adds elements [first, first + size of the last axis) of the bias; both bounds are i64 [1].
 Value add_bias(NodeContext& node, Value value, Value bias, Value first) {
@@ -40,7 +60,7 @@ Value take_part(NodeContext& node, Value packed, std::int64_t which) {
 
 /// Query, key and value in one input: [B, S, N, 3, h], or [B, S, 3 * N * h].
 Projections split_one_input(NodeContext& node, Value bias, std::int64_t count) {
-  const Value query = node.input(0);
+  const Value query = node.input(Input::query);
   if (node.rank(query) == 5) {
     const Value packed = add_packed_bias(node, query, bias, count, 3);
     const Value part = take_part(node, packed, 0);
@@ -60,22 +80,22 @@ Projections split_one_input(NodeContext& node, Value bias, std::int64_t count) {
 
 Projections read_projections(NodeContext& node, const InputIndices& places, std::int64_t count) {
   const Value bias = node.optional_input(places.bias);
-  if (!node.has_input(1)) return split_one_input(node, bias, count);
-  const Value query = node.input(0);
+  if (!node.has_input(Input::key)) return split_one_input(node, bias, count);
+  const Value query = node.input(Input::query);
   if (node.rank(query) != 3) node.fail("the query must be a batch of sequences");
-  const Value key = node.input(1);
+  const Value key = node.input(Input::key);
   const Value hidden = dimension_of(node, query, 2);
   Projections result;
   result.query = split_heads(node, add_bias(node, query, bias, node.integers({0})), count);
   switch (node.rank(key)) {
     case 3:
       result.key = split_heads(node, add_bias(node, key, bias, hidden), count);
-      result.value =
-          split_heads(node, add_bias(node, node.input(2), bias, node.op(ops::Add, {hidden, hidden})), count);
+      result.value = split_heads(
+          node, add_bias(node, node.input(Input::value), bias, node.op(ops::Add, {hidden, hidden})), count);
       return result;
     case 4:  // from the encoder, in heads
       result.key = key;
-      result.value = node.input(2);
+      result.value = node.input(Input::value);
       return result;
     case 5: {
       const Value others = bias ? slice(node, bias, hidden, node.integers({kFarEnd}), 0) : bias;
@@ -127,11 +147,11 @@ Values attention(NodeContext& node) {
   const Projections all = read_projections(node, kPlaces, count);
   Cache key{all.key, all.key};
   Cache value{all.value, all.value};
-  const bool is_self_attention = !node.has_input(1) || node.rank(node.input(1)) != 4;
+  const bool is_self_attention = !node.has_input(Input::key) || node.rank(node.input(Input::key)) != 4;
   const bool has_past = node.has_input(kPlaces.past_key) && is_self_attention;
   if (has_past) {
     key = extend_cache(node, kPlaces, kPlaces.past_key, all.key);
-    value = extend_cache(node, kPlaces, kPlaces.past_key + 1, all.value);
+    value = extend_cache(node, kPlaces, kPlaces.past_value, all.value);
   }
   AttentionInputs inputs{all.query, key.used, value.used};
   inputs.bias =
@@ -139,7 +159,7 @@ Values attention(NodeContext& node) {
                      node.real_attribute("mask_filter_value", -10000), causality_of(node, has_past));
   inputs.bias = add_if_present(node, inputs.bias, node.optional_input(kPlaces.score_bias));
   inputs.scale = scale_of(node);
-  inputs.scores = node.has_output(3) ? Scores::before_softmax : Scores::none;
+  inputs.scores = node.has_output(Output::qk) ? Scores::before_softmax : Scores::none;
   const AttentionOutputs outputs = attend(node, inputs);
   return {join_heads(node, outputs.mixed), key.present, value.present, outputs.scores};
 }

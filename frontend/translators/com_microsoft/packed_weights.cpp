@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
@@ -49,12 +50,14 @@ ElementType packed_type(std::int64_t bits) {
 
 /// The zero points [N, blocks, 1]: numbers, packed integers, or by default the middle of the range.
 Value emit_zero_points(NodeContext& node, const PackedBlocks& blocks, ElementType type) {
-  const Value given = node.optional_input(3);
+  using Input = inputs::microsoft::MatMulNBits;
+  const Value given = node.optional_input(Input::zero_points);
   if (!given)
     return convert(node, node.integer(std::int64_t{1} << (blocks.bits - 1), packed_type(blocks.bits)), type);
   const std::vector<std::int64_t> shape{blocks.rows, blocks.count};
-  const Value zero = ir::is_floating(given.type()) ? convert(node, reshape_constant(node, given, shape), type)
-                                                   : unpack_rows(node, 3, blocks.bits, shape, type);
+  const Value zero = ir::is_floating(given.type())
+                         ? convert(node, reshape_constant(node, given, shape), type)
+                         : unpack_rows(node, Input::zero_points, blocks.bits, shape, type);
   return reshape_constant(node, zero, {blocks.rows, blocks.count, 1});
 }
 
@@ -66,13 +69,14 @@ Value remove_padding(NodeContext& node, Value weights, const PackedBlocks& block
 
 /// The weights [N, K]: (numbers - zero points) * scales.
 Value dequantize_weights(NodeContext& node, const PackedBlocks& blocks, ElementType type) {
-  const Value numbers =
-      convert(node, unpack_input(node, 1, blocks.bits, {blocks.rows, blocks.count, blocks.block}), type);
+  using Input = inputs::microsoft::MatMulNBits;
+  const Value numbers = convert(
+      node, unpack_input(node, Input::B, blocks.bits, {blocks.rows, blocks.count, blocks.block}), type);
   const Value zero = emit_zero_points(node, blocks, type);
   const Value scales =
-      convert(node, reshape_constant(node, node.input(2), {blocks.rows, blocks.count, 1}), type);
+      convert(node, reshape_constant(node, node.input(Input::scales), {blocks.rows, blocks.count, 1}), type);
   const std::vector<std::int64_t> matrix{blocks.rows, blocks.count * blocks.block};
-  if (!node.has_input(4)) {
+  if (!node.has_input(Input::g_idx)) {
     const Value product = node.op(ops::Multiply, {node.op(ops::Subtract, {numbers, zero}), scales});
     return remove_padding(node, reshape(node, product, matrix), blocks);
   }
@@ -80,7 +84,7 @@ Value dequantize_weights(NodeContext& node, const PackedBlocks& blocks, ElementT
   const auto of_columns = [&](Value parameter) {
     if (parameter.shape().is_scalar()) return parameter;
     const Value by_block = reshape_constant(node, parameter, {blocks.rows, blocks.count});
-    return gather(node, by_block, slice(node, node.input(4), 0, blocks.inner, 0), 1);
+    return gather(node, by_block, slice(node, node.input(Input::g_idx), 0, blocks.inner, 0), 1);
   };
   const Value columns = remove_padding(node, reshape(node, numbers, matrix), blocks);
   return node.op(ops::Multiply, {node.op(ops::Subtract, {columns, of_columns(zero)}), of_columns(scales)});
@@ -89,18 +93,19 @@ Value dequantize_weights(NodeContext& node, const PackedBlocks& blocks, ElementT
 /// MatMulNBits: A times the transpose of B [N, K], whose rows are packed in blocks with a scale and a zero
 /// point each.
 Values mat_mul_n_bits(NodeContext& node) {
+  using Input = inputs::microsoft::MatMulNBits;
   if (node.flag_attribute("weight_prepacked")) {
     node.fail("weights in the layout of one device (weight_prepacked) are not converted",
               "use the model from before it was prepared for that device");
   }
-  const Value a = node.input(0);
+  const Value a = node.input(Input::A);
   const Value weights = dequantize_weights(node, blocks_of(node), a.type());
   // Level 4 allows onnxruntime to round A to 8 bits, so OpenVINO may do so as well.
   const bool may_round = node.integer_attribute("accuracy_level", 0) == 4;
   const AttributeList exact = {{"transpose_a", false}, {"transpose_b", true}};
   const AttributeList rounded = {{"transpose_a", false}, {"transpose_b", true}, {"may_round_input", true}};
   const Value product = node.op(ops::MatMul, {a, weights}, may_round ? rounded : exact);
-  return {add_if_present(node, product, node.optional_input(5))};
+  return {add_if_present(node, product, node.optional_input(Input::bias))};
 }
 
 // The values of the 16 4-bit codes in bitsandbytes.
@@ -136,7 +141,8 @@ Value emit_numbers_of_bytes(NodeContext& node, const std::array<double, 16>& cod
 
 /// MatMulBnb4: A times B or its transpose; B [N, K] is stored as one row of blocks of 4-bit codes.
 Values mat_mul_bnb_4(NodeContext& node) {
-  const Value a = node.input(0);
+  using Input = inputs::microsoft::MatMulBnb4;
+  const Value a = node.input(Input::A);
   const std::int64_t inner = node.integer_attribute("K");
   const std::int64_t rows = node.integer_attribute("N");
   const std::int64_t block = node.integer_attribute("block_size");
@@ -146,11 +152,11 @@ Values mat_mul_bnb_4(NodeContext& node) {
   const std::int64_t count = inner * rows;
   const auto& codes = node.integer_attribute("quant_type") == 0 ? kFloat4 : kNormalFloat4;
   const Value bytes =
-      convert(node, reshape_constant(node, node.input(1), {(count + 1) / 2}), ElementType::i32);
+      convert(node, reshape_constant(node, node.input(Input::B), {(count + 1) / 2}), ElementType::i32);
   Value numbers =
       reshape(node, gather(node, emit_numbers_of_bytes(node, codes, a.type()), bytes), {(count + 1) / 2 * 2});
   if (count % 2 != 0) numbers = slice(node, numbers, 0, count, 0);
-  const Value scales = convert(node, node.input(2), a.type());
+  const Value scales = convert(node, node.input(Input::absmax), a.type());
   Value weights;
   if (count % block == 0) {
     const Value blocks = reshape(node, numbers, {count / block, block});
@@ -167,8 +173,9 @@ Values mat_mul_bnb_4(NodeContext& node) {
 
 /// GatherBlockQuantized: rows of weights whose blocks have a scale and a zero point each.
 Values gather_block_quantized(NodeContext& node) {
-  const Value data = node.input(0);
-  const Value scales = node.input(2);
+  using Input = inputs::microsoft::GatherBlockQuantized;
+  const Value data = node.input(Input::data);
+  const Value scales = node.input(Input::scales);
   const auto stored = data.shape().sizes();
   const auto parameters = scales.shape().sizes();
   if (!stored || !parameters || stored->empty() || stored->size() != parameters->size()) {
@@ -209,16 +216,16 @@ Values gather_block_quantized(NodeContext& node) {
     if (fills_axis) sizes[axis] = count;
     return split(std::move(sizes), block);
   };
-  Value blocks = reshape_constant(node, numbers(0, shape), split_shape(shape).unchecked());
-  if (node.has_input(3)) {
-    blocks = node.op(ops::Subtract, {blocks, spread(numbers(3, *parameters))});
+  Value blocks = reshape_constant(node, numbers(Input::data, shape), split_shape(shape).unchecked());
+  if (node.has_input(Input::zero_points)) {
+    blocks = node.op(ops::Subtract, {blocks, spread(numbers(Input::zero_points, *parameters))});
   } else if (data.type() == ElementType::u8) {
     const auto middle = static_cast<double>(std::int64_t{1} << (bits - 1));
     blocks = node.op(ops::Subtract, {blocks, node.number(middle, type)});
   }
   blocks = node.op(ops::Multiply, {blocks, spread(scales)});
   const std::int64_t from = node.axis(node.integer_attribute("gather_axis", 0), rank);
-  return {gather(node, reshape(node, blocks, shape.unchecked()), node.input(1), from)};
+  return {gather(node, reshape(node, blocks, shape.unchecked()), node.input(Input::indices), from)};
 }
 
 /// The numbers in each byte, the lowest bits first; they are the elements of a new last axis.

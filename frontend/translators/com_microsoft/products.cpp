@@ -3,6 +3,7 @@
 
 #include "base/ascii_case.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/recurrent_cell.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -62,8 +63,10 @@ Value activate(NodeContext& node, Value x, const std::string& name, const std::v
 
 /// FusedGemm: a Gemm with an activation.
 Values fused_gemm(NodeContext& node) {
+  using Input = inputs::microsoft::FusedGemm;
   const Value sums =
-      translate_as(node, "Gemm", 11, {node.operand(0), node.operand(1), node.operand(2)}).front();
+      translate_as(node, "Gemm", 11, {node.operand(Input::A), node.operand(Input::B), node.operand(Input::C)})
+          .front();
   const std::string activation = node.text_attribute("activation", "");
   const bool is_selu = activation == "Selu";
   std::vector<double> parameters;
@@ -76,25 +79,29 @@ Values fused_gemm(NodeContext& node) {
 
 /// GemmFastGelu: a product, a bias, the fast Gelu.
 Values gemm_fast_gelu(NodeContext& node) {
-  const Value product = mat_mul(node, node.input(0), node.input(1));
-  const Value sums = add_if_present(node, product, node.optional_input(2));
+  using Input = inputs::microsoft::GemmFastGelu;
+  const Value product = mat_mul(node, node.input(Input::X), node.input(Input::W));
+  const Value sums = add_if_present(node, product, node.optional_input(Input::bias));
   return {node.op(ops::Gelu, {sums}, {{"approximation_mode", "TANH"}})};
 }
 
 /// FusedConv: a convolution, an optional sum, an activation.
 Values fused_conv(NodeContext& node) {
-  const Operands inputs{node.operand(0), node.operand(1), node.operand(2)};
+  using Input = inputs::microsoft::FusedConv;
+  const Operands inputs{node.operand(Input::X), node.operand(Input::W), node.operand(Input::B)};
   const Value conv = translate_as(node, "Conv", 11, inputs).front();
-  const Value result = add_if_present(node, conv, node.optional_input(3));
+  const Value result = add_if_present(node, conv, node.optional_input(Input::Z));
   return {activate(node, result, node.text_attribute("activation", ""),
                    node.real_list("activation_params").unchecked())};
 }
 
 /// ConvTransposeWithDynamicPads: the pads are an input, and are removed from the full result.
 Values conv_transpose_with_dynamic_pads(NodeContext& node) {
-  Value result =
-      translate_as(node, "ConvTranspose", 11, {node.operand(0), node.operand(1), node.operand(3)}).front();
-  const Value pads = node.optional_input(2);
+  using Input = inputs::microsoft::ConvTransposeWithDynamicPads;
+  Value result = translate_as(node, "ConvTranspose", 11,
+                              {node.operand(Input::X), node.operand(Input::W), node.operand(Input::B)})
+                     .front();
+  const Value pads = node.optional_input(Input::Pads);
   if (!pads) return {result};
   const std::int64_t spatial = node.rank(result) - 2;
   for (std::int64_t i = 0; i < spatial; ++i) {

@@ -3,6 +3,7 @@
 
 #include "frontend/translators/com_microsoft/channels.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/quantization_steps.hpp"
@@ -30,118 +31,152 @@ Value dequantize_input(NodeContext& node, std::size_t data, std::size_t scale, s
 
 namespace {
 
-/// The numbers of a quantised input.
-Value restore_numbers(NodeContext& node, std::size_t data, std::size_t scale, std::size_t zero_point) {
-  return dequantize(node, node.input(data), read_grid(node, scale, zero_point));
+/// Which inputs are a tensor, its scale and its zero point.
+struct QuantizedInput {
+  std::size_t data;
+  std::size_t scale;
+  std::size_t zero_point;
+};
+
+Value restore_numbers(NodeContext& node, const QuantizedInput& input) {
+  return dequantize(node, node.input(input.data), read_grid(node, input.scale, input.zero_point));
 }
 
 /// Numbers as integers of the type of input `like`.
-Values quantize_like(NodeContext& node, Value numbers, std::size_t scale, std::size_t zero_point,
-                     std::size_t like = 0) {
+Values quantize_like(NodeContext& node, std::size_t like, Value numbers, std::size_t scale,
+                     std::size_t zero_point) {
   return {quantize(node, numbers, read_grid(node, scale, zero_point), node.input(like).type())};
+}
+
+/// Rounds a multiple of the result's scale to integers of the type of input `like`; some operators of
+/// onnxruntime add the zero point before.
+Values round_with_zero_point(NodeContext& node, std::size_t like, Value x, std::size_t zero_point) {
+  if (const Value zero = node.optional_input(zero_point)) {
+    x = node.op(ops::Add, {x, convert(node, zero, ElementType::f32)});
+  }
+  return {saturate(node, round_to_even(node, x), node.input(like).type())};
+}
+
+// The inputs of QLinearAdd and QLinearMul.
+using Binary = inputs::microsoft::QLinearAdd;
+constexpr QuantizedInput kLeft{Binary::A, Binary::A_scale, Binary::A_zero_point};
+constexpr QuantizedInput kRight{Binary::B, Binary::B_scale, Binary::B_zero_point};
+
+/// The sum or the product of the numbers, if integer kernels compute it.
+Values emit_for_integer_kernels(NodeContext& node, ir::Op op) {
+  const Value left = restore_numbers(node, kLeft);
+  const Value result = node.op(op, {left, restore_numbers(node, kRight)});
+  return quantize_like(node, Binary::A, result, Binary::C_scale, Binary::C_zero_point);
+}
+
+bool has_integer_kernels(NodeContext& node) {
+  return has_integer_kernels(node, {kLeft.scale, kLeft.zero_point, kRight.scale, kRight.zero_point,
+                                    Binary::C_scale, Binary::C_zero_point});
 }
 
 /// The quotient of scales, as onnxruntime computes it before it multiplies numbers.
 Value divide_scales(NodeContext& node, Value scale) {
-  return divide(node, scale, convert(node, node.input(6), ElementType::f32));
-}
-
-/// Rounds a multiple of the result's scale; some operators of onnxruntime add the zero point before.
-Values round_with_zero_point(NodeContext& node, Value x, std::size_t zero_point) {
-  if (const Value zero = node.optional_input(zero_point)) {
-    x = node.op(ops::Add, {x, convert(node, zero, ElementType::f32)});
-  }
-  return {saturate(node, round_to_even(node, x), node.input(0).type())};
+  return divide(node, scale, convert(node, node.input(Binary::C_scale), ElementType::f32));
 }
 
 Values q_linear_add(NodeContext& node) {
-  if (has_integer_kernels(node, {1, 2, 4, 5, 6, 7})) {
-    const Value left = restore_numbers(node, 0, 1, 2);
-    return quantize_like(node, node.op(ops::Add, {left, restore_numbers(node, 3, 4, 5)}), 6, 7);
-  }
-  const auto summand = [&](std::size_t first) {
-    const Value scale = divide_scales(node, convert(node, node.input(first + 1), ElementType::f32));
+  if (has_integer_kernels(node)) return emit_for_integer_kernels(node, ops::Add);
+  const auto summand = [&](const QuantizedInput& input) {
+    const Value scale = divide_scales(node, convert(node, node.input(input.scale), ElementType::f32));
+    const Value data = node.input(input.data);
     return node.op(ops::Multiply,
-                   {subtract_zero_point(node, node.input(first), node.optional_input(first + 2)), scale});
+                   {subtract_zero_point(node, data, node.optional_input(input.zero_point)), scale});
   };
-  const Value left = summand(0);
-  return round_with_zero_point(node, node.op(ops::Add, {left, summand(3)}), 7);
+  const Value left = summand(kLeft);
+  const Value sum = node.op(ops::Add, {left, summand(kRight)});
+  return round_with_zero_point(node, Binary::A, sum, Binary::C_zero_point);
 }
 
 Values q_linear_mul(NodeContext& node) {
-  if (has_integer_kernels(node, {1, 2, 4, 5, 6, 7})) {
-    const Value left = restore_numbers(node, 0, 1, 2);
-    return quantize_like(node, node.op(ops::Multiply, {left, restore_numbers(node, 3, 4, 5)}), 6, 7);
-  }
+  if (has_integer_kernels(node)) return emit_for_integer_kernels(node, ops::Multiply);
   const auto scale = [&](std::size_t index) { return convert(node, node.input(index), ElementType::f32); };
-  const Value factor = divide_scales(node, node.op(ops::Multiply, {scale(1), scale(4)}));
-  const Value left = subtract_zero_point(node, node.input(0), node.optional_input(2));
-  const Value right = subtract_zero_point(node, node.input(3), node.optional_input(5));
-  const Value product = node.op(ops::Multiply, {left, right});
-  return round_with_zero_point(node, node.op(ops::Multiply, {product, factor}), 7);
+  const Value factor = divide_scales(node, node.op(ops::Multiply, {scale(kLeft.scale), scale(kRight.scale)}));
+  const auto centred = [&](const QuantizedInput& input) {
+    return subtract_zero_point(node, node.input(input.data), node.optional_input(input.zero_point));
+  };
+  const Value left = centred(kLeft);
+  const Value product = node.op(ops::Multiply, {left, centred(kRight)});
+  return round_with_zero_point(node, Binary::A, node.op(ops::Multiply, {product, factor}),
+                               Binary::C_zero_point);
 }
 
 /// QLinearConcat: scale and zero point of the result come first, then each tensor with its own. Zero points
 /// may be absent.
 Values q_linear_concat(NodeContext& node) {
+  using Input = inputs::microsoft::QLinearConcat;
   if (node.input_count() < 4 || node.input_count() % 3 == 0)
     node.fail("each tensor needs a scale and a zero point");
   Values parts;
-  for (std::size_t i = 2; i < node.input_count(); i += 3)
-    parts.push_back(restore_numbers(node, i, i + 1, i + 2));
-  const std::int64_t axis = node.axis(node.integer_attribute("axis"), node.rank(node.input(2)));
+  for (std::size_t i = Input::inputs; i < node.input_count(); i += 3)
+    parts.push_back(restore_numbers(node, {i, i + 1, i + 2}));
+  const std::int64_t axis = node.axis(node.integer_attribute("axis"), node.rank(node.input(Input::inputs)));
   const Value all = concat(node, parts, axis);
-  return quantize_like(node, all, 0, 1, 2);
+  return quantize_like(node, Input::inputs, all, Input::Y_scale, Input::Y_zero_point);
+}
+
+// The inputs of the operators on one tensor.
+using Unary = inputs::microsoft::QLinearAveragePool;
+constexpr QuantizedInput kOnly{Unary::X, Unary::x_scale, Unary::x_zero_point};
+
+/// `numbers` as the result of an operator on one tensor.
+Values quantize_result(NodeContext& node, Value numbers) {
+  return quantize_like(node, Unary::X, numbers, Unary::y_scale, Unary::y_zero_point);
 }
 
 /// The pooling operator `op` of ONNX on quantised images, with channels first unless `channels_last`.
 Value q_linear_pool(NodeContext& node, std::string_view op, std::int64_t opset) {
   const bool channels_last = node.flag_attribute("channels_last");
-  const Value x = restore_numbers(node, 0, 1, 2);
+  const Value x = restore_numbers(node, kOnly);
   const Value y = translate_as(node, op, opset, {channels_last ? move_channels_first(node, x) : x}).front();
   return channels_last ? move_channels_last(node, y) : y;
 }
 
 Values q_linear_average_pool(NodeContext& node) {
   const Value y = q_linear_pool(node, "AveragePool", 11);
-  if (has_integer_kernels(node, {1, 2, 3, 4})) return quantize_like(node, y, 3, 4);
-  const Value scale = convert(node, node.input(3), ElementType::f32);
-  return round_with_zero_point(node, divide_before_rounding(node, y, scale), 4);
-}
-Values q_linear_global_average_pool(NodeContext& node) {
-  const Value y = q_linear_pool(node, "GlobalAveragePool", 1);
-  return quantize_like(node, y, 3, 4);
+  if (has_integer_kernels(node, {Unary::x_scale, Unary::x_zero_point, Unary::y_scale, Unary::y_zero_point}))
+    return quantize_result(node, y);
+  const Value scale = convert(node, node.input(Unary::y_scale), ElementType::f32);
+  return round_with_zero_point(node, Unary::X, divide_before_rounding(node, y, scale), Unary::y_zero_point);
 }
 
-/// The ONNX operator `kName` of version 13 on the numbers of one input; the result's scale and zero point are
-/// inputs 3 and 4.
+Values q_linear_global_average_pool(NodeContext& node) {
+  return quantize_result(node, q_linear_pool(node, "GlobalAveragePool", 1));
+}
+
+/// The ONNX operator `kName` of version 13 on the numbers of one tensor.
 template <OperatorName kName>
 Values q_linear_unary(NodeContext& node) {
-  const Value y = translate_as(node, kName.text, 13, {restore_numbers(node, 0, 1, 2)}).front();
-  return quantize_like(node, y, 3, 4);
+  return quantize_result(node, translate_as(node, kName.text, 13, {restore_numbers(node, kOnly)}).front());
 }
 
 /// QLinearSoftmax: Softmax in the version of attribute `opset`.
 Values q_linear_softmax(NodeContext& node) {
   // The default of `axis` is the last axis for each opset. Softmax has this default since opset 13.
   const std::int64_t opset = node.integer_attribute("opset");
-  const Value y =
-      translate_as(node, "Softmax", node.has_attribute("axis") ? opset : 13, {restore_numbers(node, 0, 1, 2)})
-          .front();
-  return quantize_like(node, y, 3, 4);
+  const std::int64_t version = node.has_attribute("axis") ? opset : 13;
+  return quantize_result(node,
+                         translate_as(node, "Softmax", version, {restore_numbers(node, kOnly)}).front());
 }
 
 Values q_linear_where(NodeContext& node) {
-  const Value chosen =
-      node.op(ops::Select, {node.input(0), restore_numbers(node, 1, 2, 3), restore_numbers(node, 4, 5, 6)});
-  return quantize_like(node, chosen, 7, 8, 1);
+  using Input = inputs::microsoft::QLinearWhere;
+  const Value x = restore_numbers(node, {Input::X, Input::x_scale, Input::x_zero_point});
+  const Value y = restore_numbers(node, {Input::Y, Input::y_scale, Input::y_zero_point});
+  const Value chosen = node.op(ops::Select, {node.input(Input::condition), x, y});
+  return quantize_like(node, Input::X, chosen, Input::z_scale, Input::z_zero_point);
 }
 
 /// QLinearConv, also with channels in the last axis.
 Values q_linear_conv(NodeContext& node) {
+  using Input = inputs::QLinearConv;
   Operands inputs = node.operands();
   const bool is_last = node.flag_attribute("channels_last");
-  if (is_last) inputs[0] = move_channels_first(node, node.input(0));
+  if (is_last) inputs[Input::x] = move_channels_first(node, node.input(Input::x));
   const Value y = translate_as(node, "QLinearConv", 10, inputs).front();
   return {is_last ? move_channels_last(node, y) : y};
 }

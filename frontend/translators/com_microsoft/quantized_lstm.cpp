@@ -3,6 +3,7 @@
 // time of its LSTM in f32.
 
 #include "frontend/graph/graph_translator.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/com_microsoft/quantized_matrix.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
@@ -12,6 +13,8 @@
 
 namespace onnx2ir::frontend {
 namespace {
+
+using Input = inputs::microsoft::DynamicQuantizeLSTM;
 
 /// The weights of all directions: integers [D, inputs, outputs], the others [D] or [D, outputs].
 struct StackedWeights {
@@ -66,7 +69,9 @@ bool is_stacked(const StackedWeights& weights, std::int64_t directions) {
 QuantizedProducts make_quantized_products(NodeContext& node, const StackedWeights& w,
                                           const StackedWeights& r) {
   const std::int64_t directions = node.text_attribute("direction", "forward") == "bidirectional" ? 2 : 1;
-  if (!has_integer_kernels(node, {8, 9, 10, 11}) || !is_stacked(w, directions) || !is_stacked(r, directions))
+  if (!has_integer_kernels(node,
+                           {Input::W_scale, Input::W_zero_point, Input::R_scale, Input::R_zero_point}) ||
+      !is_stacked(w, directions) || !is_stacked(r, directions))
     return {};
   if (!target::has_full_groups((*r.integers.shape().sizes())[1])) return {};
   const auto by = [](const StackedWeights& weights) {
@@ -78,11 +83,11 @@ QuantizedProducts make_quantized_products(NodeContext& node, const StackedWeight
 }
 
 Values dynamic_quantize_lstm(NodeContext& node) {
-  const StackedWeights w{node.input(1), node.input(8), node.input(9)};
-  const StackedWeights r{node.input(2), node.input(10), node.input(11)};
+  const StackedWeights w{node.input(Input::W), node.input(Input::W_scale), node.input(Input::W_zero_point)};
+  const StackedWeights r{node.input(Input::R), node.input(Input::R_scale), node.input(Input::R_zero_point)};
   const QuantizedProducts products = make_quantized_products(node, w, r);
-  Operands inputs{node.operand(0), dequantize_weights(node, w), dequantize_weights(node, r)};
-  for (std::size_t i = 3; i < 8; ++i) inputs.push_back(node.operand(i));
+  Operands inputs{node.operand(Input::X), dequantize_weights(node, w), dequantize_weights(node, r)};
+  for (std::size_t i = Input::B; i <= Input::P; ++i) inputs.push_back(node.operand(i));
   NodeContext lstm(node.translator(), node.proto(), 7, inputs);
   Values outputs = translate_lstm(lstm, products);
   node.add_reads_of(lstm);

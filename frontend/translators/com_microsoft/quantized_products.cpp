@@ -1,4 +1,5 @@
 // Products of quantised matrices, computed on the dequantised numbers.
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/com_microsoft/quantized.hpp"
 #include "frontend/translators/com_microsoft/quantized_matrix.hpp"
 #include "frontend/translators/families.hpp"
@@ -10,28 +11,35 @@ namespace {
 
 /// QGemm on the numbers that the integers represent.
 Values fast_q_gemm(NodeContext& node) {
-  const Grid of_a = read_grid(node, 1, 2);
+  using Input = inputs::microsoft::QGemm;
+  const Grid of_a = read_grid(node, Input::a_scale, Input::a_zero_point);
   const double alpha = node.real_attribute("alpha", 1);
-  const Value a = dequantize(node, node.input(0), of_a);
+  const Value a = dequantize(node, node.input(Input::A), of_a);
   // Scales of B are those of the columns of the product.
-  const Value b =
-      dequantize(node, node.input(3), read_grid(node, 4, 5, node.flag_attribute("transB") ? 0 : 1, 2));
+  const Value b = dequantize(
+      node, node.input(Input::B),
+      read_grid(node, Input::b_scale, Input::b_zero_point, node.flag_attribute("transB") ? 0 : 1, 2));
   Value sums = multiply_by(
       node, mat_mul(node, a, b, {.a = node.flag_attribute("transA"), .b = node.flag_attribute("transB")}),
       alpha);
-  if (const Value c = node.optional_input(6)) {
-    const Value scale = node.op(ops::Multiply, {of_a.scale, read_grid(node, 4, 5).scale});
+  if (const Value c = node.optional_input(Input::C)) {
+    const Value scale =
+        node.op(ops::Multiply, {of_a.scale, read_grid(node, Input::b_scale, Input::b_zero_point).scale});
     sums = node.op(ops::Add, {sums, multiply_by(node, dequantize(node, c, {scale, {}}), alpha)});
   }
-  if (!node.has_input(7)) return {sums};
-  if (!node.has_input(8)) return {divide(node, sums, node.input(7))};
-  return {quantize(node, sums, read_grid(node, 7, 8), node.input(8).type())};
+  if (!node.has_input(Input::y_scale)) return {sums};
+  if (!node.has_input(Input::y_zero_point)) return {divide(node, sums, node.input(Input::y_scale))};
+  return {quantize(node, sums, read_grid(node, Input::y_scale, Input::y_zero_point),
+                   node.input(Input::y_zero_point).type())};
 }
 
 /// QGemm: alpha * A' * B' + C, where C is quantised with the product of the scales. Without a zero point of
 /// the output, the result is not quantised.
 Values q_gemm(NodeContext& node) {
-  if (has_integer_kernels(node, {1, 2, 4, 5, 7, 8})) return fast_q_gemm(node);
+  using Input = inputs::microsoft::QGemm;
+  if (has_integer_kernels(node, {Input::a_scale, Input::a_zero_point, Input::b_scale, Input::b_zero_point,
+                                 Input::y_scale, Input::y_zero_point}))
+    return fast_q_gemm(node);
   const auto transposed = [&](Value value, std::string_view name) {
     return node.flag_attribute(name) ? transpose(node, value, {1, 0}) : value;
   };
@@ -39,16 +47,17 @@ Values q_gemm(NodeContext& node) {
     const Value x = transposed(convert(node, node.input(data), ElementType::f32), transpose_name);
     return subtract_zero_point(node, x, node.input(zero_point));
   };
-  const Value a = factor(0, 2, "transA");
-  Value sums = mat_mul(node, a, factor(3, 5, "transB"));
-  if (const Value c = node.optional_input(6))
+  const Value a = factor(Input::A, Input::a_zero_point, "transA");
+  Value sums = mat_mul(node, a, factor(Input::B, Input::b_zero_point, "transB"));
+  if (const Value c = node.optional_input(Input::C))
     sums = node.op(ops::Add, {sums, convert(node, c, ElementType::f32)});
-  const Value scale = node.op(ops::Multiply, {node.input(1), node.input(4)});
+  const Value scale = node.op(ops::Multiply, {node.input(Input::a_scale), node.input(Input::b_scale)});
   const Value result =
       node.op(ops::Multiply, {sums, multiply_by(node, scale, node.real_attribute("alpha", 1))});
-  if (!node.has_input(7)) return {result};
-  if (!node.has_input(8)) return {divide(node, result, node.input(7))};
-  return {quantize(node, result, read_grid(node, 7, 8), node.input(8).type())};
+  if (!node.has_input(Input::y_scale)) return {result};
+  if (!node.has_input(Input::y_zero_point)) return {divide(node, result, node.input(Input::y_scale))};
+  return {quantize(node, result, read_grid(node, Input::y_scale, Input::y_zero_point),
+                   node.input(Input::y_zero_point).type())};
 }
 
 /// `a` times quantised weights.
@@ -62,11 +71,14 @@ Value multiply_by_quantized(NodeContext& node, Value a, std::size_t data, std::s
 
 /// MatMulIntegerToFloat. The result has the type of the scales.
 Values mat_mul_integer_to_float(NodeContext& node) {
-  const Value a = dequantize_input(node, 0, 2, 4);
-  const ElementType type = node.input(2).type();
-  const Value sums = node.has_exact_quantization() ? mat_mul(node, a, dequantize_input(node, 1, 3, 5))
-                                                   : multiply_by_quantized(node, a, 1, 3, 5, false);
-  return {add_if_present(node, convert(node, sums, type), node.optional_input(6))};
+  using Input = inputs::microsoft::MatMulIntegerToFloat;
+  const Value a = dequantize_input(node, Input::A, Input::a_scale, Input::a_zero_point);
+  const ElementType type = node.input(Input::a_scale).type();
+  const Value sums =
+      node.has_exact_quantization()
+          ? mat_mul(node, a, dequantize_input(node, Input::B, Input::b_scale, Input::b_zero_point))
+          : multiply_by_quantized(node, a, Input::B, Input::b_scale, Input::b_zero_point, false);
+  return {add_if_present(node, convert(node, sums, type), node.optional_input(Input::bias))};
 }
 
 /// Quantises `x` as DynamicQuantizeLinear does, and dequantises it.
@@ -80,13 +92,15 @@ Value round_to_bytes(NodeContext& node, Value x) {
 /// DynamicQuantizeMatMul: onnxruntime rounds A to bytes first; with fast quantisation, this is left to
 /// OpenVINO.
 Values dynamic_quantize_mat_mul(NodeContext& node) {
+  using Input = inputs::microsoft::DynamicQuantizeMatMul;
   if (!node.has_exact_quantization()) {
-    const Value sums = multiply_by_quantized(node, node.input(0), 1, 2, 3, true);
-    return {add_if_present(node, sums, node.optional_input(4))};
+    const Value sums = multiply_by_quantized(node, node.input(Input::A), Input::B, Input::b_scale,
+                                             Input::b_zero_point, true);
+    return {add_if_present(node, sums, node.optional_input(Input::bias))};
   }
-  const Value a = round_to_bytes(node, node.input(0));
-  const Value sums = mat_mul(node, a, dequantize_input(node, 1, 2, 3));
-  return {add_if_present(node, sums, node.optional_input(4))};
+  const Value a = round_to_bytes(node, node.input(Input::A));
+  const Value sums = mat_mul(node, a, dequantize_input(node, Input::B, Input::b_scale, Input::b_zero_point));
+  return {add_if_present(node, sums, node.optional_input(Input::bias))};
 }
 
 /// MatMulInteger16: sums in i32. OpenVINO's MatMul adds in f32, which holds 24 bits: the numbers are split

@@ -4,6 +4,7 @@
 
 #include "base/portable_math.hpp"
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/attention_steps.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -11,6 +12,8 @@
 
 namespace onnx2ir::frontend {
 namespace {
+
+using Input = inputs::microsoft::RotaryEmbedding;
 
 Value double_size(NodeContext& node, Value size) {
   return node.op(ops::Add, {size, size});
@@ -52,9 +55,9 @@ Value split_input(NodeContext& node, Value input, Value rotary) {
 
 /// The input as heads [B, N, S, h].
 Value read_heads(NodeContext& node) {
-  const Value input = node.input(0);
+  const Value input = node.input(Input::input);
   const std::int64_t rank = node.rank(input);
-  const Value cosines = node.input(2);
+  const Value cosines = node.input(Input::cos_cache);
   if (rank != 3 && rank != 4) node.fail("the input must have three or four dimensions");
   if (node.rank(cosines) != 2) node.fail("cos_cache must be a matrix");
   return rank == 4 ? input : split_input(node, input, double_size(node, dimension_of(node, cosines, 1)));
@@ -62,7 +65,7 @@ Value read_heads(NodeContext& node) {
 
 /// Converts heads to the form of the input.
 Value restore_layout(NodeContext& node, Value heads) {
-  return node.rank(node.input(0)) == 4 ? heads : join_heads(node, heads);
+  return node.rank(node.input(Input::input)) == 4 ? heads : join_heads(node, heads);
 }
 
 /// MRotaryEmbedding: positions in time, height and width [3, B, S]; each pair of elements uses one of them.
@@ -70,11 +73,11 @@ Values multimodal_rotary_embedding(NodeContext& node) {
   const Value heads = read_heads(node);
   const auto sections = node.integer_list("mrope_section");
   if (sections.size() != 3) node.fail("mrope_section must have three values");
-  if (node.input(2).shape()[1].is_dynamic()) {
+  if (node.input(Input::cos_cache).shape()[1].is_dynamic()) {
     node.fail("the size of the caches must be known when the model is converted");
   }
   constexpr std::int64_t kMaxPairs = 1 << 16;
-  const std::int64_t pairs = node.input(2).shape()[1].size();
+  const std::int64_t pairs = node.input(Input::cos_cache).shape()[1].size();
   if (pairs > kMaxPairs) node.fail("the caches have more than " + std::to_string(kMaxPairs) + " columns");
   for (const std::int64_t section : sections) {
     if (section < 0 || section > pairs) node.fail("mrope_section does not fit the caches");
@@ -88,7 +91,7 @@ Values multimodal_rotary_embedding(NodeContext& node) {
   };
   const auto mix = [&](Value cache) {
     const auto at = [&](std::int64_t which) {
-      return gather(node, cache, gather(node, node.input(1), node.integer(which)));
+      return gather(node, cache, gather(node, node.input(Input::position_ids), node.integer(which)));
     };
     Value result = at(0);
     for (const std::size_t which : {1, 2}) {
@@ -99,20 +102,21 @@ Values multimodal_rotary_embedding(NodeContext& node) {
     }
     return unsqueeze(node, result, {1});
   };
-  const Rotation rotation{mix(node.input(2)), mix(node.input(3)), node.flag_attribute("interleaved")};
+  const Rotation rotation{mix(node.input(Input::cos_cache)), mix(node.input(Input::sin_cache)),
+                          node.flag_attribute("interleaved")};
   return {restore_layout(node, rotate_heads(node, heads, rotation))};
 }
 
 /// com.microsoft.RotaryEmbedding.
 Values rotary_embedding(NodeContext& node) {
   const Value heads = read_heads(node);
-  Value positions = node.input(1);
+  Value positions = node.input(Input::position_ids);
   if (node.rank(positions) == 1) {
     // A single number is the position of the first element.
     positions = unsqueeze(node, node.op(ops::Add, {positions, enumerate_along(node, heads, 2)}), {0});
   }
-  const Rotation rotation =
-      gather_rotation(node, node.input(2), node.input(3), positions, node.flag_attribute("interleaved"));
+  const Rotation rotation = gather_rotation(node, node.input(Input::cos_cache), node.input(Input::sin_cache),
+                                            positions, node.flag_attribute("interleaved"));
   return {restore_layout(node, rotate_heads(node, heads, rotation))};
 }
 

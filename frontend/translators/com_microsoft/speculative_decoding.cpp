@@ -1,5 +1,6 @@
 // BifurcationDetector: joins the accepted part of a prediction to a sentence, and finds where the end of the
 // sentence is in the source.
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/com_microsoft/repeated_ngrams.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -7,6 +8,8 @@
 
 namespace onnx2ir::frontend {
 namespace {
+
+using Input = inputs::microsoft::BifurcationDetector;
 
 /// `tokens` and one more token, so that it has an element to gather.
 Value pad_tokens(NodeContext& node, Value tokens) {
@@ -21,18 +24,18 @@ Value find_first_true(NodeContext& node, Value conditions, Value places, Value c
 /// The current tokens and the prediction up to the first token that differs from the source after the last
 /// match.
 Value merge_tokens(NodeContext& node, Value source, Value count) {
-  if (!node.has_input(3)) return node.input(1);
-  const Value prediction = node.input(3);
+  if (!node.has_input(Input::pred_tokens)) return node.input(Input::cur_tokens);
+  const Value prediction = node.input(Input::pred_tokens);
   const Value places = emit_range(node, size_of(node, prediction, 0));
-  const Value previous = reshape_to_scalar(node, node.input(2));
+  const Value previous = reshape_to_scalar(node, node.input(Input::prev_suffix_match_idx));
   const Value in_source = node.op(ops::Add, {places, previous});
   const Value expected = gather(node, pad_tokens(node, source), node.op(ops::Minimum, {in_source, count}));
   const Value differs = node.op(ops::LogicalOr, {node.op(ops::GreaterEqual, {in_source, count}),
                                                  node.op(ops::NotEqual, {expected, prediction})});
   const Value kept = node.op(
       ops::Add, {find_first_true(node, differs, places, size_of(node, prediction, 0)), node.integer(1)});
-  return concat(node,
-                {node.input(1), slice(node, prediction, node.integers({0}), reshape(node, kept, {1}), 0)});
+  return concat(node, {node.input(Input::cur_tokens),
+                       slice(node, prediction, node.integers({0}), reshape(node, kept, {1}), 0)});
 }
 
 /// The place after the n-gram of the source that ends the tokens; -1 unless the source has it once or at its
@@ -78,11 +81,11 @@ Value match_suffix(NodeContext& node, Value source, Value count, Value tokens) {
 }
 
 Values detect_bifurcation(NodeContext& node) {
-  const Value source = node.input(0);
+  const Value source = node.input(Input::src_tokens);
   const Value count = size_of(node, source, 0);
   const Value tokens = merge_tokens(node, source, count);
   const Value match = match_suffix(node, source, count, tokens);
-  return {tokens, reshape(node, match, shape_of(node, node.input(2)))};
+  return {tokens, reshape(node, match, shape_of(node, node.input(Input::prev_suffix_match_idx)))};
 }
 
 }  // namespace

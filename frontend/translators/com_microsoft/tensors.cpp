@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
@@ -11,15 +12,18 @@ namespace {
 
 /// Range: the step is 1 by default.
 Values range(NodeContext& node) {
-  const Value step = node.optional_input(2);
+  using Input = inputs::microsoft::Range;
+  const Value step = node.optional_input(Input::delta);
   return translate_as(node, "Range", 11,
-                      {node.operand(0), node.operand(1), step ? step : node.number_like(1, node.input(0))});
+                      {node.operand(Input::start), node.operand(Input::limit),
+                       step ? step : node.number_like(1, node.input(Input::start))});
 }
 
 /// Pad: the pads may be a matrix of one row.
 Values pad(NodeContext& node) {
   Operands inputs = node.operands();
-  inputs[1] = reshape(node, node.input(1), {node.rank(node.input(0)) * 2});
+  using Input = inputs::Pad;
+  inputs[Input::pads] = reshape(node, node.input(Input::pads), {node.rank(node.input(Input::data)) * 2});
   return translate_as(node, "Pad", 11, inputs);
 }
 
@@ -89,8 +93,9 @@ Values distances(NodeContext& node) {
 
 /// WordConvEmbedding: embeds each word [characters] as the maxima of a convolution over its characters.
 Values embed_words(NodeContext& node) {
-  const Value words = node.input(0);
-  const Value filters = node.input(1);
+  using Input = inputs::microsoft::WordConvEmbedding;
+  const Value words = node.input(Input::Sequence);
+  const Value filters = node.input(Input::W);
   if (node.rank(words) != 2) node.fail("the words must be a matrix of characters");
   if (node.rank(filters) != 4 || filters.shape()[2].is_dynamic()) {
     node.fail("the size of the window must be known when the model is converted");
@@ -100,15 +105,16 @@ Values embed_words(NodeContext& node) {
   const Value begins = emit_range(node, count);
   const Value places =
       node.op(ops::Add, {unsqueeze(node, begins, {1}), emit_range(node, node.integer(window))});
-  const Value windows = gather(node, gather(node, node.input(3), words), places, 1);
+  const Value windows = gather(node, gather(node, node.input(Input::C), words), places, 1);
   const Value rows = reshape_keeping(
       node, windows,
-      concat(node, {node.integers({0, 0}), node.op(ops::Multiply, {dimension_of(node, node.input(3), 1),
-                                                                   node.integers({window})})}));
+      concat(node,
+             {node.integers({0, 0}), node.op(ops::Multiply, {dimension_of(node, node.input(Input::C), 1),
+                                                             node.integers({window})})}));
   const Value matrix =
       reshape(node, filters, concat(node, {dimension_of(node, filters, 0), node.integers({-1})}));
   const Value sums = mat_mul(node, rows, matrix, {.b = true});
-  const Value values = node.op(ops::Tanh, {node.op(ops::Add, {sums, node.input(2)})});
+  const Value values = node.op(ops::Tanh, {node.op(ops::Add, {sums, node.input(Input::B)})});
   // Characters are positive. A window that extends beyond the end of a word counts only if the word is
   // shorter than the window.
   const Value is_character = node.op(ops::Greater, {words, node.number_like(0, words)});

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/portable_math.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/normalization.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
@@ -66,21 +67,22 @@ Normalized normalize_rows(NodeContext& node, Value input, Value scale, Value bia
 
 /// SkipLayerNormalization, SkipSimplifiedLayerNormalization: normalises the sum of input, skip and bias,
 /// which is also an output. The simplified one does not subtract the mean and has no beta.
-Values normalize_sum(NodeContext& node, bool centred) {
-  const Value both = node.op(ops::Add, {node.input(0), node.input(1)});
-  const Value sum = add_if_present(node, both, node.optional_input(centred ? 4 : 3));
-  const Value beta = centred ? node.optional_input(3) : Value{};
-  const Normalized result =
-      normalize_rows(node, sum, node.input(2), beta, node.real_attribute("epsilon", 1e-12F), centred);
+Values normalize_sum(NodeContext& node, std::size_t bias, bool centred) {
+  using Input = inputs::microsoft::SkipLayerNormalization;
+  const Value both = node.op(ops::Add, {node.input(Input::input), node.input(Input::skip)});
+  const Value sum = add_if_present(node, both, node.optional_input(bias));
+  const Value beta = centred ? node.optional_input(Input::beta) : Value{};
+  const Normalized result = normalize_rows(node, sum, node.input(Input::gamma), beta,
+                                           node.real_attribute("epsilon", 1e-12F), centred);
   return {result.y, result.mean, result.inverse_deviation, sum};
 }
 
 Values skip_layer_normalization(NodeContext& node) {
-  return normalize_sum(node, true);
+  return normalize_sum(node, inputs::microsoft::SkipLayerNormalization::bias, true);
 }
 
 Values skip_simplified_layer_normalization(NodeContext& node) {
-  return normalize_sum(node, false);
+  return normalize_sum(node, inputs::microsoft::SkipSimplifiedLayerNormalization::bias, false);
 }
 
 /// Normalises the sum of the embeddings [B, S, D], and counts the unmasked words of each sentence.
@@ -99,37 +101,48 @@ Values normalize_embeddings(NodeContext& node, Value sum, Value gamma, Value bet
 }
 
 /// 0, 1, 2 ... for the words of a sentence.
-Value enumerate_words(NodeContext& node) {
-  const Value ids = node.input(0);
+Value enumerate_words(NodeContext& node, Value ids) {
   if (node.rank(ids) != 2) node.fail("the words must be a batch of vectors");
   return emit_range(node, size_of(node, ids, 1));
 }
 
 /// EmbedLayerNormalization: the sum of word, position and segment embeddings, normalised.
 Values embed_layer_normalization(NodeContext& node) {
-  const Value positions = node.has_input(8) ? node.input(8) : enumerate_words(node);
-  Value sum =
-      node.op(ops::Add, {gather(node, node.input(2), node.input(0)), gather(node, node.input(3), positions)});
-  if (node.has_input(4)) sum = node.op(ops::Add, {sum, gather(node, node.input(4), node.input(1))});
-  return normalize_embeddings(node, sum, node.input(5), node.input(6), node.optional_input(7));
+  using Input = inputs::microsoft::EmbedLayerNormalization;
+  const Value ids = node.input(Input::input_ids);
+  const Value positions =
+      node.has_input(Input::position_ids) ? node.input(Input::position_ids) : enumerate_words(node, ids);
+  Value sum = node.op(ops::Add, {gather(node, node.input(Input::word_embedding), ids),
+                                 gather(node, node.input(Input::position_embedding), positions)});
+  if (node.has_input(Input::segment_embedding))
+    sum = node.op(ops::Add,
+                  {sum, gather(node, node.input(Input::segment_embedding), node.input(Input::segment_ids))});
+  return normalize_embeddings(node, sum, node.input(Input::gamma), node.input(Input::beta),
+                              node.optional_input(Input::mask));
 }
 
 /// QEmbedLayerNormalization: the tables are integers, followed by their scales and zero points.
 Values quantized_embed_layer_normalization(NodeContext& node) {
-  constexpr std::size_t kScales = 8;
-  constexpr std::size_t kZeroPoints = 13;
-  const auto numbers = [&](Value integers, std::size_t which) {
-    const Value x = subtract_zero_point(node, integers, node.input(kZeroPoints + which));
-    return node.op(ops::Multiply, {x, node.input(kScales + which)});
+  using Input = inputs::microsoft::QEmbedLayerNormalization;
+  const auto numbers = [&](Value integers, std::size_t scale, std::size_t zero_point) {
+    const Value x = subtract_zero_point(node, integers, node.input(zero_point));
+    return node.op(ops::Multiply, {x, node.input(scale)});
   };
-  const auto rows = [&](std::size_t table, Value indices, std::size_t which) {
-    return numbers(gather(node, node.input(table), indices), which);
-  };
-  Value sum = node.op(ops::Add, {rows(2, node.input(0), 0), rows(3, enumerate_words(node), 1)});
-  if (node.has_input(4)) sum = node.op(ops::Add, {sum, rows(4, node.input(1), 2)});
-  const Value scale = numbers(node.input(5), 3);
-  const Value bias = numbers(node.input(6), 4);
-  Values outputs = normalize_embeddings(node, sum, scale, bias, node.optional_input(7));
+  const Value ids = node.input(Input::input_ids);
+  const Value words = numbers(gather(node, node.input(Input::word_embedding_quant), ids),
+                              Input::word_embedding_scale, Input::word_embedding_zero_point);
+  const Value places =
+      numbers(gather(node, node.input(Input::position_embedding_quant), enumerate_words(node, ids)),
+              Input::position_embedding_scale, Input::position_embedding_zero_point);
+  Value sum = node.op(ops::Add, {words, places});
+  if (node.has_input(Input::segment_embedding)) {
+    const Value rows = gather(node, node.input(Input::segment_embedding), node.input(Input::segment_ids));
+    sum = node.op(ops::Add,
+                  {sum, numbers(rows, Input::segment_embedding_scale, Input::segment_embedding_zero_point)});
+  }
+  const Value gamma = numbers(node.input(Input::gamma_quant), Input::gamma_scale, Input::gamma_zero_point);
+  const Value beta = numbers(node.input(Input::beta_quant), Input::beta_scale, Input::beta_zero_point);
+  Values outputs = normalize_embeddings(node, sum, gamma, beta, node.optional_input(Input::mask));
   outputs.pop_back();
   return outputs;
 }
@@ -155,7 +168,8 @@ std::vector<std::int64_t> buckets_of_distances(std::int64_t buckets, std::int64_
 /// RelativePositionBias: [1, heads, queries, keys] from a row of the table for each distance between them.
 /// The table [buckets, heads] is stored by columns.
 Values relative_position_bias(NodeContext& node) {
-  const Value table = node.input(0);
+  using Input = inputs::microsoft::RelativePositionBias;
+  const Value table = node.input(Input::bias_table);
   const auto sizes = table.shape().sizes();
   if (!sizes || sizes->size() != 2)
     node.fail("the shape of bias_table must be known when the model is converted");
@@ -177,8 +191,8 @@ Values relative_position_bias(NodeContext& node) {
   const auto positions = [&](std::size_t index, std::string_view what) {
     return emit_range(node, require_scalar(node, convert(node, node.input(index), ElementType::i64), what));
   };
-  const Value queries = unsqueeze(node, positions(1, "query_length"), {1});
-  const Value offsets = node.op(ops::Subtract, {positions(2, "key_length"), queries});
+  const Value queries = unsqueeze(node, positions(Input::query_length, "query_length"), {1});
+  const Value offsets = node.op(ops::Subtract, {positions(Input::key_length, "key_length"), queries});
   const Value bounded = node.op(
       ops::Maximum, {node.op(ops::Minimum, {offsets, node.integer(longest)}), node.integer(-longest)});
   const Value places = node.op(ops::Add, {bounded, node.integer(longest)});

@@ -1,15 +1,15 @@
 #include "frontend/translators/com_microsoft/window_cache.hpp"
 
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
-#include "frontend/translators/com_microsoft/group_query_attention.hpp"
+#include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-using Input = GroupQueryInput;
-using Output = GroupQueryOutput;
+using Input = inputs::microsoft::GroupQueryAttention;
+using Output = outputs::microsoft::GroupQueryAttention;
 
 /// How many keys of a sequence of length `total` are in a cache of `capacity` elements. If it is full,
 /// onnxruntime removes as many keys as the window does not need.
@@ -29,7 +29,7 @@ void check_window_cache(NodeContext& node) {
   if (node.integer_attribute("local_window_size", -1) < 1)
     node.fail("sliding_window_cache needs local_window_size");
   if (!node.has_input(Input::past_key)) node.fail("sliding_window_cache needs past_key and past_value");
-  if (node.has_output(Output::scores)) {
+  if (node.has_output(Output::output_qk)) {
     node.fail("the scores of a cache of the window (sliding_window_cache) are not converted",
               "export the model with a cache of the whole sequence");
   }

@@ -6,12 +6,16 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/attention_mask.hpp"
 #include "frontend/translators/onnx/attention_steps.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
+
+using Input = inputs::Attention;
+using Output = outputs::Attention;
 
 /// Splits packed inputs, [B, S, N * h], into heads.
 Heads unpack_heads(NodeContext& node) {
@@ -23,15 +27,15 @@ Heads unpack_heads(NodeContext& node) {
   Heads heads;
   heads.are_grouped = queries != keys;
   heads.count = node.integers({keys});
-  heads.query = split_heads(node, node.input(0), queries, queries / keys);
-  heads.key = split_heads(node, node.input(1), keys);
-  heads.value = split_heads(node, node.input(2), keys);
+  heads.query = split_heads(node, node.input(Input::Q), queries, queries / keys);
+  heads.key = split_heads(node, node.input(Input::K), keys);
+  heads.value = split_heads(node, node.input(Input::V), keys);
   return heads;
 }
 
 /// Inputs that are heads already, [B, N, S, h].
 Heads read_heads(NodeContext& node) {
-  Heads heads{node.input(0), node.input(1), node.input(2), {}, false};
+  Heads heads{node.input(Input::Q), node.input(Input::K), node.input(Input::V), {}, false};
   const ir::Dimension queries = heads.query.shape()[1];
   const ir::Dimension keys = heads.key.shape()[1];
   heads.count = dimension_of(node, heads.key, 1);
@@ -50,16 +54,17 @@ Heads read_heads(NodeContext& node) {
 }
 
 Heads prepare_heads(NodeContext& node) {
-  const std::int64_t rank = node.rank(node.input(0));
+  const std::int64_t rank = node.rank(node.input(Input::Q));
   if (rank != 3 && rank != 4) node.fail("the query must have three or four dimensions");
-  for (const std::size_t index : {1, 2}) {
+  for (const std::size_t index : {Input::K, Input::V}) {
     if (node.rank(node.input(index)) != rank) node.fail("query, key and value differ in rank");
   }
   Heads heads = rank == 3 ? unpack_heads(node) : read_heads(node);
-  if (node.has_input(4) != node.has_input(5)) node.fail("past_key and past_value belong together");
-  if (node.has_input(4)) {
-    heads.key = concat(node, {node.input(4), heads.key}, 2);
-    heads.value = concat(node, {node.input(5), heads.value}, 2);
+  if (node.has_input(Input::past_key) != node.has_input(Input::past_value))
+    node.fail("past_key and past_value belong together");
+  if (node.has_input(Input::past_key)) {
+    heads.key = concat(node, {node.input(Input::past_key), heads.key}, 2);
+    heads.value = concat(node, {node.input(Input::past_value), heads.value}, 2);
   }
   return heads;
 }
@@ -75,7 +80,7 @@ struct AttentionOptions {
 
 AttentionOptions attention_options(NodeContext& node, ElementType type) {
   return {node.real_attribute("softcap", 0), node.element_type_attribute("softmax_precision", type),
-          node.has_output(3)};
+          node.has_output(Output::qk_matmul_output)};
 }
 
 std::optional<double> scale_of(const NodeContext& node) {
@@ -112,7 +117,7 @@ Value merge_groups(NodeContext& node, const Heads& heads, Value value, Value col
 
 /// The output in the form of the query.
 Value pack_output(NodeContext& node, const Heads& heads, Value mixed) {
-  if (node.rank(node.input(0)) == 4) {
+  if (node.rank(node.input(Input::Q)) == 4) {
     return heads.are_grouped ? merge_groups(node, heads, mixed, dimension_of(node, heads.value, 3)) : mixed;
   }
   return join_heads(node, mixed);

@@ -3,12 +3,15 @@
 #include <algorithm>
 
 #include "frontend/translators/onnx/attention_steps.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
+
+using Input = inputs::Attention;
 
 /// The masking rules in the node's attributes and inputs.
 struct Rules {
@@ -31,9 +34,9 @@ Rules rules_of(const NodeContext& node) {
   return {node.integer_attribute("is_causal", 0) == 1,
           node.integer_attribute("left_window_size", -1),
           node.integer_attribute("right_window_size", -1),
-          node.has_input(3),
-          node.has_input(4),
-          node.has_input(6)};
+          node.has_input(Input::attn_mask),
+          node.has_input(Input::past_key),
+          node.has_input(Input::nonpad_kv_seqlen)};
 }
 
 /// Both broadcast to [B, N, S, T]; either may be null.
@@ -44,7 +47,7 @@ struct Mask {
 
 /// The mask of the model, extended to the number of keys: since version 24 the keys after its end are hidden.
 Value extend_mask(NodeContext& node, Value keys) {
-  Value mask = node.input(3);
+  Value mask = node.input(Input::attn_mask);
   if (mask.type() != ElementType::boolean) mask = convert(node, mask, keys.type());
   const std::int64_t rank = node.rank(mask);
   if (rank > 4) node.fail("the mask has more than four dimensions");
@@ -69,9 +72,10 @@ Value compute_positions(NodeContext& node, const Heads& heads) {
   const std::int64_t sequence = heads.are_grouped ? 3 : 2;
   const Value count = size_of(node, heads.query, sequence);
   const Value rows = unsqueeze(node, emit_range(node, count), {1});
-  if (node.has_input(4)) return node.op(ops::Add, {rows, size_of(node, node.input(4), 2)});
-  if (!node.has_input(6)) return rows;
-  const Value past = node.op(ops::Subtract, {node.input(6), count});
+  if (node.has_input(Input::past_key))
+    return node.op(ops::Add, {rows, size_of(node, node.input(Input::past_key), 2)});
+  if (!node.has_input(Input::nonpad_kv_seqlen)) return rows;
+  const Value past = node.op(ops::Subtract, {node.input(Input::nonpad_kv_seqlen), count});
   return node.op(ops::Add, {rows, unsqueeze(node, past, {1, 2, 3})});
 }
 
@@ -98,7 +102,8 @@ Mask emit_restrictions(NodeContext& node, const Heads& heads, const Rules& rules
           node.op(ops::LessEqual, {keys, node.op(ops::Add, {own, node.integer(rules.right_window)})}));
     }
   }
-  if (rules.has_lengths) restrict_to(node.op(ops::Less, {keys, unsqueeze(node, node.input(6), {1, 2, 3})}));
+  if (rules.has_lengths)
+    restrict_to(node.op(ops::Less, {keys, unsqueeze(node, node.input(Input::nonpad_kv_seqlen), {1, 2, 3})}));
   return mask;
 }
 

@@ -3,6 +3,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/deformable_convolution.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
@@ -76,8 +77,9 @@ Value convolve(NodeContext& node, Value input, Value filter) {
 
 /// Conv 1, 11, 22: the versions differ in element types.
 Values conv_1(NodeContext& node) {
-  const Value result = convolve(node, node.input(0), node.input(1));
-  return {add_bias(node, result, node.optional_input(2), node.rank(node.input(0)))};
+  using Input = inputs::Conv;
+  const Value result = convolve(node, node.input(Input::X), node.input(Input::W));
+  return {add_bias(node, result, node.optional_input(Input::B), node.rank(node.input(Input::X)))};
 }
 
 /// A filter minus its zero point, which may be one for each filter.
@@ -88,30 +90,39 @@ Value centre_filter(NodeContext& node, Value filter, Value zero_point) {
 
 /// ConvInteger 10.
 Values conv_integer_10(NodeContext& node) {
-  const Value input = subtract_zero_point(node, node.input(0), node.optional_input(2));
-  const Value filter = centre_filter(node, node.input(1), node.optional_input(3));
+  using Input = inputs::ConvInteger;
+  const Value input =
+      subtract_zero_point(node, node.input(Input::x), node.optional_input(Input::x_zero_point));
+  const Value filter = centre_filter(node, node.input(Input::w), node.optional_input(Input::w_zero_point));
   return {convert(node, convolve(node, input, filter), ElementType::i32)};
 }
 
 /// QLinearConv on the numbers that the integers represent.
 Values fast_q_linear_conv(NodeContext& node) {
-  const std::int64_t rank = node.rank(node.input(3));
-  const Grid of_input = read_grid(node, 1, 2);
-  const Value input = dequantize(node, node.input(0), of_input);
-  const Value filter = dequantize(node, node.input(3), read_grid(node, 4, 5, 0, rank));
+  using Input = inputs::QLinearConv;
+  const std::int64_t rank = node.rank(node.input(Input::w));
+  const Grid of_input = read_grid(node, Input::x_scale, Input::x_zero_point);
+  const Value input = dequantize(node, node.input(Input::x), of_input);
+  const Value filter =
+      dequantize(node, node.input(Input::w), read_grid(node, Input::w_scale, Input::w_zero_point, 0, rank));
   Value sums = convolve(node, input, filter);
-  if (const Value bias = node.optional_input(8)) {
-    const Value scale = node.op(ops::Multiply, {of_input.scale, read_grid(node, 4, 5).scale});
+  if (const Value bias = node.optional_input(Input::B)) {
+    const Value scale =
+        node.op(ops::Multiply, {of_input.scale, read_grid(node, Input::w_scale, Input::w_zero_point).scale});
     sums = add_bias(node, sums, dequantize(node, bias, {scale, {}}), rank);
   }
-  return {quantize(node, sums, read_grid(node, 6, 7), node.input(7).type())};
+  return {quantize(node, sums, read_grid(node, Input::y_scale, Input::y_zero_point),
+                   node.input(Input::y_zero_point).type())};
 }
 
 /// QLinearConv 10.
 Values q_linear_conv_10(NodeContext& node) {
-  if (has_integer_kernels(node, {1, 2, 4, 5, 6, 7})) return fast_q_linear_conv(node);
-  const Value input = subtract_zero_point(node, node.input(0), node.input(2));
-  const Value filter = centre_filter(node, node.input(3), node.input(5));
+  using Input = inputs::QLinearConv;
+  if (has_integer_kernels(node, {Input::x_scale, Input::x_zero_point, Input::w_scale, Input::w_zero_point,
+                                 Input::y_scale, Input::y_zero_point}))
+    return fast_q_linear_conv(node);
+  const Value input = subtract_zero_point(node, node.input(Input::x), node.input(Input::x_zero_point));
+  const Value filter = centre_filter(node, node.input(Input::w), node.input(Input::w_zero_point));
   const std::int64_t rank = node.rank(input);
   const auto spread = [&](Value scale) {
     return scale.shape().element_count() == 1 || scale.shape().is_scalar()
@@ -119,13 +130,15 @@ Values q_linear_conv_10(NodeContext& node) {
                : reshape_along_channels(node, scale, rank);
   };
   Value sums = convolve(node, input, filter);
-  sums = add_bias(node, sums, node.has_input(8) ? convert(node, node.input(8), ElementType::f32) : Value{},
+  sums = add_bias(node, sums,
+                  node.has_input(Input::B) ? convert(node, node.input(Input::B), ElementType::f32) : Value{},
                   rank);
-  const Value product = node.op(ops::Multiply, {node.input(1), spread(node.input(4))});
-  const Value scale = divide(node, product, node.input(6));
+  const Value product =
+      node.op(ops::Multiply, {node.input(Input::x_scale), spread(node.input(Input::w_scale))});
+  const Value scale = divide(node, product, node.input(Input::y_scale));
   Value result = round_to_even(node, node.op(ops::Multiply, {sums, scale}));
-  const ElementType type = node.input(7).type();
-  result = node.op(ops::Add, {result, convert(node, node.input(7), ElementType::f32)});
+  const ElementType type = node.input(Input::y_zero_point).type();
+  result = node.op(ops::Add, {result, convert(node, node.input(Input::y_zero_point), ElementType::f32)});
   return {saturate(node, result, type)};
 }
 
@@ -182,8 +195,9 @@ void resolve_transposed_pads(Window& window, ir::Integers& more, const ir::Integ
 
 /// ConvTranspose 1, 11, 22: the versions differ in element types.
 Values conv_transpose_1(NodeContext& node) {
-  const Value input = node.input(0);
-  const Value filter = node.input(1);
+  using Input = inputs::ConvTranspose;
+  const Value input = node.input(Input::X);
+  const Value filter = node.input(Input::W);
   const std::int64_t rank = node.rank(input);
   Window window = convolution_window(node, input, filter);
   auto more = output_padding(node, window);
@@ -195,31 +209,32 @@ Values conv_transpose_1(NodeContext& node) {
   if (!filter.shape().is_static() || (!output_shape.empty() && !sizes_are_known)) {
     const Value result = ir::fold_convolution(node, input, filter, steps_of(window), groups, more.unchecked(),
                                               output_shape.unchecked());
-    return {add_bias(node, result, node.optional_input(2), rank)};
+    return {add_bias(node, result, node.optional_input(Input::B), rank)};
   }
   resolve_transposed_pads(window, more, output_shape, input);
   const auto attributes = attributes_of(window, {{"output_padding", more.unchecked()}});
   const Value result = groups == 1 ? node.op(ops::ConvolutionBackpropData, {input, filter}, attributes)
                                    : node.op(ops::GroupConvolutionBackpropData,
                                              {input, split_groups(node, filter, groups)}, attributes);
-  return {add_bias(node, result, node.optional_input(2), rank)};
+  return {add_bias(node, result, node.optional_input(Input::B), rank)};
 }
 
 /// DeformConv 19, 22.
 Values deform_conv_19(NodeContext& node) {
-  Values inputs{node.input(0), node.input(2), node.input(1)};
-  if (node.has_input(4)) inputs.push_back(node.input(4));
+  using Input = inputs::DeformConv;
+  Values inputs{node.input(Input::X), node.input(Input::offset), node.input(Input::W)};
+  if (node.has_input(Input::mask)) inputs.push_back(node.input(Input::mask));
   const Value result = emit_deformable_convolution(
       node, inputs, {.offset_groups = "offset_group", .pads_when_interpolating = true});
-  return {add_bias(node, result, node.optional_input(3), node.rank(inputs[0]))};
+  return {add_bias(node, result, node.optional_input(Input::B), node.rank(inputs[0]))};
 }
 
 /// The number of spatial axes of Col2Im: from the length of its inputs or attributes, or from the declared
 /// rank of the result.
 std::int64_t spatial_rank(NodeContext& node) {
-  for (const std::size_t input : {1, 2}) {
-    if (const auto count = node.input(input).shape().element_count())
-      return static_cast<std::int64_t>(*count);
+  using Input = inputs::Col2Im;
+  for (const std::size_t list : {Input::image_shape, Input::block_shape}) {
+    if (const auto count = node.input(list).shape().element_count()) return static_cast<std::int64_t>(*count);
   }
   for (const std::string_view name : {"strides", "dilations"}) {
     if (node.has_attribute(name)) return static_cast<std::int64_t>(node.integer_list(name).size());
@@ -231,10 +246,13 @@ std::int64_t spatial_rank(NodeContext& node) {
 
 /// Col2Im 18. OpenVINO defines it for two spatial axes.
 Values col2im_18(NodeContext& node) {
+  using Input = inputs::Col2Im;
   const std::int64_t spatial = spatial_rank(node);
   const Window window = window_of(node, spatial);
-  const Value sizes = set_length(node, convert(node, node.input(1), ElementType::i64), spatial);
-  const Value kernel = set_length(node, convert(node, node.input(2), ElementType::i64), spatial);
+  const Value sizes =
+      set_length(node, convert(node, node.input(Input::image_shape), ElementType::i64), spatial);
+  const Value kernel =
+      set_length(node, convert(node, node.input(Input::block_shape), ElementType::i64), spatial);
   for (const Value list : {sizes, kernel}) {
     if (list.shape() != PartialShape{spatial}) {
       node.fail("image_shape and block_shape must be lists of " + std::to_string(spatial) + " sizes");
@@ -255,9 +273,9 @@ Values col2im_18(NodeContext& node) {
       return values;
     };
     const Values size_list = elements(sizes);
-    return {ir::fold_columns(node, node.input(0), size_list, elements(kernel), steps_of(window))};
+    return {ir::fold_columns(node, node.input(Input::input), size_list, elements(kernel), steps_of(window))};
   }
-  return {node.op(ops::Col2Im, {node.input(0), sizes, kernel},
+  return {node.op(ops::Col2Im, {node.input(Input::input), sizes, kernel},
                   {{"strides", window.strides.unchecked()},
                    {"dilations", window.dilations.unchecked()},
                    {"pads_begin", window.pads_begin.unchecked()},
@@ -277,12 +295,13 @@ Value multiply_windows_by_channel(NodeContext& node, Value input, Value filter, 
 /// CausalConvWithState 27: each channel has its own filter over the state and the input; the new state is the
 /// part that later positions need. Only onnxruntime's operator has the attribute dilation.
 Values causal_conv_with_state_27(NodeContext& node) {
-  const Value input = node.input(0);
-  const Value filter = node.input(1);
+  using Input = inputs::CausalConvWithState;
+  const Value input = node.input(Input::input);
+  const Value filter = node.input(Input::weight);
   const std::int64_t dilation = node.positive_attribute("dilation", 1);
   const Value gaps = node.op(ops::Subtract, {dimension_of(node, filter, 2), node.integers({1})});
   const Value before = node.op(ops::Multiply, {gaps, node.integer(dilation)});
-  Value state = node.optional_input(3);
+  Value state = node.optional_input(Input::past_state);
   if (!state) {
     const Value shape = concat(node, {dimension_of(node, input, 0), dimension_of(node, input, 1), before});
     state = fill(node, 0, input.type(), shape);
@@ -301,7 +320,7 @@ Values causal_conv_with_state_27(NodeContext& node) {
   } else {
     result = multiply_windows_by_channel(node, extended, filter, dimension_of(node, input, 2), dilation);
   }
-  result = add_bias(node, result, node.optional_input(2), 3);
+  result = add_bias(node, result, node.optional_input(Input::bias), 3);
   const std::string activation = node.text_attribute("activation", "none");
   if (activation == "silu" || activation == "swish") {
     const Value exact = convert(node, result, ElementType::f32);

@@ -1,6 +1,7 @@
 // Boxes and regions: NonMaxSuppression, RoiAlign.
 
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/region_maximum.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
@@ -24,34 +25,39 @@ Value set_last_axis(NodeContext& node, Value boxes) {
 
 /// NonMaxSuppression 10, 11.
 Values non_max_suppression_10(NodeContext& node) {
-  const Value most = convert(node, read_parameter(node, 2, node.integer(0)), ElementType::i64);
-  const Value overlap = read_parameter(node, 3, node.number(0.0, ElementType::f32));
+  using Input = inputs::NonMaxSuppression;
+  const Value most = convert(node, read_parameter(node, Input::max_output_boxes_per_class, node.integer(0)),
+                             ElementType::i64);
+  const Value overlap = read_parameter(node, Input::iou_threshold, node.number(0.0, ElementType::f32));
   // Without a threshold, all scores count.
-  const Value threshold = read_parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
+  const Value threshold =
+      read_parameter(node, Input::score_threshold, node.number(-3.4028234663852886e38, ElementType::f32));
   const bool centre = node.flag_attribute("center_point_box");
   // With dynamic shapes, plugins return as many rows as there are selected boxes, without padding.
-  return {node.op(ops::NonMaxSuppression,
-                  {set_last_axis(node, node.input(0)), node.input(1), most, overlap, threshold},
-                  {{"box_encoding", centre ? "center" : "corner"},
-                   {"sort_result_descending", false},
-                   {"output_type", ElementType::i64}})};
+  return {node.op(
+      ops::NonMaxSuppression,
+      {set_last_axis(node, node.input(Input::boxes)), node.input(Input::scores), most, overlap, threshold},
+      {{"box_encoding", centre ? "center" : "corner"},
+       {"sort_result_descending", false},
+       {"output_type", ElementType::i64}})};
 }
 
 /// RoiAlign 10 (no half pixels), 16 (coordinate_transformation_mode), 22.
 Values roi_align_10(NodeContext& node) {
+  using Input = inputs::RoiAlign;
   const bool is_old = node.opset() < 16;
   const bool half_pixel = node.text_attribute("coordinate_transformation_mode",
                                               is_old ? "output_half_pixel" : "half_pixel") == "half_pixel";
   const std::int64_t height = node.positive_attribute("output_height", 1);
   const std::int64_t width = node.positive_attribute("output_width", 1);
-  const Value regions = set_last_axis(node, node.input(1));
-  const Value batches = convert(node, node.input(2), ElementType::i64);
+  const Value regions = set_last_axis(node, node.input(Input::rois));
+  const Value batches = convert(node, node.input(Input::batch_indices), ElementType::i64);
   // Without regions, both modes give the same empty tensor.
   const bool has_regions = regions.shape()[0] != ir::Dimension(0);
   if (has_regions && node.text_attribute("mode", "avg") == "max") {
-    return {emit_region_maximum(node, node.input(0), regions, batches, half_pixel)};
+    return {emit_region_maximum(node, node.input(Input::X), regions, batches, half_pixel)};
   }
-  return {node.op(ops::ROIAlign, {node.input(0), regions, batches},
+  return {node.op(ops::ROIAlign, {node.input(Input::X), regions, batches},
                   {{"pooled_h", height},
                    {"pooled_w", width},
                    {"sampling_ratio", node.integer_attribute("sampling_ratio", 0)},

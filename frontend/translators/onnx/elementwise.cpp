@@ -6,6 +6,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/strings.hpp"
 
 namespace onnx2ir::frontend {
@@ -102,7 +103,8 @@ Values bit_shift_11(NodeContext& node) {
 
 /// Where 9, 16.
 Values where_9(NodeContext& node) {
-  return {node.op(ops::Select, {node.input(0), node.input(1), node.input(2)})};
+  using Input = inputs::Where;
+  return {node.op(ops::Select, {node.input(Input::condition), node.input(Input::X), node.input(Input::Y)})};
 }
 
 /// Max, Min, Sum 1, 6, 8, 12, 13: any number of inputs, from 8 on broadcast.

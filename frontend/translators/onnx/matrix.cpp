@@ -4,6 +4,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/loop_builder.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/einsum_equation.hpp"
@@ -20,17 +21,18 @@ Values mat_mul_1(NodeContext& node) {
 /// Gemm 1, 6, 7, 9, 11, 13: alpha * A' * B' + beta * C. C is broadcast to the product, before 7 only with
 /// attribute `broadcast`, which changes nothing for shapes that fit; from 11 on it is optional.
 Values gemm_1(NodeContext& node) {
+  using Input = inputs::Gemm;
   const double alpha = node.real_attribute("alpha", 1);
   const double beta = node.real_attribute("beta", 1);
-  const ElementType type = node.input(0).type();
+  const ElementType type = node.input(Input::A).type();
   const bool factors_are_whole = std::trunc(alpha) == alpha && std::trunc(beta) == beta;
   const ElementType computed = ir::is_floating(type) || factors_are_whole ? type : ElementType::f32;
-  const Value a = convert(node, node.input(0), computed);
-  const Value b = convert(node, node.input(1), computed);
+  const Value a = convert(node, node.input(Input::A), computed);
+  const Value b = convert(node, node.input(Input::B), computed);
   const Value product =
       mat_mul(node, a, b, {.a = node.flag_attribute("transA"), .b = node.flag_attribute("transB")});
   Value result = multiply_by(node, product, alpha);
-  if (const Value c = node.optional_input(2)) {
+  if (const Value c = node.optional_input(Input::C)) {
     result = node.op(ops::Add, {result, multiply_by(node, convert(node, c, computed), beta)});
   }
   return {convert(node, result, type)};
@@ -52,42 +54,51 @@ Value centre_rows(NodeContext& node, std::size_t zero_point) {
 
 /// OpenVINO adds in f32 in any case.
 Values mat_mul_integer_10(NodeContext& node) {
-  const Value a = centre_rows(node, 2);
-  const Value b = subtract_zero_point(node, node.input(1), node.optional_input(3));
+  using Input = inputs::MatMulInteger;
+  const Value a = centre_rows(node, Input::a_zero_point);
+  const Value b = subtract_zero_point(node, node.input(Input::B), node.optional_input(Input::b_zero_point));
   return {convert(node, mat_mul(node, a, b), ElementType::i32)};
 }
 
 /// QLinearMatMul on the numbers that the integers represent.
 Values fast_q_linear_mat_mul(NodeContext& node) {
+  using Input = inputs::QLinearMatMul;
   // A vector of scales has one per row of the left matrix and of the result, or one per column of the right
   // one.
-  const auto rows = [&](Value matrix, std::size_t scale) {
+  const auto rows = [&](Value matrix, std::size_t scale, std::size_t zero_point) {
     const std::int64_t rank = node.rank(matrix);
-    return read_grid(node, scale, scale + 1, std::max<std::int64_t>(rank - 2, 0), rank);
+    return read_grid(node, scale, zero_point, std::max<std::int64_t>(rank - 2, 0), rank);
   };
-  const Value a = dequantize(node, node.input(0), rows(node.input(0), 1));
-  const std::int64_t rank_of_b = node.rank(node.input(3));
-  const Value b = dequantize(node, node.input(3), read_grid(node, 4, 5, rank_of_b - 1, rank_of_b));
+  const Value left = node.input(Input::a);
+  const Value a = dequantize(node, left, rows(left, Input::a_scale, Input::a_zero_point));
+  const std::int64_t rank_of_b = node.rank(node.input(Input::b));
+  const Value b = dequantize(node, node.input(Input::b),
+                             read_grid(node, Input::b_scale, Input::b_zero_point, rank_of_b - 1, rank_of_b));
   const Value product = mat_mul(node, a, b);
-  return {quantize(node, product, rows(product, 6), node.input(7).type())};
+  return {quantize(node, product, rows(product, Input::y_scale, Input::y_zero_point),
+                   node.input(Input::y_zero_point).type())};
 }
 
 /// QLinearMatMul 10, 21: saturate(round(a_scale * b_scale / y_scale * product) + y_zero_point).
 Values q_linear_mat_mul_10(NodeContext& node) {
-  const ElementType type = node.input(7).type();
+  using Input = inputs::QLinearMatMul;
+  const ElementType type = node.input(Input::y_zero_point).type();
   if (type != ElementType::i8 && type != ElementType::u8) {
     node.fail("only 8-bit integers are converted, not " + std::string(ir::info(type).name));
   }
-  if (has_integer_kernels(node, {1, 2, 4, 5, 6, 7})) return fast_q_linear_mat_mul(node);
-  const Value a = centre_rows(node, 2);
-  const Value b = subtract_zero_point(node, node.input(3), node.input(5));
+  if (has_integer_kernels(node, {Input::a_scale, Input::a_zero_point, Input::b_scale, Input::b_zero_point,
+                                 Input::y_scale, Input::y_zero_point}))
+    return fast_q_linear_mat_mul(node);
+  const Value a = centre_rows(node, Input::a_zero_point);
+  const Value b = subtract_zero_point(node, node.input(Input::b), node.input(Input::b_zero_point));
   const Value product = mat_mul(node, a, b);
-  const Value scaled_a = node.op(ops::Multiply, {product, reshape_to_rows(node, node.input(1))});
-  const Value scale_of_b = convert(node, node.input(4), ElementType::f32);
+  const Value scaled_a = node.op(ops::Multiply, {product, reshape_to_rows(node, node.input(Input::a_scale))});
+  const Value scale_of_b = convert(node, node.input(Input::b_scale), ElementType::f32);
   const Value scaled_b = node.op(ops::Multiply, {scaled_a, scale_of_b});
-  const Value divided = node.op(ops::Divide, {scaled_b, reshape_to_rows(node, node.input(6))});
+  const Value divided = node.op(ops::Divide, {scaled_b, reshape_to_rows(node, node.input(Input::y_scale))});
   const Value rounded = round_to_even(node, divided);
-  return {saturate(node, node.op(ops::Add, {rounded, reshape_to_rows(node, node.input(7))}), type)};
+  return {saturate(node, node.op(ops::Add, {rounded, reshape_to_rows(node, node.input(Input::y_zero_point))}),
+                   type)};
 }
 
 /// Einsum 12. OpenVINO requires an explicit output if a label is repeated, as in "ii->".

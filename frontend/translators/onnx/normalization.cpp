@@ -5,6 +5,7 @@
 
 #include "frontend/translators/domains.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -52,12 +53,13 @@ struct BatchNorm {
 
 /// If the statistics have a wider type than the data, all is computed in that type.
 BatchNorm read_batch_norm(NodeContext& node) {
-  BatchNorm result{node.input(0),
-                   node.input(1),
-                   node.input(2),
-                   node.input(3),
-                   node.input(4),
-                   node.rank(node.input(0)),
+  using Input = inputs::BatchNormalization;
+  BatchNorm result{node.input(Input::X),
+                   node.input(Input::scale),
+                   node.input(Input::B),
+                   node.input(Input::input_mean),
+                   node.input(Input::input_var),
+                   node.rank(node.input(Input::X)),
                    node.real_attribute("epsilon", 1e-5F)};
   const ElementType data = result.x.type();
   const auto values = {&result.x, &result.scale, &result.bias, &result.mean, &result.variance};
@@ -78,18 +80,20 @@ Value decompose_batch_norm(NodeContext& node, const BatchNorm& norm, Value mean,
 }
 
 Values batch_norm_for_inference(NodeContext& node) {
+  using Input = inputs::BatchNormalization;
   const BatchNorm norm = read_batch_norm(node);
   const bool is_native = norm.rank >= 2 && node.rank(norm.scale) == 1;
   const Value y =
       is_native ? node.op(ops::BatchNormInference, {norm.x, norm.scale, norm.bias, norm.mean, norm.variance},
                           {{"epsilon", norm.epsilon}})
                 : decompose_batch_norm(node, norm, norm.mean, norm.variance);
-  return {convert(node, y, node.input(0).type())};
+  return {convert(node, y, node.input(Input::X).type())};
 }
 
 /// Normalises by the statistics of the batch, and updates the running ones. Below 14 the outputs saved mean
 /// and saved variance are the statistics of the batch.
 Values batch_norm_for_training(NodeContext& node) {
+  using Input = inputs::BatchNormalization;
   const BatchNorm norm = read_batch_norm(node);
   const double momentum = node.real_attribute("momentum", 0.9F);
   std::vector<std::int64_t> others = numbers_between(0, norm.rank);
@@ -102,9 +106,10 @@ Values batch_norm_for_training(NodeContext& node) {
     return node.op(ops::Add,
                    {kept, node.op(ops::Multiply, {current, node.number_like(1 - momentum, current)})});
   };
-  Values outputs{convert(node, decompose_batch_norm(node, norm, mean, variance), node.input(0).type()),
-                 convert(node, update(norm.mean, mean), node.input(3).type()),
-                 convert(node, update(norm.variance, variance), node.input(4).type()), mean, variance};
+  Values outputs{convert(node, decompose_batch_norm(node, norm, mean, variance), node.input(Input::X).type()),
+                 convert(node, update(norm.mean, mean), node.input(Input::input_mean).type()),
+                 convert(node, update(norm.variance, variance), node.input(Input::input_var).type()), mean,
+                 variance};
   outputs.resize(std::min(outputs.size(), std::max<std::size_t>(node.output_count(), 1)));
   return outputs;
 }
@@ -119,12 +124,14 @@ Values batch_normalization_1(NodeContext& node) {
 
 /// InstanceNormalization 1, 6, 22.
 Values instance_normalization_1(NodeContext& node) {
-  const Value x = node.input(0);
+  using Input = inputs::InstanceNormalization;
+  const Value x = node.input(Input::input);
   const std::int64_t rank = node.rank(x);
   const Value y =
       normalize_over(node, x, emit_axes_between(node, 2, rank), node.real_attribute("epsilon", 1e-5F));
-  const Value scaled = node.op(ops::Multiply, {y, reshape_for_channels(node, node.input(1), rank)});
-  return {node.op(ops::Add, {scaled, reshape_for_channels(node, node.input(2), rank)})};
+  const Value scaled =
+      node.op(ops::Multiply, {y, reshape_for_channels(node, node.input(Input::scale), rank)});
+  return {node.op(ops::Add, {scaled, reshape_for_channels(node, node.input(Input::B), rank)})};
 }
 
 /// The type in which statistics are computed: attribute `stash_type` (ONNX element types), float by default.
@@ -147,16 +154,18 @@ Value emit_normalized_axes(NodeContext& node) {
 /// LayerNormalization 17, over the axes from `axis` on. In models that import ai.onnx below 17, it is that of
 /// onnxruntime, whose result has the type of the scale.
 Values layer_normalization_1(NodeContext& node) {
-  const Value input = node.input(0);
-  const ElementType type = node.input(node.opset() < 17 ? 1 : 0).type();
+  using Input = inputs::LayerNormalization;
+  using Output = outputs::LayerNormalization;
+  const Value input = node.input(Input::X);
+  const ElementType type = node.input(node.opset() < 17 ? Input::Scale : Input::X).type();
   const double epsilon = node.real_attribute("epsilon", 1e-5F);
   const Value axes = emit_normalized_axes(node);
   const Value x = convert(node, input, stash_type(node));
   Value y = convert(node, normalize_over(node, x, axes, epsilon), type);
-  y = node.op(ops::Multiply, {y, convert(node, node.input(1), type)});
-  if (const Value bias = node.optional_input(2)) y = node.op(ops::Add, {y, convert(node, bias, type)});
+  y = node.op(ops::Multiply, {y, convert(node, node.input(Input::Scale), type)});
+  if (const Value bias = node.optional_input(Input::B)) y = node.op(ops::Add, {y, convert(node, bias, type)});
   Values outputs{y};
-  if (node.has_output(1) || node.has_output(2)) {
+  if (node.has_output(Output::Mean) || node.has_output(Output::InvStdDev)) {
     outputs.push_back(reduce_mean(node, x, axes, true));
     outputs.push_back(compute_inverse_deviation(node, reduce_variance(node, x, axes, true), epsilon));
   }
@@ -185,7 +194,8 @@ Values simplified_layer_normalization_1(NodeContext& node) {
 }
 
 Value normalize_groups(NodeContext& node, Value scale, Value bias) {
-  const Value x = node.input(0);
+  using Input = inputs::GroupNormalization;
+  const Value x = node.input(Input::X);
   return node.op(ops::GroupNormalization, {x, convert(node, scale, x.type()), convert(node, bias, x.type())},
                  {{"num_groups", node.positive_attribute("num_groups")},
                   {"epsilon", node.real_attribute("epsilon", 1e-5F)}});
@@ -193,7 +203,8 @@ Value normalize_groups(NodeContext& node, Value scale, Value bias) {
 
 /// GroupNormalization 18: scale and bias per group. Deprecated, but still used in models.
 Values group_normalization_18(NodeContext& node) {
-  const Value x = node.input(0);
+  using Input = inputs::GroupNormalization;
+  const Value x = node.input(Input::X);
   if (node.rank(x) < 2) node.fail("the input has no channels");
   const Value groups = node.integers({node.positive_attribute("num_groups")});
   const Value each = divide(node, dimension_of(node, x, 1), groups);
@@ -202,12 +213,14 @@ Values group_normalization_18(NodeContext& node) {
     const Value repeated = broadcast_to(node, unsqueeze(node, of_groups, {1}), shape);
     return reshape(node, repeated, std::vector<std::int64_t>{x.shape()[1].size()});
   };
-  return {normalize_groups(node, of_channels(node.input(1)), of_channels(node.input(2)))};
+  return {
+      normalize_groups(node, of_channels(node.input(Input::scale)), of_channels(node.input(Input::bias)))};
 }
 
 /// GroupNormalization 21: scale and bias for each channel.
 Values group_normalization_21(NodeContext& node) {
-  return {normalize_groups(node, node.input(1), node.input(2))};
+  using Input = inputs::GroupNormalization;
+  return {normalize_groups(node, node.input(Input::scale), node.input(Input::bias))};
 }
 
 /// LpNormalization 1, 22: vectors of norm 0 stay 0.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -97,8 +98,9 @@ Value wrap(NodeContext& node, Value input, Pads pads) {
 }
 
 Values emit_pad(NodeContext& node, const Pads& pads, Value fill) {
+  using Input = inputs::Pad;
   const std::string mode = node.text_attribute("mode", "constant");
-  const Value input = node.input(0);
+  const Value input = node.input(Input::data);
   if (mode == "wrap") return {wrap(node, input, pads)};
   if (mode == "constant") {
     if (!fill) fill = node.number_like(0, input);
@@ -112,15 +114,18 @@ Values emit_pad(NodeContext& node, const Pads& pads, Value fill) {
 
 /// Pad 1 (attribute paddings) and 2 (attribute pads).
 Values pad_1(NodeContext& node) {
+  using Input = inputs::Pad;
   const char* name = node.has_attribute("pads") ? "pads" : "paddings";
-  const Pads pads = split_pads(node, node.input(0), node.integers(node.integer_list(name)), {});
-  return emit_pad(node, pads, node.number_like(node.real_attribute("value", 0.0), node.input(0)));
+  const Pads pads = split_pads(node, node.input(Input::data), node.integers(node.integer_list(name)), {});
+  return emit_pad(node, pads, node.number_like(node.real_attribute("value", 0.0), node.input(Input::data)));
 }
 
 /// Pad 11 (pads as an input), 13, 18 (axes), 19 (wrap), 21, 23, 24, 25.
 Values pad_11(NodeContext& node) {
-  const Pads pads = split_pads(node, node.input(0), node.input(1), node.optional_input(3));
-  return emit_pad(node, pads, node.optional_input(2));
+  using Input = inputs::Pad;
+  const Pads pads =
+      split_pads(node, node.input(Input::data), node.input(Input::pads), node.optional_input(Input::axes));
+  return emit_pad(node, pads, node.optional_input(Input::constant_value));
 }
 
 }  // namespace

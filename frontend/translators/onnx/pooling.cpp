@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
 #include "ir/checked_arithmetic.hpp"
@@ -95,7 +96,7 @@ Values max_pool_1(NodeContext& node) {
                                                     {"index_element_type", ElementType::i64},
                                                     {"axis", 0}}));
   Values outputs{pool.value(0)};
-  if (node.has_output(1)) {
+  if (node.has_output(outputs::MaxPool::Indices)) {
     const bool column_order = node.flag_attribute("storage_order");
     outputs.push_back(column_order ? convert_to_column_major(node, pool.value(1), input) : pool.value(1));
   }
@@ -252,7 +253,8 @@ Values global_lp_pool_1(NodeContext& node) {
 
 /// MaxUnpool 9, 11, 22: scatters the values into zeros.
 Values max_unpool_9(NodeContext& node) {
-  const Value input = node.input(0);
+  using Input = inputs::MaxUnpool;
+  const Value input = node.input(Input::X);
   const std::int64_t rank = node.rank(input);
   const Window window = window_of(node, rank - 2);
   if (window.kernel.empty()) node.fail("kernel_shape is missing");
@@ -266,13 +268,14 @@ Values max_unpool_9(NodeContext& node) {
   }
   const Value small_shape = concat(node, sizes);
   const Value zeros = flatten(node, fill(node, 0, input.type(), small_shape));
-  const Value places = flatten(node, node.input(1));
+  const Value places = flatten(node, node.input(Input::I));
   const Value values = scatter(node, zeros, places, flatten(node, input), 0);
   const Value unpooled = reshape(node, values, small_shape);
-  if (!node.has_input(2)) return {unpooled};
+  if (!node.has_input(Input::output_shape)) return {unpooled};
   // The indices refer to the smallest tensor that could have been pooled; a larger output is padded with
   // zeros.
-  const Value ends = node.op(ops::Subtract, {convert(node, node.input(2), ElementType::i64), small_shape});
+  const Value ends =
+      node.op(ops::Subtract, {convert(node, node.input(Input::output_shape), ElementType::i64), small_shape});
   const Value begins = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
   return {pad_with(node, unpooled, begins, ends)};
 }

@@ -3,6 +3,7 @@
 // Scales and zero points are per tensor (10), per index of one axis (13), or per block along it (21); 19 adds
 // float8, 21 and later versions add types of fewer bits.
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/quantization_steps.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -61,11 +62,12 @@ ElementType declared_type(const NodeContext& node) {
 }
 
 Values quantize_linear_10(NodeContext& node) {
-  const Value input = node.input(0);
-  const Value zero_point = node.optional_input(2);
+  using Input = inputs::QuantizeLinear;
+  const Value input = node.input(Input::x);
+  const Value zero_point = node.optional_input(Input::y_zero_point);
   const ElementType type = zero_point ? zero_point.type() : declared_type(node);
   const Value x = convert(node, input, ElementType::f32);
-  const Value scale = reshape_parameter(node, node.input(1), input);
+  const Value scale = reshape_parameter(node, node.input(Input::y_scale), input);
   if (ir::is_floating(type)) {
     return {convert_to_small_float(node, divide(node, x, scale), type)};
   }
@@ -102,21 +104,23 @@ std::optional<Blocks> blocks_of(const NodeContext& node, Value x, Value scale, V
 
 /// Weights in blocks, in the form that stays compressed: scales are not repeated.
 Value dequantize_blocks(NodeContext& node, const Blocks& blocks) {
-  const Value x = node.input(0);
+  using Input = inputs::DequantizeLinear;
+  const Value x = node.input(Input::x);
   const auto parameter = [&](Value value) {
     return convert(node, reshape_constant(node, value, blocks.scales), ElementType::f32);
   };
-  const Value zero_point = node.optional_input(2);
+  const Value zero_point = node.optional_input(Input::x_zero_point);
   const Value offset = zero_point ? parameter(zero_point) : Value{};
-  const Value product =
-      dequantize(node, reshape_constant(node, x, blocks.split), {parameter(node.input(1)), offset});
+  const Value product = dequantize(node, reshape_constant(node, x, blocks.split),
+                                   {parameter(node.input(Input::x_scale)), offset});
   return reshape(node, product, x.shape().sizes()->unchecked());
 }
 
 Values dequantize_linear_10(NodeContext& node) {
-  const Value x = node.input(0);
-  const Value scale = node.input(1);
-  const Value zero_point = node.optional_input(2);
+  using Input = inputs::DequantizeLinear;
+  const Value x = node.input(Input::x);
+  const Value scale = node.input(Input::x_scale);
+  const Value zero_point = node.optional_input(Input::x_zero_point);
   const std::int64_t requested = node.integer_attribute("output_dtype", 0);
   const ElementType type = requested == 0 ? scale.type() : node.element_type(requested);
   if (const auto blocks = blocks_of(node, x, scale, zero_point)) {

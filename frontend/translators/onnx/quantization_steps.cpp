@@ -12,6 +12,7 @@
 #include "ir/known_values.hpp"
 #include "ir/operation_set.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/unary.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -127,10 +128,10 @@ MaybeSteps limited(MaybeSteps steps, double low, double high) {
 }
 
 /// min(max(alpha * x + beta, 0), 1).
-MaybeSteps steps_of_hard_sigmoid(const ir::Node& node, int& nodes) {
-  const auto alpha = ir::exact_number(node.input(1));
-  const auto beta = ir::exact_number(node.input(2));
-  const MaybeSteps steps = steps_of(node.input(0), nodes);
+MaybeSteps steps_of_hard_sigmoid(ir::HardSigmoidView function, int& nodes) {
+  const auto alpha = ir::exact_number(function.alpha());
+  const auto beta = ir::exact_number(function.beta());
+  const MaybeSteps steps = steps_of(function.data(), nodes);
   if (!alpha || !beta || !steps) return std::nullopt;
   if (is_noise(steps)) return limited(steps, 0, 1);
   return limited(multiply_by(steps, *alpha), 1, *beta);

@@ -4,6 +4,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/random_numbers.hpp"
 #include "ir/shape_tools.hpp"
 
@@ -84,13 +85,15 @@ Value emit_mask_in_inference(NodeContext& node, Value x) {
 /// Dropout 1, 6, 7, 10: a copy for inference. The mask is boolean from 10 on, and has the type of the data
 /// before.
 Values dropout_1(NodeContext& node) {
-  const Value x = node.input(0);
+  using Input = inputs::Dropout;
+  using Output = outputs::Dropout;
+  const Value x = node.input(Input::data);
   if (node.opset() < 7 && !node.flag_attribute("is_test") && node.real_attribute("ratio", 0.5) != 0 &&
-      node.has_output(1)) {
+      node.has_output(Output::mask)) {
     node.fail("training is not converted", "set attribute 'is_test'");
   }
   Values outputs{x};
-  if (node.has_output(1)) outputs.push_back(emit_mask_in_inference(node, x));
+  if (node.has_output(Output::mask)) outputs.push_back(emit_mask_in_inference(node, x));
   return outputs;
 }
 
@@ -102,10 +105,11 @@ bool is_known_to_be(const NodeContext& node, Value value, double expected) {
 
 /// Dropout 12, 13, 22: ratio and training_mode are inputs.
 Values dropout_12(NodeContext& node) {
+  using Input = inputs::Dropout;
   constexpr double kDefaultRatio = 0.5;
-  const Value x = node.input(0);
-  const Value training = node.optional_input(2);
-  Value ratio = node.optional_input(1);
+  const Value x = node.input(Input::data);
+  const Value training = node.optional_input(Input::training_mode);
+  Value ratio = node.optional_input(Input::ratio);
   const bool is_off =
       !training || is_known_to_be(node, training, 0) || (ratio && is_known_to_be(node, ratio, 0));
   if (is_off) return dropout_1(node);

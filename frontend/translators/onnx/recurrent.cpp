@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/recurrent_cell.hpp"
 #include "frontend/translators/onnx/recurrent_loop.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -14,6 +15,10 @@
 
 namespace onnx2ir::frontend {
 namespace {
+
+// Those of GRU and RNN have the same places.
+using Input = inputs::LSTM;
+using Output = outputs::LSTM;
 
 /// Y [steps, directions, batch, hidden] and the final states [directions, batch, hidden], in the node's
 /// layout.
@@ -46,7 +51,7 @@ bool is_native(const NodeContext& node, const Cell& cell) {
     if (activation.name != cell.activations[i % per_direction].name) return false;
     if (activation.name != "sigmoid" && activation.name != "tanh" && activation.name != "relu") return false;
   }
-  return !(ignores_lengths(node, cell) && node.has_output(2)) || can_keep_cell_state(cell);
+  return !(ignores_lengths(node, cell) && node.has_output(Output::Y_c)) || can_keep_cell_state(cell);
 }
 
 /// A sequence operation in the layout of OpenVINO: X [batch, steps, input], states [batch, directions,
@@ -104,7 +109,7 @@ Values run_over_all_steps(NodeContext& node, const Cell& cell, SequenceOperation
   const Value times = convert(node, emit_range(node, dimension_of(node, cell.x, 0)), ElementType::i32);
   const Value ends = unsqueeze(node, lengths, {1});
   const Value runs = node.op(ops::Less, {times, ends});  // [batch, steps]
-  const bool keeps_cell_state = cell.initial.size() > 1 && node.has_output(2);
+  const bool keeps_cell_state = cell.initial.size() > 1 && node.has_output(Output::Y_c);
   if (keeps_cell_state) keep_cell_state(node, cell, sequence, unsqueeze(node, runs, {2}));
   sequence.lengths = emit_all_steps(node, cell);
   // The plugin's ReverseSequence takes much longer than a Gather.
@@ -169,7 +174,8 @@ Values emit_native(NodeContext& node, const Cell& cell, ir::Op op,
   Values outputs{transpose(node, emitted[0], {2, 1, 0, 3})};
   for (std::size_t i = 1; i < emitted.size(); ++i) {
     const Value state =
-        is_masked ? emitted[i] : zero_without_steps(node, cell, emitted[i], node.has_input(4 + i));
+        is_masked ? emitted[i]
+                  : zero_without_steps(node, cell, emitted[i], node.has_input(Input::initial_h + i - 1));
     outputs.push_back(transpose(node, state, {1, 0, 2}));
   }
   return outputs;
@@ -245,7 +251,7 @@ Values lstm_1(NodeContext& node) {
 
 Values translate_lstm(NodeContext& node, const QuantizedProducts& products) {
   Cell cell = read_cell(node, 4, 2, {"Sigmoid", "Tanh", "Tanh"});
-  cell.peepholes = node.optional_input(7);
+  cell.peepholes = node.optional_input(Input::P);
   cell.products = products;
   const bool coupled = node.flag_attribute("input_forget");
   if (is_native(node, cell) && !coupled && !products.by_r) {

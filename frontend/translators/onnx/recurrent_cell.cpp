@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/ascii_case.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -76,6 +77,7 @@ Value activate(NodeContext& node, Builder& builder, const Activation& activation
 
 Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
                const std::vector<std::string>& defaults) {
+  using Input = inputs::LSTM;  // those of GRU and RNN have the same places
   Cell cell{};
   cell.gates = gates;
   cell.direction = base::lower_case(node.text_attribute("direction", "forward"));
@@ -85,10 +87,10 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
   cell.directions = cell.direction == "bidirectional" ? 2 : 1;
   cell.batch_first = node.flag_attribute("layout");
   cell.clip = node.real_attribute("clip", 0.0);
-  cell.x = node.input(0);
+  cell.x = node.input(Input::X);
   if (cell.batch_first) cell.x = transpose(node, cell.x, {1, 0, 2});
-  cell.w = node.input(1);
-  cell.r = node.input(2);
+  cell.w = node.input(Input::W);
+  cell.r = node.input(Input::R);
   const ir::Dimension hidden = node.rank(cell.r) == 3 ? cell.r.shape()[2] : ir::Dimension();
   cell.hidden = node.integer_attribute("hidden_size", hidden.size());
   if (cell.hidden <= 0) node.fail("the hidden size is not known");
@@ -110,18 +112,19 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
   const auto zeros = [&](std::vector<std::int64_t> shape) {
     return fill(node, 0, cell.x.type(), node.integers(shape));
   };
-  if (node.has_input(3)) {
+  if (node.has_input(Input::B)) {
     const std::int64_t half = gates * cell.hidden;
-    cell.w_bias = slice(node, node.input(3), 0, half, 1);
-    cell.r_bias = slice(node, node.input(3), half, 2 * half, 1);
+    cell.w_bias = slice(node, node.input(Input::B), 0, half, 1);
+    cell.r_bias = slice(node, node.input(Input::B), half, 2 * half, 1);
   } else {
     cell.w_bias = zeros({cell.directions, gates * cell.hidden});
     cell.r_bias = cell.w_bias;
   }
-  if (node.has_input(4)) cell.lengths = convert(node, node.input(4), ElementType::i32);
+  if (node.has_input(Input::sequence_lens))
+    cell.lengths = convert(node, node.input(Input::sequence_lens), ElementType::i32);
   for (std::size_t i = 0; i < states; ++i) {
-    if (node.has_input(5 + i)) {
-      Value state = node.input(5 + i);
+    if (node.has_input(Input::initial_h + i)) {
+      Value state = node.input(Input::initial_h + i);
       if (cell.batch_first) state = transpose(node, state, {1, 0, 2});
       cell.initial.push_back(state);
       continue;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/resampling.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/size_rules.hpp"
@@ -141,17 +142,18 @@ ResizePlan plan_of(NodeContext& node) {
 }
 
 Values resize_11(NodeContext& node) {
+  using Input = inputs::Resize11;
   ResizePlan plan = plan_of(node);
-  plan.scales = non_empty(node, 2);
-  plan.sizes = non_empty(node, 3);
+  plan.scales = non_empty(node, Input::scales);
+  plan.sizes = non_empty(node, Input::sizes);
   if (plan.sizes) {
     plan.sizes = convert(node, plan.sizes, ElementType::i64);
     plan.scales = {};
   }
   if (!plan.sizes && !plan.scales) node.fail("neither scales nor sizes are given");
   if (plan.coordinates == "tf_crop_and_resize") {
-    if (!node.has_input(1)) node.fail("the region to crop is missing");
-    plan.roi = convert(node, node.input(1), kReal);
+    if (!node.has_input(Input::roi)) node.fail("the region to crop is missing");
+    plan.roi = convert(node, node.input(Input::roi), kReal);
   }
   return resize(node, std::move(plan));
 }

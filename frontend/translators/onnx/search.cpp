@@ -1,5 +1,6 @@
 // TopK, ArgMax and ArgMin, cumulative sums and products, ranges.
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
@@ -95,9 +96,10 @@ Values cum_prod_26(NodeContext& node) {
 
 /// Range 11, 27.
 Values range_11(NodeContext& node) {
-  const Value start = require_scalar(node, node.input(0), "start");
-  const Value step = require_scalar(node, node.input(2), "delta");
-  const Value limit = require_scalar(node, node.input(1), "limit");
+  using Input = inputs::Range;
+  const Value start = require_scalar(node, node.input(Input::start), "start");
+  const Value step = require_scalar(node, node.input(Input::delta), "delta");
+  const Value limit = require_scalar(node, node.input(Input::limit), "limit");
   return {node.op(ops::Range, {start, limit, step}, {{"output_type", start.type()}})};
 }
 

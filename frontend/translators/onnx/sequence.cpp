@@ -5,6 +5,7 @@
 #include "frontend/graph/packed_sequence.hpp"
 #include "frontend/graph/required_rank.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "ir/inference.hpp"
 
 namespace onnx2ir::frontend {
@@ -50,7 +51,9 @@ Operands sequence_construct_11(NodeContext& node) {
 }
 
 Operands sequence_insert_11(NodeContext& node) {
-  return {make_sequence(insert(node, *sequence_input(node, 0), node.input(1), node.optional_input(2)))};
+  using Input = inputs::SequenceInsert;
+  return {make_sequence(insert(node, *sequence_input(node, Input::input_sequence), node.input(Input::tensor),
+                               node.optional_input(Input::position)))};
 }
 
 Operands sequence_erase_11(NodeContext& node) {

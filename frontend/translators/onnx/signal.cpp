@@ -2,6 +2,7 @@
 // (2).
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
@@ -80,11 +81,12 @@ Value emit_real_signal(NodeContext& node, Value x, std::int64_t axis, Value leng
 }
 
 Value transform(NodeContext& node, Value x, std::int64_t axis) {
+  using Input = inputs::DFT;
   const std::int64_t rank = node.rank(x);
   if (axis == rank - 1) node.fail("the last dimension holds the parts of the numbers; it has no frequencies");
   const bool onesided = node.flag_attribute("onesided");
   const bool inverse = node.flag_attribute("inverse");
-  Value length = node.optional_input(1);
+  Value length = node.optional_input(Input::dft_length);
   if (length) length = convert_to_list(node, require_scalar(node, length, "dft_length"));
   const ir::Dimension last = x.shape()[static_cast<std::size_t>(rank - 1)];
   if (onesided && inverse) {
@@ -103,9 +105,10 @@ Value transform(NodeContext& node, Value x, std::int64_t axis) {
 }
 
 Value transform_along_input(NodeContext& node, Value x) {
+  using Input = inputs::DFT;
   const std::int64_t rank = node.rank(x);
-  if (!node.has_input(2)) return transform(node, x, node.axis(-2, rank));
-  const Value axis = convert_to_list(node, require_scalar(node, node.input(2), "the axis"));
+  if (!node.has_input(Input::axis)) return transform(node, x, node.axis(-2, rank));
+  const Value axis = convert_to_list(node, require_scalar(node, node.input(Input::axis), "the axis"));
   if (const auto known = node.known_integers(axis)) {
     return transform(node, x, node.axis(known->front(), rank));
   }
@@ -116,11 +119,12 @@ Value transform_along_input(NodeContext& node, Value x) {
 
 /// DFT 17 (the axis as an attribute), 20 (as an optional input, -2 by default).
 Values dft_17(NodeContext& node) {
-  const Value x = convert_to_single_precision(node, node.input(0));
+  using Input = inputs::DFT;
+  const Value x = convert_to_single_precision(node, node.input(Input::input));
   const Value result = node.opset() >= 20
                            ? transform_along_input(node, x)
                            : transform(node, x, node.axis(node.integer_attribute("axis", 1), node.rank(x)));
-  return {convert(node, result, node.input(0).type())};
+  return {convert(node, result, node.input(Input::input).type())};
 }
 
 /// All frequencies of the frames [B, F, N] or [B, F, N, 2] of a signal: OpenVINO's STFT returns only one side
@@ -140,7 +144,8 @@ Value transform_of_frames(NodeContext& node, Value signal, Value window, Value s
 
 /// STFT 17.
 Values stft_17(NodeContext& node) {
-  const Value input = convert_to_single_precision(node, node.input(0));
+  using Input = inputs::STFT;
+  const Value input = convert_to_single_precision(node, node.input(Input::signal));
   const std::int64_t rank = node.rank(input);
   if (rank != 2 && rank != 3) node.fail("the signal must be a batch of vectors");
   const bool onesided = node.flag_attribute("onesided", true);
@@ -150,10 +155,11 @@ Values stft_17(NodeContext& node) {
   if (complex && onesided) node.fail("a one-sided transform takes real numbers");
   if (!parts.admits(1) && !complex) node.fail("the last dimension must be 1 or 2");
   const Value signal = rank == 3 && !complex ? squeeze(node, input, {2}) : input;
-  const Value step = require_scalar(node, convert(node, node.input(1), ElementType::i64), "frame_step");
-  Value window = node.optional_input(2);
+  const Value step =
+      require_scalar(node, convert(node, node.input(Input::frame_step), ElementType::i64), "frame_step");
+  Value window = node.optional_input(Input::window);
   if (window) window = convert_to_single_precision(node, window);
-  Value size = node.optional_input(3);
+  Value size = node.optional_input(Input::frame_length);
   if (!size && !window) node.fail("neither the window nor the frame length is given");
   size = size ? require_scalar(node, convert(node, size, ElementType::i64), "frame_length")
               : size_of(node, window, 0);
@@ -163,7 +169,7 @@ Values stft_17(NodeContext& node) {
   const Value result = onesided
                            ? node.op(ops::STFT, {signal, window, size, step}, {{"transpose_frames", false}})
                            : transform_of_frames(node, signal, window, size, step);
-  return {convert(node, result, node.input(0).type())};
+  return {convert(node, result, node.input(Input::signal).type())};
 }
 
 }  // namespace

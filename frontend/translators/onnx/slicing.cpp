@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
@@ -54,6 +55,7 @@ Value clamp_starts(NodeContext& node, Value starts, Value axes, Value steps) {
 }
 
 Values emit_slice(NodeContext& node, Value starts, Value ends, Value axes, Value steps) {
+  using Input = inputs::Slice;
   const auto count = starts.shape().element_count();
   if (count) ir::check_rank(static_cast<std::size_t>(*count));
   if (!steps) {
@@ -66,10 +68,11 @@ Values emit_slice(NodeContext& node, Value starts, Value ends, Value axes, Value
   }
   axes = axes ? convert(node, axes, ElementType::i64) : count_up(node, starts);
   const auto known = node.known_integers(axes);
-  if (known && node.input(0).shape().has_rank()) reject_repeated_axes(node, *known, node.rank(node.input(0)));
+  if (known && node.input(Input::data).shape().has_rank())
+    reject_repeated_axes(node, *known, node.rank(node.input(Input::data)));
   steps = clamp_bounds(node, steps);
   starts = clamp_starts(node, clamp_bounds(node, starts), axes, steps);
-  return {node.op(ops::Slice, {node.input(0), starts, clamp_bounds(node, ends), steps, axes})};
+  return {node.op(ops::Slice, {node.input(Input::data), starts, clamp_bounds(node, ends), steps, axes})};
 }
 
 /// Slice 1: all in attributes.
@@ -85,7 +88,9 @@ Values slice_1(NodeContext& node) {
 
 /// Slice 10 (inputs), 11 (negative axes), 13.
 Values slice_10(NodeContext& node) {
-  return emit_slice(node, node.input(1), node.input(2), node.optional_input(3), node.optional_input(4));
+  using Input = inputs::Slice;
+  return emit_slice(node, node.input(Input::starts), node.input(Input::ends),
+                    node.optional_input(Input::axes), node.optional_input(Input::steps));
 }
 
 /// Gather 1, 11 (negative indices), 13.
@@ -181,9 +186,10 @@ Values gather_nd_11(NodeContext& node) {
 }
 
 std::string reduction_of(NodeContext& node) {
+  using Input = inputs::ScatterElements;
   std::string reduction = node.text_attribute("reduction", "none");
   // OpenVINO would reduce the bytes of the strings. Onnxruntime has only add, which appends them.
-  if (reduction != "none" && node.input(0).type() == ElementType::string) {
+  if (reduction != "none" && node.input(Input::data).type() == ElementType::string) {
     node.fail("a reduction of strings cannot be converted; only reduction 'none' is possible");
   }
   if (reduction == "add") return "sum";
@@ -194,14 +200,17 @@ std::string reduction_of(NodeContext& node) {
 
 /// Scatter 9, 11 (old name of ScatterElements) and ScatterElements 11, 13, 16 (add, mul), 18 (min, max).
 Values scatter_elements_9(NodeContext& node) {
-  const Value data = node.input(0);
+  using Input = inputs::ScatterElements;
+  const Value data = node.input(Input::data);
   const std::int64_t axis = node.axis(node.integer_attribute("axis", 0), node.rank(data));
-  return {scatter(node, data, node.input(1), node.input(2), axis, reduction_of(node))};
+  return {
+      scatter(node, data, node.input(Input::indices), node.input(Input::updates), axis, reduction_of(node))};
 }
 
 /// ScatterND 11, 13, 16 (add, mul), 18 (min, max).
 Values scatter_nd_11(NodeContext& node) {
-  const auto inputs = {node.input(0), node.input(1), node.input(2)};
+  using Input = inputs::ScatterND;
+  const auto inputs = {node.input(Input::data), node.input(Input::indices), node.input(Input::updates)};
   const std::string reduction = reduction_of(node);
   if (reduction == "none") return {node.op(ops::ScatterNDUpdate, inputs)};
   return {node.op(ops::ScatterNDUpdate, inputs, {{"reduction", reduction}})};
@@ -209,8 +218,9 @@ Values scatter_nd_11(NodeContext& node) {
 
 /// TensorScatter 24: writes the update into the cache, at the position given for each sample of the batch.
 Values tensor_scatter_24(NodeContext& node) {
-  const Value cache = node.input(0);
-  const Value update = node.input(1);
+  using Input = inputs::TensorScatter;
+  const Value cache = node.input(Input::past_cache);
+  const Value update = node.input(Input::update);
   const std::int64_t rank = node.rank(cache);
   const std::int64_t axis = node.axis(node.integer_attribute("axis", -2), rank);
   if (axis == 0) node.fail("the axis cannot be that of the batch");
@@ -218,8 +228,8 @@ Values tensor_scatter_24(NodeContext& node) {
   if (mode != "linear" && mode != "circular") node.fail("mode '" + mode + "' does not exist");
   const Value steps = emit_range(node, size_of(node, update, axis));
   Value places = add_unit_dimensions(node, steps, axis, rank - axis - 1);
-  if (node.has_input(2)) {
-    const Value starts = convert(node, node.input(2), ElementType::i64);
+  if (node.has_input(Input::write_indices)) {
+    const Value starts = convert(node, node.input(Input::write_indices), ElementType::i64);
     places = node.op(ops::Add, {places, add_unit_dimensions(node, starts, 0, rank - 1)});
   }
   if (mode == "circular") places = node.op(ops::FloorMod, {places, size_of(node, cache, axis)});
@@ -292,15 +302,16 @@ Values non_zero_9(NodeContext& node) {
 
 /// OneHot 9, 11 (negative axes and indices). Indices outside of [-depth, depth) give "off" everywhere.
 Values one_hot_9(NodeContext& node) {
-  const Value values = node.input(2);
+  using Input = inputs::OneHot;
+  const Value values = node.input(Input::values);
   if (values.shape().element_count().value_or(2) != 2) node.fail("the values must be a list of two elements");
-  Value depth = node.input(1);
+  Value depth = node.input(Input::depth);
   if (const auto known = node.known_numbers(depth); known && known->size() == 1) {
     depth = node.integer(ir::checked_size(known->front()));
   }
   depth = convert(node, depth, ElementType::i64);
   if (!depth.shape().is_scalar()) depth = reshape_to_scalar(node, depth);
-  Value indices = convert(node, node.input(0), ElementType::i64);
+  Value indices = convert(node, node.input(Input::indices), ElementType::i64);
   const Value negative = node.op(ops::Less, {indices, node.integer(0)});
   indices = node.op(ops::Select, {negative, node.op(ops::Add, {indices, depth}), indices});
   const std::int64_t axis = node.axis(node.integer_attribute("axis", -1), node.rank(indices) + 1);

@@ -1,15 +1,21 @@
 // ai.onnx.preview.training: one step of an optimiser. The inputs are the learning rate R, the update count T,
 // and then groups: all tensors, all gradients, all states of the first kind, and so on. The outputs have the
-// same groups.
+// same groups without the gradients.
 #include <array>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-constexpr std::size_t kFirstTensor = 2;
+using Input = inputs::preview_training::Adam;
+
+/// The groups of `inputs`.
+struct Group {
+  enum : std::size_t { tensors, gradients, first_states, second_states };
+};
 
 /// Elementwise arithmetic with operators. At most one operand of an operator may emit operations: C++ does
 /// not say which operand is evaluated first.
@@ -40,15 +46,15 @@ class Formula {
 template <typename Step>
 Values for_each_tensor(NodeContext& node, std::size_t inputs_each, Step step) {
   const std::size_t inputs = node.input_count();
-  if (inputs <= kFirstTensor || (inputs - kFirstTensor) % inputs_each != 0) {
+  if (inputs <= Input::inputs || (inputs - Input::inputs) % inputs_each != 0) {
     node.fail("the number of inputs does not fit the groups of tensors, gradients and states");
   }
-  const std::size_t count = (inputs - kFirstTensor) / inputs_each;
+  const std::size_t count = (inputs - Input::inputs) / inputs_each;
   // A gradient has no output.
   Values outputs((inputs_each - 1) * count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto input = [&](std::size_t group) {
-      return Formula(node, node.input(kFirstTensor + group * count + i));
+      return Formula(node, node.input(Input::inputs + group * count + i));
     };
     std::size_t group = 0;
     for (const Formula& output : step(input)) outputs[count * group++ + i] = output.value();
@@ -63,7 +69,7 @@ Formula read_scalar(NodeContext& node, std::size_t index, Value like) {
 
 /// Whether this is the first step: T is 0.
 Value emit_is_first_step(NodeContext& node) {
-  const Value count = require_scalar(node, node.input(1), "the update count");
+  const Value count = require_scalar(node, node.input(Input::T), "the update count");
   return node.op(ops::Equal, {count, node.integer(0, count.type())});
 }
 
@@ -72,12 +78,12 @@ Values adagrad_1(NodeContext& node) {
   const double epsilon = node.real_attribute("epsilon", 1e-6F);
   const double penalty = node.real_attribute("norm_coefficient", 0);
   return for_each_tensor(node, 3, [&](auto input) {
-    const Formula x = input(0);
-    const Formula updates = read_scalar(node, 1, x.value());
-    const Formula first_rate = read_scalar(node, 0, x.value());
+    const Formula x = input(Group::tensors);
+    const Formula updates = read_scalar(node, Input::T, x.value());
+    const Formula first_rate = read_scalar(node, Input::R, x.value());
     const Formula rate = first_rate / (decay * updates + 1.0);
-    const Formula gradient = penalty * x + input(1);
-    const Formula squares = input(2) + gradient * gradient;
+    const Formula gradient = penalty * x + input(Group::gradients);
+    const Formula squares = input(Group::first_states) + gradient * gradient;
     const Formula step = rate * gradient;
     return std::array{x - step / (square_root(squares) + epsilon), squares};
   });
@@ -90,13 +96,13 @@ Values adam_1(NodeContext& node) {
   const double penalty = node.real_attribute("norm_coefficient", 0);
   const double penalty_after = node.real_attribute("norm_coefficient_post", 0);
   return for_each_tensor(node, 4, [&](auto input) {
-    const Formula x = input(0);
-    const Formula rate = read_scalar(node, 0, x.value());
-    const Formula updates = read_scalar(node, 1, x.value());
-    const Formula gradient = penalty * x + input(1);
-    const Formula kept_average = alpha * input(2);
+    const Formula x = input(Group::tensors);
+    const Formula rate = read_scalar(node, Input::R, x.value());
+    const Formula updates = read_scalar(node, Input::T, x.value());
+    const Formula gradient = penalty * x + input(Group::gradients);
+    const Formula kept_average = alpha * input(Group::first_states);
     const Formula average = kept_average + (1 - alpha) * gradient;
-    const Formula kept_squares = beta * input(3);
+    const Formula kept_squares = beta * input(Group::second_states);
     const Formula squares = kept_squares + (1 - beta) * (gradient * gradient);
     const auto power_of = [&](double base) {
       return Formula(node, node.op(ops::Power, {x.number(base).value(), updates.value()}));
@@ -119,13 +125,13 @@ Values momentum_1(NodeContext& node) {
   const std::string mode = node.text_attribute("mode");
   if (mode != "standard" && mode != "nesterov") node.fail("attribute 'mode' must be standard or nesterov");
   return for_each_tensor(node, 3, [&](auto input) {
-    const Formula x = input(0);
-    const Formula rate = read_scalar(node, 0, x.value());
-    const Formula gradient = penalty * x + input(1);
+    const Formula x = input(Group::tensors);
+    const Formula rate = read_scalar(node, Input::R, x.value());
+    const Formula gradient = penalty * x + input(Group::gradients);
     // The first step uses the full gradient.
     const Formula beta_now(
         node, node.op(ops::Select, {emit_is_first_step(node), x.number(1).value(), x.number(beta).value()}));
-    const Formula kept = alpha * input(2);
+    const Formula kept = alpha * input(Group::first_states);
     const Formula velocity = kept + beta_now * gradient;
     const Formula step = mode == "nesterov" ? gradient + alpha * velocity : velocity;
     return std::array{x - rate * step, velocity};

@@ -97,44 +97,49 @@ Values detection_output(NodeContext& node) {
                    {"objectness_score", node.real_attribute("objectness_score", 0)}})};
 }
 
-/// GenerateProposals: scores [N, A, H, W], offsets, image sizes, anchors [A, 4], which are the same for all
-/// pixels; the operation has them for each pixel.
+/// GenerateProposals: the anchors [A, 4] are the same for all pixels; the
+/// operation has them for each pixel.
 Values generate_proposals(NodeContext& node) {
-  const Value scores = node.input(0);
-  const Value anchors = node.input(3);
+  struct Input {
+    enum : std::size_t { scores, offsets, image_sizes, anchors };
+  };
+  const Value scores = node.input(Input::scores);
+  const Value anchors = node.input(Input::anchors);
   if (node.rank(scores) != 4) node.fail("the scores must have rank 4");
   if (node.rank(anchors) != 2) node.fail("the anchors must have rank 2");
-  const Value pixels = emit_image_size(node, 0);
+  const Value pixels = emit_image_size(node, Input::scores);
   const Value count_of_anchors = dimension_of(node, anchors, 0);
   const Value shape = concat(node, {pixels, count_of_anchors, node.integers({4})});
   const Value for_pixels = broadcast_to(node, anchors, shape);
-  ir::Node& proposals = node.node(ops::GenerateProposals, {node.input(2), for_pixels, node.input(1), scores},
-                                  {{"min_size", node.real_attribute("min_size", 1)},
-                                   {"nms_threshold", node.real_attribute("nms_thresh", 0.7F)},
-                                   {"pre_nms_count", count(node, "pre_nms_topN", 6000)},
-                                   {"post_nms_count", count(node, "post_nms_topN", 300)},
-                                   {"normalized", !node.flag_attribute("legacy_plus_one", true)},
-                                   {"nms_eta", 1.0},
-                                   {"roi_num_type", ElementType::i64}},
-                                  3);
+  ir::Node& proposals =
+      node.node(ops::GenerateProposals,
+                {node.input(Input::image_sizes), for_pixels, node.input(Input::offsets), scores},
+                {{"min_size", node.real_attribute("min_size", 1)},
+                 {"nms_threshold", node.real_attribute("nms_thresh", 0.7F)},
+                 {"pre_nms_count", count(node, "pre_nms_topN", 6000)},
+                 {"post_nms_count", count(node, "post_nms_topN", 300)},
+                 {"normalized", !node.flag_attribute("legacy_plus_one", true)},
+                 {"nms_eta", 1.0},
+                 {"roi_num_type", ElementType::i64}},
+                3);
   return outputs_of(proposals);
 }
 
 Values proposals_of_one_image(NodeContext& node) {
-  ir::Node& proposals = node.node(ops::ExperimentalDetectronGenerateProposalsSingleImage,
-                                  {node.input(0), node.input(1), node.input(2), node.input(3)},
-                                  {{"min_size", node.real_attribute("min_size", 0)},
-                                   {"nms_threshold", node.real_attribute("nms_threshold", 0.7F)},
-                                   {"pre_nms_count", count(node, "pre_nms_count", 1000)},
-                                   {"post_nms_count", node.positive_attribute("post_nms_count", 1000)}},
-                                  2);
+  ir::Node& proposals =
+      node.node(ops::ExperimentalDetectronGenerateProposalsSingleImage, take_inputs(node, 4),
+                {{"min_size", node.real_attribute("min_size", 0)},
+                 {"nms_threshold", node.real_attribute("nms_threshold", 0.7F)},
+                 {"pre_nms_count", count(node, "pre_nms_count", 1000)},
+                 {"post_nms_count", node.positive_attribute("post_nms_count", 1000)}},
+                2);
   return outputs_of(proposals);
 }
 
 Values detectron_output(NodeContext& node) {
   constexpr float kLargestRatio = 1000.0F / 16.0F;
   ir::Node& output = node.node(
-      ops::ExperimentalDetectronDetectionOutput, {node.input(0), node.input(1), node.input(2), node.input(3)},
+      ops::ExperimentalDetectronDetectionOutput, take_inputs(node, 4),
       {{"score_threshold", node.real_attribute("score_threshold", 0.05F)},
        {"nms_threshold", node.real_attribute("nms_threshold", 0.5F)},
        {"max_delta_log_wh", node.real_attribute("max_delta_log_wh", base::natural_logarithm(kLargestRatio))},
@@ -148,7 +153,7 @@ Values detectron_output(NodeContext& node) {
 }
 
 Values prior_grid(NodeContext& node) {
-  return {node.op(ops::ExperimentalDetectronPriorGridGenerator, {node.input(0), node.input(1), node.input(2)},
+  return {node.op(ops::ExperimentalDetectronPriorGridGenerator, take_inputs(node, 3),
                   {{"flatten", node.flag_attribute("flatten", true)},
                    {"h", node.integer_attribute("h", 0)},
                    {"w", node.integer_attribute("w", 0)},
@@ -178,7 +183,7 @@ Values roi_features(NodeContext& node) {
 }
 
 Values best_rois(NodeContext& node) {
-  return {node.op(ops::ExperimentalDetectronTopKROIs, {node.input(0), node.input(1)},
+  return {node.op(ops::ExperimentalDetectronTopKROIs, take_inputs(node, 2),
                   {{"max_rois", node.positive_attribute("max_rois", 1000)}})};
 }
 

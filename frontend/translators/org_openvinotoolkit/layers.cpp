@@ -3,6 +3,8 @@
 #include "frontend/translators/onnx/deformable_convolution.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/org_openvinotoolkit/rows.hpp"
+#include "ir/views/normalization.hpp"
+#include "ir/views/spatial.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -33,9 +35,10 @@ Value reshape_to_vector(NodeContext& node, Value value) {
 
 /// GroupNorm, ExperimentalDetectronGroupNorm.
 Values group_norm(NodeContext& node) {
-  const Value x = node.input(0);
-  const Value scale = reshape_to_vector(node, convert(node, node.input(1), x.type()));
-  const Value bias = reshape_to_vector(node, convert(node, node.input(2), x.type()));
+  using Input = ir::GroupNormalizationView::Input;
+  const Value x = node.input(Input::data);
+  const Value scale = reshape_to_vector(node, convert(node, node.input(Input::scale), x.type()));
+  const Value bias = reshape_to_vector(node, convert(node, node.input(Input::bias), x.type()));
   return {node.op(ops::GroupNormalization, {x, scale, bias},
                   {{"num_groups", node.positive_attribute("num_groups")},
                    {"epsilon", node.real_attribute("eps", 1e-6F)}})};
@@ -68,8 +71,9 @@ Values swish(NodeContext& node) {
 
 /// DeformableConv2D: data, offsets, filters, optional masks.
 Values deformable_convolution(NodeContext& node) {
-  Values inputs{node.input(0), node.input(1), node.input(2)};
-  if (node.has_input(3)) inputs.push_back(node.input(3));
+  Values inputs = take_inputs(node, 3);
+  using Input = ir::DeformableConvolutionView::Input;
+  if (node.has_input(Input::mask)) inputs.push_back(node.input(Input::mask));
   return {emit_deformable_convolution(node, inputs, {.offset_groups = "deformable_groups"})};
 }
 

@@ -68,20 +68,22 @@ Value gather_listed_bags(NodeContext& node, Value table, Value indices, Value of
   return divide(node, sums, unsqueeze(node, convert(node, at_least_one, table.type()), {1}));
 }
 
-/// embedding_bag: table, indices, optional offsets, optional factors of the indices. Further outputs are for
-/// training.
+/// embedding_bag: the table is the input `weight`. Further outputs are for training.
 Operands embedding_bag(NodeContext& node) {
-  const Value table = node.input(0);
-  const Value indices = node.input(1);
-  const Value factors = node.optional_input(3);
+  struct Input {
+    enum : std::size_t { weight, indices, offsets, per_sample_weights };
+  };
+  const Value table = node.input(Input::weight);
+  const Value indices = node.input(Input::indices);
+  const Value factors = node.optional_input(Input::per_sample_weights);
   if (node.integer_attribute("padding_idx", -1) >= 0)
     node.fail("attribute 'padding_idx' cannot be expressed");
   if (factors && bag_mode(node) != BagMode::sum) node.fail("only sums can have factors (per_sample_weights)");
   const std::int64_t rank = node.rank(indices);
   if (rank == 2) return {gather_packed_bags(node, table, indices, factors), {}, {}, {}};
   if (rank != 1) node.fail("the indices must have rank 1 or 2");
-  if (!node.has_input(2)) node.fail("a list of indices needs offsets, input 2");
-  return {gather_listed_bags(node, table, indices, node.input(2), factors), {}, {}, {}};
+  if (!node.has_input(Input::offsets)) node.fail("a list of indices needs offsets, input 2");
+  return {gather_listed_bags(node, table, indices, node.input(Input::offsets), factors), {}, {}, {}};
 }
 
 /// ATen: the attribute 'operator' names the operator.

@@ -1,4 +1,9 @@
-// Ranks that the readers of a value require or ignore.
+// What the nodes that use a value require of its rank, or ignore. They are not translated yet, so the IR does
+// not know them: the answers come from columns of the operator table, and from declared types.
+//
+// ignores_leading_units() also needs the ranks of the other operands of these nodes. This is no second
+// inference of types: it follows operands only through operators whose row has a RankRule, to values that are
+// translated, declared or constant, and answers no if it meets any other operator.
 #pragma once
 
 #include <cstdint>

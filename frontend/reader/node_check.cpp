@@ -155,55 +155,66 @@ void check_parameters(std::string_view what, const google::protobuf::RepeatedPtr
   }
 }
 
-void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCheck& check) {
+/// Reports an attribute that the schema does not have.
+void report_undeclared(const AttributeProto& attribute, const Site& site, BodyCheck& check) {
   const onnx::NodeProto& node = *site.node;
+  // onnxruntime ignores this misspelling of epsilon.
+  if (node.op_type() == "LayerNormalization" && attribute.name() == "epsion") {
+    check.model.sink.warning(DiagnosticCode::unknown_attribute,
+                             "Attribute 'epsion' is ignored; the name is epsilon", place_of(site, check));
+    return;
+  }
+  // Names that begin with two underscores are notes of a tool.
+  if (attribute.name().starts_with("__")) return;
+  error(site, check, DiagnosticCode::invalid_attribute,
+        fmt::format("Attribute '{}' is not an attribute of {}", attribute.name(), node.op_type()));
+}
+
+/// Checks the type of an attribute that the schema has, and its value if only some are accepted.
+void check_declared(const AttributeProto& attribute, const onnx::OpSchema::Attribute& declared,
+                    const Site& site, BodyCheck& check) {
+  const std::string& op_type = site.node->op_type();
   auto fail = [&](std::string message) {
     error(site, check, DiagnosticCode::invalid_attribute, std::move(message));
   };
+  // A value without a type has been reported already.
+  const bool untyped = attribute.type() == AttributeProto::UNDEFINED && used_fields(attribute).count != 0;
+  if (attribute.type() != declared.type && !untyped) {
+    fail(fmt::format("Attribute '{}' is of type {}, not {}", attribute.name(), type_name(attribute.type()),
+                     type_name(declared.type)));
+  }
+  if (attribute.has_i() && attribute.i() != 0 && attribute.i() != 1 && is_flag(attribute.name())) {
+    fail(fmt::format("Attribute '{}' of {} is {}, but must be 0 or 1", attribute.name(), op_type,
+                     attribute.i()));
+  }
+  if (!attribute.has_s()) return;
+  const std::string_view words = accepted_words(op_type, attribute.name());
+  if (!words.empty() && !is_word_of(words, attribute.s())) {
+    fail(fmt::format("Attribute '{}' of {} is '{}', which is none of: {}", attribute.name(), op_type,
+                     attribute.s(), words));
+  }
+}
+
+void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCheck& check) {
+  const onnx::NodeProto& node = *site.node;
   check_parameters("inputs", node.input(), schema.inputs(), schema.min_input(), schema.max_input(), site,
                    check);
   // Omitted outputs are unused outputs; onnxruntime also runs a Loop without outputs.
   check_parameters("outputs", node.output(), schema.outputs(), 0, schema.max_output(), site, check);
 
-  std::size_t required_found = 0;
   for (const auto& attribute : node.attribute()) {
     if (check.model.has_too_many_errors()) return;
     const auto declared = schema.attributes().find(attribute.name());
     if (declared == schema.attributes().end()) {
-      // Names that begin with two underscores are notes of a tool. onnxruntime ignores this misspelling of
-      // epsilon.
-      if (node.op_type() == "LayerNormalization" && attribute.name() == "epsion") {
-        check.model.sink.warning(DiagnosticCode::unknown_attribute,
-                                 "Attribute 'epsion' is ignored; the name is epsilon", place_of(site, check));
-      } else if (!attribute.name().starts_with("__")) {
-        fail(fmt::format("Attribute '{}' is not an attribute of {}", attribute.name(), node.op_type()));
-      }
+      report_undeclared(attribute, site, check);
       continue;
     }
-    // A value without a type has been reported already.
-    const bool untyped = attribute.type() == AttributeProto::UNDEFINED && used_fields(attribute).count != 0;
-    if (attribute.type() != declared->second.type && !untyped) {
-      fail(fmt::format("Attribute '{}' is of type {}, not {}", attribute.name(), type_name(attribute.type()),
-                       type_name(declared->second.type)));
-    }
-    if (declared->second.required) ++required_found;
-    if (attribute.has_i() && attribute.i() != 0 && attribute.i() != 1 && is_flag(attribute.name())) {
-      fail(fmt::format("Attribute '{}' of {} is {}, but must be 0 or 1", attribute.name(), node.op_type(),
-                       attribute.i()));
-    }
-    if (!attribute.has_s()) continue;
-    const std::string_view words = accepted_words(node.op_type(), attribute.name());
-    if (!words.empty() && !is_word_of(words, attribute.s())) {
-      fail(fmt::format("Attribute '{}' of {} is '{}', which is none of: {}", attribute.name(), node.op_type(),
-                       attribute.s(), words));
-    }
+    check_declared(attribute, declared->second, site, check);
   }
   for (const auto& [name, attribute] : schema.attributes()) {
-    if (!attribute.required) continue;
-    if (required_found == 0)
-      fail(fmt::format("The required attribute '{}' is missing", name));
-    else
-      --required_found;
+    if (!attribute.required || find_attribute(node, name) != nullptr) continue;
+    error(site, check, DiagnosticCode::invalid_attribute,
+          fmt::format("The required attribute '{}' is missing", name));
   }
 }
 

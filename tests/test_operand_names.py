@@ -1,6 +1,7 @@
 """The names of operands in operands.hpp are those of the operators' schemas, at the same places."""
 
 import re
+import sys
 from pathlib import Path
 
 import onnx.defs
@@ -48,11 +49,13 @@ SCHEMAS, DECLARED = schemas(), declared()
 
 
 def versions(domain, name):
-    """The schemas of a struct: a number after the operator is the first version whose operands it has."""
+    """The schemas of a struct: a number after the operator is the first version that it is for."""
     if (domain, name) in SCHEMAS:
         return SCHEMAS[domain, name]
     operator, first = re.fullmatch(r"(\w+?)(\d+)", name).groups()
-    return [schema for schema in SCHEMAS[domain, operator] if schema.since_version >= int(first)]
+    later = (re.fullmatch(rf"{operator}(\d+)", other) for _, _, other in DECLARED)
+    end = min((int(each[1]) for each in later if each and int(each[1]) > int(first)), default=sys.maxsize)
+    return [schema for schema in SCHEMAS[domain, operator] if int(first) <= schema.since_version < end]
 
 
 @pytest.mark.parametrize(("side", "domain", "name"), DECLARED)

@@ -3,6 +3,7 @@
 
 #include "base/portable_math.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 
@@ -33,6 +34,7 @@ std::vector<double> compute_mel_edges(const MelBands& bands) {
 
 /// The same for parameters that are known only at run time: f32 [bins + 2].
 Value compute_mel_edges(NodeContext& node) {
+  using Input = inputs::MelWeightMatrix;
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   const auto real = [&](std::size_t index) {
     return convert(node, require_scalar(node, node.input(index), "a parameter"), ElementType::f32);
@@ -42,15 +44,15 @@ Value compute_mel_edges(NodeContext& node) {
   const auto mel = [&](Value hertz) {
     return node.op(ops::Log, {op(ops::Add, {divide(node, hertz, number(700)), number(1)})});
   };
-  const Value lower = mel(real(3));
-  const Value count = op(ops::Add, {real(0), number(2)});
-  const Value step = divide(node, op(ops::Subtract, {mel(real(4)), lower}), count);
+  const Value lower = mel(real(Input::lower_edge_hertz));
+  const Value count = op(ops::Add, {real(Input::num_mel_bins), number(2)});
+  const Value step = divide(node, op(ops::Subtract, {mel(real(Input::upper_edge_hertz)), lower}), count);
   const Value index = emit_range(node, count, ElementType::f32);
   const Value mels = op(ops::Add, {op(ops::Multiply, {index, step}), lower});
   const Value hertz =
       op(ops::Multiply, {op(ops::Subtract, {node.op(ops::Exp, {mels}), number(1)}), number(700)});
-  const Value scaled = op(ops::Multiply, {op(ops::Add, {real(1), number(1)}), hertz});
-  return node.op(ops::Floor, {divide_exactly(node, scaled, real(2))});
+  const Value scaled = op(ops::Multiply, {op(ops::Add, {real(Input::dft_length), number(1)}), hertz});
+  return node.op(ops::Floor, {divide_exactly(node, scaled, real(Input::sample_rate))});
 }
 
 /// MelWeightMatrix 17: triangles over the frequencies of a one-sided transform, one per column.

@@ -1,6 +1,7 @@
 // The places of inputs and outputs of ONNX's operators, with the names of their schemas:
-// `node.input(inputs::Conv::W)`. Versions that lack the last ones share the struct.
-// tests/test_operand_names.py compares them with the schemas.
+// `node.input(inputs::Conv::W)`. Versions that lack the last ones share the struct. If versions have
+// different operands, the name of the struct ends with the first version. tests/test_operand_names.py
+// compares them with the schemas.
 #pragma once
 
 #include <cstddef>
@@ -81,6 +82,10 @@ struct MaxUnpool {
   enum : std::size_t { X, I, output_shape };
 };
 
+struct MelWeightMatrix {
+  enum : std::size_t { num_mel_bins, dft_length, sample_rate, lower_edge_hertz, upper_edge_hertz };
+};
+
 struct NonMaxSuppression {
   enum : std::size_t { boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold };
 };
@@ -141,6 +146,14 @@ struct Slice {
 
 struct TensorScatter {
   enum : std::size_t { past_cache, update, write_indices };
+};
+
+struct Tile1 {
+  enum : std::size_t { input, tiles, axis };
+};
+
+struct Tile6 {
+  enum : std::size_t { input, repeats };
 };
 
 struct Where {

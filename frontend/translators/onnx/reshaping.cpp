@@ -6,6 +6,7 @@
 
 #include "frontend/graph/required_rank.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
@@ -247,7 +248,8 @@ Values expand_8(NodeContext& node) {
 
 /// Tile 1: repeats one axis; 6, 13: repeats all axes.
 Values tile_1(NodeContext& node) {
-  const Value input = node.input(0);
+  using Input = inputs::Tile1;
+  const Value input = node.input(Input::input);
   const std::int64_t rank = node.rank(input);
   // Both have the type of the data.
   const auto whole = [&](std::size_t index, std::string_view what) {
@@ -256,17 +258,18 @@ Values tile_1(NodeContext& node) {
       node.fail(std::string(what) + " must be one number");
     return static_cast<std::int64_t>(std::clamp(values.front(), -1e9, 1e9));
   };
-  const std::int64_t axis = node.axis(whole(2, "the axis"), rank);
-  const auto repeats = shape_along(axis, rank, whole(1, "the number of tiles"));
+  const std::int64_t axis = node.axis(whole(Input::axis, "the axis"), rank);
+  const auto repeats = shape_along(axis, rank, whole(Input::tiles, "the number of tiles"));
   return {node.op(ops::Tile, {input, node.integers(repeats)})};
 }
 
 Values tile_6(NodeContext& node) {
-  const Value input = node.input(0);
+  using Input = inputs::Tile6;
+  const Value input = node.input(Input::input);
   // A scalar has no axes to repeat.
   if (input.shape().is_scalar()) return {input};
   const std::int64_t rank = node.rank(input);
-  const Value repeats = set_length(node, convert(node, node.input(1), ElementType::i64), rank);
+  const Value repeats = set_length(node, convert(node, node.input(Input::repeats), ElementType::i64), rank);
   if (const auto known = node.known_integers(repeats))
     return {node.op(ops::Tile, {input, node.integers(*known)})};
   return {node.op(ops::Tile, {input, repeats})};

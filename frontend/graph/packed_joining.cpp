@@ -94,6 +94,24 @@ Value stack(Builder& builder, const Sequence& sequence, Dimension dimension) {
   return reshape(builder, sequence.values, concat(builder, shape, 0));
 }
 
+Value concatenate_list(Builder& builder, const ElementList& elements, std::int64_t axis, bool new_axis) {
+  if (elements.empty()) ir::invalid("an empty sequence is concatenated");
+  Values parts = elements.values();
+  if (new_axis) {
+    for (Value& part : parts) part = unsqueeze(builder, part, {axis});
+  }
+  return concat(builder, parts, axis);
+}
+
+/// `stacked`, whose first axis has the elements, with this axis at `axis`.
+Value move_first_axis(Builder& builder, Value stacked, std::int64_t axis) {
+  if (axis == 0) return stacked;
+  std::vector<std::int64_t> order(static_cast<std::size_t>(rank_of(stacked)));
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin(), order.begin() + 1, order.begin() + axis + 1);
+  return transpose(builder, stacked, order);
+}
+
 }  // namespace
 
 Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis, bool new_axis) {
@@ -102,14 +120,7 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
   const std::int64_t result_rank = rank + (new_axis ? 1 : 0);
   const auto where =
       static_cast<std::int64_t>(ir::normalize_axis(axis, static_cast<std::size_t>(result_rank)));
-  if (sequence.elements) {
-    if (sequence.elements->empty()) ir::invalid("an empty sequence is concatenated");
-    Values parts = sequence.elements->values();
-    if (new_axis) {
-      for (Value& part : parts) part = unsqueeze(builder, part, {where});
-    }
-    return concat(builder, parts, where);
-  }
+  if (sequence.elements) return concatenate_list(builder, *sequence.elements, where, new_axis);
   // The elements differ only along `axis`: use the shape of the first one.
   const Value first = rank > 0 ? gather(builder, sequence.shapes, builder.integer(0)) : Value{};
   const auto dimension = [&](std::int64_t index) {
@@ -128,12 +139,7 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
   }
   Value stacked = new_axis ? sequence.stacked : Value{};
   if (!stacked) stacked = stack(builder, sequence, dimension);
-  if (where != 0) {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(rank + 1));
-    std::iota(order.begin(), order.end(), 0);
-    std::rotate(order.begin(), order.begin() + 1, order.begin() + where + 1);
-    stacked = transpose(builder, stacked, order);
-  }
+  stacked = move_first_axis(builder, stacked, where);
   if (new_axis) return stacked;
   // A Reshape cannot infer a size beside a size of 0.
   const Value whole = ir::may_be_empty_beside(sequence.element, static_cast<std::size_t>(where))
@@ -221,51 +227,46 @@ Sequence slice_by_lengths(Builder& builder, Value tensor, Value lengths, std::in
   return result;
 }
 
-}  // namespace
-
-Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis, bool keep_dimension) {
-  const std::int64_t rank = rank_of(tensor);
-  const std::size_t where = ir::normalize_axis(axis, static_cast<std::size_t>(rank));
-  const auto signed_where = static_cast<std::int64_t>(where);
-  const bool drop = !lengths && !keep_dimension;
+/// Slices of known lengths, as a list of elements. `drops_axis`: the slices have one element along the axis.
+Sequence split_into_list(Builder& builder, Value tensor, const ir::Integers& lengths, std::int64_t axis,
+                         bool drops_axis) {
+  Values elements;
+  if (!lengths.empty()) {
+    ir::Node& slices = builder.node(
+        ops::VariadicSplit, {tensor, builder.integer(axis), builder.integers(lengths)}, {}, lengths.size());
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      const Value slice = slices.value(i);
+      elements.push_back(drops_axis ? squeeze(builder, slice, {axis}) : slice);
+    }
+  }
   Sequence result;
   result.type = tensor.type();
-  // For more elements, one packed pair is cheaper than that many nodes.
-  constexpr std::size_t kMaxElements = 64;
-  if (const auto known = known_lengths(tensor, lengths, where); known && known->size() <= kMaxElements) {
-    Values elements;
-    if (!known->empty()) {
-      ir::Node& slices =
-          builder.node(ops::VariadicSplit, {tensor, builder.integer(signed_where), builder.integers(*known)},
-                       {}, known->size());
-      for (std::size_t i = 0; i < known->size(); ++i) {
-        Value slice = slices.value(i);
-        if (drop) slice = squeeze(builder, slice, {signed_where});
-        elements.push_back(slice);
-      }
-    }
-    result.elements = ElementList(elements);
-    describe_elements(result);
-    return result;
-  }
-  if (are_ones(lengths)) return split(builder, tensor, {}, axis, true);
-  if (lengths) return slice_by_lengths(builder, tensor, lengths, signed_where);
+  result.elements = ElementList(elements);
+  describe_elements(result);
+  return result;
+}
+
+/// The packed form of all slices of one element along `axis`.
+Sequence pack_slices(Builder& builder, Value tensor, std::int64_t axis, bool keeps_axis) {
+  const std::int64_t rank = rank_of(tensor);
+  Sequence result;
+  result.type = tensor.type();
   // If the axis is the first one, the slices are contiguous.
-  const Value front = where == 0 ? tensor : transpose(builder, tensor, axis_first(signed_where, rank));
+  const Value front = axis == 0 ? tensor : transpose(builder, tensor, axis_first(axis, rank));
   result.values = flatten(builder, front);
   const Value shape = ir::compute_shape_of(builder, tensor);
   Values row;
   ir::Dimensions element;
   for (std::int64_t i = 0; i < rank; ++i) {
-    if (i == signed_where) continue;
+    if (i == axis) continue;
     row.push_back(gather(builder, shape, builder.integers({i})));
     element.push_back(tensor.shape()[static_cast<std::size_t>(i)]);
   }
-  if (keep_dimension) {
-    row.insert(row.begin() + signed_where, builder.integers({1}));
-    element.insert(element.begin() + signed_where, ir::Dimension(1));
+  if (keeps_axis) {
+    row.insert(row.begin() + axis, builder.integers({1}));
+    element.insert(element.begin() + axis, ir::Dimension(1));
   }
-  const Value total = gather(builder, shape, builder.integers({signed_where}));
+  const Value total = gather(builder, shape, builder.integers({axis}));
   if (!row.empty()) {
     const auto element_rank = static_cast<std::int64_t>(row.size());
     const Value target = concat(builder, {total, builder.integers({element_rank})}, 0);
@@ -273,6 +274,20 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
   }
   result.element = PartialShape(std::move(element));
   return result;
+}
+
+}  // namespace
+
+Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis, bool keep_dimension) {
+  const std::size_t where = ir::normalize_axis(axis, static_cast<std::size_t>(rank_of(tensor)));
+  const auto signed_where = static_cast<std::int64_t>(where);
+  // For more elements, one packed pair is cheaper than that many nodes.
+  constexpr std::size_t kMaxElements = 64;
+  if (const auto known = known_lengths(tensor, lengths, where); known && known->size() <= kMaxElements)
+    return split_into_list(builder, tensor, *known, signed_where, !lengths && !keep_dimension);
+  if (are_ones(lengths)) return split(builder, tensor, {}, axis, true);
+  if (lengths) return slice_by_lengths(builder, tensor, lengths, signed_where);
+  return pack_slices(builder, tensor, signed_where, keep_dimension);
 }
 
 }  // namespace onnx2ir::frontend

@@ -135,6 +135,23 @@ onnx::ModelProto* parse(const std::string& bytes, google::protobuf::Arena& arena
   return proto->ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage() ? proto : nullptr;
 }
 
+/// Null after an error, which is reported.
+onnx::ModelProto* parse_or_report(const ModelSource& source, const ModelBytes& bytes,
+                                  google::protobuf::Arena& arena, DiagnosticSink& sink) {
+  onnx::ModelProto* const proto = parse(bytes.stripped, arena);
+  if (proto != nullptr && proto->has_graph()) return proto;
+  // Some other formats are protobuf messages as well.
+  auto foreign = recognize_source(source, bytes.file.get());
+  if (!foreign && proto != nullptr) return proto;
+  report(source, foreign.value_or(unreadable_model("it is not an ONNX model, or it is damaged")), sink);
+  return nullptr;
+}
+
+/// Whether the model is not translated after `found`: one with undefined names is, to find more errors.
+bool is_fatal(const Diagnostic& found) {
+  return found.severity == Severity::error && found.code != DiagnosticCode::undefined_name;
+}
+
 }  // namespace
 
 LoadedModel::LoadedModel(Parts parts) : parts_(std::move(parts)) {}
@@ -168,15 +185,8 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const Options& 
   constexpr std::uint64_t kCopies = 4;
   base::charge_permanently(kCopies * bytes->stripped.size());
   auto arena = make_arena(bytes->stripped.size());
-  onnx::ModelProto* const proto = parse(bytes->stripped, *arena);
-  if (proto == nullptr || !proto->has_graph()) {
-    // Some other formats are protobuf messages as well.
-    auto foreign = recognize_source(source, bytes->file.get());
-    if (foreign || proto == nullptr) {
-      report(source, foreign.value_or(unreadable_model("it is not an ONNX model, or it is damaged")), sink);
-      return std::nullopt;
-    }
-  }
+  onnx::ModelProto* const proto = parse_or_report(source, *bytes, *arena, sink);
+  if (proto == nullptr) return std::nullopt;
   bytes->stripped = {};
 
   const std::size_t first = sink.mark();
@@ -187,10 +197,6 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const Options& 
       check_model(*proto, opsets, *functions, *bytes->weights, options.max_function_nodes, sink);
   if (external_paths != nullptr) *external_paths = bytes->weights->external().paths();
   const std::span<const Diagnostic> found = std::span(sink.diagnostics()).subspan(first);
-  // A model with undefined names is translated to find more errors.
-  const auto is_fatal = [](const Diagnostic& it) {
-    return it.severity == Severity::error && it.code != DiagnosticCode::undefined_name;
-  };
   if (std::ranges::any_of(found, is_fatal)) return std::nullopt;
   for (const auto& file : bytes->weights->external().files())
     base::raise_default_budget(kOfWeights * file->size());

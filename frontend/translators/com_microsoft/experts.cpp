@@ -136,7 +136,7 @@ struct InputIndices {
 ExpertLayer read_quantized_layer(NodeContext& node, const InputIndices& places) {
   const std::int64_t bits =
       node.integer_attribute(places.bits, node.integer_attribute("expert_weight_bits", 4));
-  if (bits != 2 && bits != 4 && bits != 8) node.fail("only weights of 2, 4 and 8 bits are converted");
+  check_bits(node, bits);
   const auto stored = node.input(places.weights).shape().sizes();
   if (!stored || stored->size() != 3) {
     node.fail("the shapes of the weights must be known when the model is converted");

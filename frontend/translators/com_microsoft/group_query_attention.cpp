@@ -156,47 +156,71 @@ Values attend_with_masked_cache(NodeContext& node, Projections heads, const Mask
   return {join_heads(node, attend_in_groups(node, inputs, group).mixed), heads.key, heads.value, {}};
 }
 
+/// A cache in onnxruntime's layout, and the tokens that are added to it.
+struct PackedCache {
+  Lengths lengths;
+  Value positions;      ///< of the queries
+  QuantizedCache keys;  ///< the formats of the caches
+  QuantizedCache values;
+  ir::Dimension key_size;  ///< of a head
+  ir::Dimension value_size;
+};
+
+/// Sets keys and values of the attention to the cache of a window with `heads`, which become the new cache.
+void extend_cache_of_window(NodeContext& node, const PackedCache& cache, Projections& heads,
+                            AttentionInputs& inputs) {
+  const WindowCache window = extend_window_cache(node, node.input(Input::past_key), heads.key, cache.lengths);
+  const Value all_keys = concat(node, {node.input(Input::past_key), heads.key}, 2);
+  const Value all_values = concat(node, {node.input(Input::past_value), heads.value}, 2);
+  inputs.key = dequantize_cache(node, cache.keys, all_keys, cache.key_size);
+  inputs.value = dequantize_cache(node, cache.values, all_values, cache.value_size);
+  inputs.bias = select_window(node, inputs.bias, window, cache.lengths);
+  const Value positions = unsqueeze(node, window.positions, {1, 2});
+  inputs.seen = find_seen_keys(node, cache.lengths, positions, cache.positions);
+  heads.key = gather_in_rows(node, all_keys, window.kept, 2);
+  heads.value = gather_in_rows(node, all_values, window.kept, 2);
+}
+
+/// The same for a cache of the whole sequence, which may be absent.
+void extend_cache_of_sequence(NodeContext& node, const PackedCache& cache, Projections& heads,
+                              AttentionInputs& inputs) {
+  const Lengths& lengths = cache.lengths;
+  if (node.has_input(Input::past_key)) {
+    const Value origins = compute_cache_origins(node, node.input(Input::past_key), heads.key, lengths);
+    heads.key = gather_cache(node, node.input(Input::past_key), heads.key, origins);
+    heads.value = gather_cache(node, node.input(Input::past_value), heads.value, origins);
+  }
+  inputs.key = dequantize_cache(node, cache.keys, heads.key, cache.key_size);
+  inputs.value = dequantize_cache(node, cache.values, heads.value, cache.value_size);
+  if (node.has_input(Input::past_key) && (inputs.bias || inputs.scores != Scores::none)) {
+    // The cache may be longer than the sequences.
+    inputs.key = slice(node, inputs.key, node.integers({0}), lengths.longest, 2);
+    inputs.value = slice(node, inputs.value, node.integers({0}), lengths.longest, 2);
+  }
+  inputs.seen = find_seen_keys(node, lengths, enumerate_along(node, inputs.key, 2), cache.positions);
+}
+
 Values attend_with_packed_cache(NodeContext& node, Projections heads, std::int64_t group) {
-  const bool has_window_cache = node.flag_attribute("sliding_window_cache");
-  const Lengths lengths = compute_lengths(node, heads);
-  const Value positions = compute_query_positions(node, heads, lengths);
+  PackedCache cache;
+  cache.lengths = compute_lengths(node, heads);
+  cache.positions = compute_query_positions(node, heads, cache.lengths);
   if (node.flag_attribute("do_rotary"))
-    rotate(node, heads, compute_rotary_positions(node, heads, lengths, positions));
+    rotate(node, heads, compute_rotary_positions(node, heads, cache.lengths, cache.positions));
   const std::int64_t keys = node.integer_attribute("kv_num_heads");
-  const QuantizedCache keys_code = read_cache_quantization(node, "k_quant_type", Input::k_scale, keys);
-  const QuantizedCache values_code = read_cache_quantization(node, "v_quant_type", Input::v_scale, keys);
-  const ir::Dimension key_size = heads.key.shape()[3];
-  const ir::Dimension value_size = heads.value.shape()[3];
-  heads.key = quantize_cache(node, keys_code, heads.key);
-  heads.value = quantize_cache(node, values_code, heads.value);
+  cache.keys = read_cache_quantization(node, "k_quant_type", Input::k_scale, keys);
+  cache.values = read_cache_quantization(node, "v_quant_type", Input::v_scale, keys);
+  cache.key_size = heads.key.shape()[3];
+  cache.value_size = heads.value.shape()[3];
+  heads.key = quantize_cache(node, cache.keys, heads.key);
+  heads.value = quantize_cache(node, cache.values, heads.value);
   AttentionInputs inputs;
   inputs.query = heads.query;
   inputs.bias = node.optional_input(Input::attention_bias);
   inputs.scores = requested_scores(node);
-  if (has_window_cache) {
-    const WindowCache window = extend_window_cache(node, node.input(Input::past_key), heads.key, lengths);
-    const Value all_keys = concat(node, {node.input(Input::past_key), heads.key}, 2);
-    const Value all_values = concat(node, {node.input(Input::past_value), heads.value}, 2);
-    inputs.key = dequantize_cache(node, keys_code, all_keys, key_size);
-    inputs.value = dequantize_cache(node, values_code, all_values, value_size);
-    inputs.bias = select_window(node, inputs.bias, window, lengths);
-    inputs.seen = find_seen_keys(node, lengths, unsqueeze(node, window.positions, {1, 2}), positions);
-    heads.key = gather_in_rows(node, all_keys, window.kept, 2);
-    heads.value = gather_in_rows(node, all_values, window.kept, 2);
+  if (node.flag_attribute("sliding_window_cache")) {
+    extend_cache_of_window(node, cache, heads, inputs);
   } else {
-    if (node.has_input(Input::past_key)) {
-      const Value origins = compute_cache_origins(node, node.input(Input::past_key), heads.key, lengths);
-      heads.key = gather_cache(node, node.input(Input::past_key), heads.key, origins);
-      heads.value = gather_cache(node, node.input(Input::past_value), heads.value, origins);
-    }
-    inputs.key = dequantize_cache(node, keys_code, heads.key, key_size);
-    inputs.value = dequantize_cache(node, values_code, heads.value, value_size);
-    if (node.has_input(Input::past_key) && (inputs.bias || inputs.scores != Scores::none)) {
-      // The cache may be longer than the sequences.
-      inputs.key = slice(node, inputs.key, node.integers({0}), lengths.longest, 2);
-      inputs.value = slice(node, inputs.value, node.integers({0}), lengths.longest, 2);
-    }
-    inputs.seen = find_seen_keys(node, lengths, enumerate_along(node, inputs.key, 2), positions);
+    extend_cache_of_sequence(node, cache, heads, inputs);
   }
   const AttentionOutputs outputs = attend_in_groups(node, inputs, group);
   Value scores = outputs.scores;

@@ -22,10 +22,6 @@ struct PackedBlocks {
   std::int64_t count;  ///< in a row
 };
 
-void check_bits(NodeContext& node, std::int64_t bits) {
-  if (bits != 2 && bits != 4 && bits != 8) node.fail("only weights of 2, 4 and 8 bits are converted");
-}
-
 /// The number of blocks (or bytes) of `size` elements that hold `count` elements; the last one may not be
 /// full.
 std::int64_t block_count(std::int64_t count, std::int64_t size) {
@@ -171,61 +167,89 @@ Values mat_mul_bnb_4(NodeContext& node) {
   return {mat_mul(node, a, weights, {.b = is_transposed})};
 }
 
-/// GatherBlockQuantized: rows of weights whose blocks have a scale and a zero point each.
-Values gather_block_quantized(NodeContext& node) {
-  using Input = inputs::microsoft::GatherBlockQuantized;
-  const Value data = node.input(Input::data);
-  const Value scales = node.input(Input::scales);
+/// A tensor whose elements have a scale and a zero point for each block of an axis.
+struct BlockedTensor {
+  ir::Integers shape;
+  ir::Integers parameters;  ///< the shape of scales and zero points
+  std::int64_t bits;        ///< of an element
+  std::size_t axis = 0;
+  std::int64_t block = 0;
+  std::int64_t count = 0;  ///< of blocks
+
+  bool has_full_blocks() const { return shape[axis] % block == 0; }
+  /// `sizes` with an axis of `size` after the one that has blocks, if all blocks are full.
+  ir::Integers split(ir::Integers sizes, std::int64_t size) const {
+    if (has_full_blocks()) sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(axis) + 1, size);
+    return sizes;
+  }
+  /// The shape with the axis divided into blocks, if all blocks are full.
+  ir::Integers split_shape() const {
+    ir::Integers sizes = shape;
+    if (has_full_blocks()) sizes[axis] = count;
+    return split(std::move(sizes), block);
+  }
+};
+
+BlockedTensor read_blocked_tensor(NodeContext& node, Value data, Value scales) {
   const auto stored = data.shape().sizes();
   const auto parameters = scales.shape().sizes();
   if (!stored || !parameters || stored->empty() || stored->size() != parameters->size()) {
     node.fail("the shapes of data and scales must be known when the model is converted");
   }
-  const auto rank = static_cast<std::int64_t>(stored->size());
   const std::int64_t bits = data.type() == ElementType::u8 ? node.integer_attribute("bits", 4) : 8;
   check_bits(node, bits);
-  ir::Integers shape = *stored;
+  BlockedTensor tensor{.shape = *stored, .parameters = *parameters, .bits = bits};
+  ir::Integers& shape = tensor.shape;
   shape.back() = ir::checked_multiply(shape.back(), 8 / bits);
-  const auto axis = static_cast<std::size_t>(node.axis(node.integer_attribute("quantize_axis", 1), rank));
-  std::int64_t block = node.integer_attribute("block_size", 128);
-  if (block == 0) block = shape[axis];
-  const std::int64_t count = (*parameters)[axis];
-  if (block < 1 || count != block_count(shape[axis], block)) {
-    node.fail("the quantised axis has " + std::to_string(shape[axis]) + " elements, which are not " +
-              std::to_string(count) + " blocks of " + std::to_string(block));
+  const std::int64_t axis = node.axis(node.integer_attribute("quantize_axis", 1), std::ssize(shape));
+  tensor.axis = static_cast<std::size_t>(axis);
+  const std::int64_t size = shape[tensor.axis];
+  tensor.block = node.integer_attribute("block_size", 128);
+  if (tensor.block == 0) tensor.block = size;
+  tensor.count = tensor.parameters[tensor.axis];
+  if (tensor.block < 1 || tensor.count != block_count(size, tensor.block)) {
+    node.fail("the quantised axis has " + std::to_string(size) + " elements, which are not " +
+              std::to_string(tensor.count) + " blocks of " + std::to_string(tensor.block));
   }
-  const bool fills_axis = shape[axis] % block == 0;
+  return tensor;
+}
+
+/// Scales or zero points in a shape that broadcasts to the blocks: one for each block, or for each element if
+/// the last block is not full. A single one broadcasts.
+Value spread_parameter(NodeContext& node, const BlockedTensor& tensor, Value parameter) {
+  if (tensor.has_full_blocks() || tensor.count == 1)
+    return reshape_constant(node, parameter, tensor.split(tensor.parameters, 1).unchecked());
+  const std::int64_t size = tensor.shape[tensor.axis];
+  std::vector<std::int64_t> of_elements(ir::checked_count(size));
+  for (std::int64_t i = 0; i < size; ++i) of_elements[static_cast<std::size_t>(i)] = i / tensor.block;
+  return gather(node, parameter, node.integers(of_elements), static_cast<std::int64_t>(tensor.axis));
+}
+
+/// GatherBlockQuantized: rows of weights whose blocks have a scale and a zero point each.
+Values gather_block_quantized(NodeContext& node) {
+  using Input = inputs::microsoft::GatherBlockQuantized;
+  const Value data = node.input(Input::data);
+  const Value scales = node.input(Input::scales);
+  const BlockedTensor tensor = read_blocked_tensor(node, data, scales);
   const ElementType type = scales.type();
-  const auto split = [&](ir::Integers sizes, std::int64_t after) {
-    if (fills_axis) sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(axis) + 1, after);
-    return sizes;
-  };
   const auto numbers = [&](std::size_t index, const ir::Integers& sizes) {
     const Value value = node.input(index);
-    if (value.type() == ElementType::u8) return unpack_rows(node, index, bits, sizes.unchecked(), type);
+    if (value.type() == ElementType::u8)
+      return unpack_rows(node, index, tensor.bits, sizes.unchecked(), type);
     return convert(node, value, type);
   };
-  /// One for each block, or for each element if the last block is not full. A single one broadcasts.
-  const auto spread = [&](Value parameter) {
-    if (fills_axis || count == 1) return reshape_constant(node, parameter, split(*parameters, 1).unchecked());
-    std::vector<std::int64_t> of_elements(ir::checked_count(shape[axis]));
-    for (std::int64_t i = 0; i < shape[axis]; ++i) of_elements[static_cast<std::size_t>(i)] = i / block;
-    return gather(node, parameter, node.integers(of_elements), static_cast<std::int64_t>(axis));
-  };
-  const auto split_shape = [&](ir::Integers sizes) {
-    if (fills_axis) sizes[axis] = count;
-    return split(std::move(sizes), block);
-  };
-  Value blocks = reshape_constant(node, numbers(Input::data, shape), split_shape(shape).unchecked());
+  Value blocks = reshape_constant(node, numbers(Input::data, tensor.shape), tensor.split_shape().unchecked());
   if (node.has_input(Input::zero_points)) {
-    blocks = node.op(ops::Subtract, {blocks, spread(numbers(Input::zero_points, *parameters))});
+    const Value zero_points = numbers(Input::zero_points, tensor.parameters);
+    blocks = node.op(ops::Subtract, {blocks, spread_parameter(node, tensor, zero_points)});
   } else if (data.type() == ElementType::u8) {
-    const auto middle = static_cast<double>(std::int64_t{1} << (bits - 1));
+    const auto middle = static_cast<double>(std::int64_t{1} << (tensor.bits - 1));
     blocks = node.op(ops::Subtract, {blocks, node.number(middle, type)});
   }
-  blocks = node.op(ops::Multiply, {blocks, spread(scales)});
-  const std::int64_t from = node.axis(node.integer_attribute("gather_axis", 0), rank);
-  return {gather(node, reshape(node, blocks, shape.unchecked()), node.input(Input::indices), from)};
+  blocks = node.op(ops::Multiply, {blocks, spread_parameter(node, tensor, scales)});
+  const std::int64_t from = node.axis(node.integer_attribute("gather_axis", 0), std::ssize(tensor.shape));
+  const Value whole = reshape(node, blocks, tensor.shape.unchecked());
+  return {gather(node, whole, node.input(Input::indices), from)};
 }
 
 /// The numbers in each byte, the lowest bits first; they are the elements of a new last axis.
@@ -243,6 +267,10 @@ Value unpack(NodeContext& node, Value bytes, std::int64_t bits) {
 }
 
 }  // namespace
+
+void check_bits(NodeContext& node, std::int64_t bits) {
+  if (bits != 2 && bits != 4 && bits != 8) node.fail("only weights of 2, 4 and 8 bits are converted");
+}
 
 Value unpack_input(NodeContext& node, std::size_t index, std::int64_t bits,
                    const std::vector<std::int64_t>& shape) {

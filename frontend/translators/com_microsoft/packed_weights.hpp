@@ -9,6 +9,9 @@
 
 namespace onnx2ir::frontend {
 
+/// Fails if weights of `bits` bits are not converted.
+void check_bits(NodeContext& node, std::int64_t bits);
+
 /// The bytes of input `index` as unsigned integers of `bits` bits in `shape`; i32 unless the input is a
 /// constant.
 Value unpack_input(NodeContext& node, std::size_t index, std::int64_t bits,

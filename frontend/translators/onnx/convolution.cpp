@@ -154,41 +154,36 @@ ir::Integers spatial_output_shape(NodeContext& node, const Window& window) {
 }
 
 /// The elements that a transposed convolution adds at the end of each spatial axis.
-ir::Integers output_padding(NodeContext& node, const Window& window) {
-  auto more = node.integer_list("output_padding");
-  if (more.empty()) more.assign(window.strides.size(), 0);
-  if (more.size() != window.strides.size()) node.fail("output_padding has the wrong length");
-  check_values(node, "output_padding", more, -(std::int64_t{1} << 31));
-  return more;
+ir::Integers read_output_padding(NodeContext& node, const Window& window) {
+  auto padding = node.integer_list("output_padding");
+  if (padding.empty()) padding.assign(window.strides.size(), 0);
+  if (padding.size() != window.strides.size()) node.fail("output_padding has the wrong length");
+  check_values(node, "output_padding", padding, -(std::int64_t{1} << 31));
+  return padding;
 }
 
 /// If output_shape or auto_pad determine a size, computes the total pad from it.
-void resolve_transposed_pads(Window& window, ir::Integers& more, const ir::Integers& output_shape,
+void resolve_transposed_pads(Window& window, ir::Integers& output_padding, const ir::Integers& output_shape,
                              Value input) {
-  const auto spatial = window.strides.size();
-  const bool same = window.auto_pad != "explicit";
-  if (output_shape.empty() && !same) return;
-  const bool lower = window.auto_pad == "same_lower" || window.auto_pad == "explicit";
-  for (std::size_t i = 0; i < spatial; ++i) {
+  if (output_shape.empty() && window.auto_pad == "explicit") return;
+  // The larger half of an odd pad is at the begin.
+  const bool begins_with_more = window.auto_pad == "same_lower" || window.auto_pad == "explicit";
+  for (std::size_t i = 0; i < window.strides.size(); ++i) {
     const ir::Dimension size = input.shape()[i + 2];
     // The attributes are below 2^32, the sizes of the input and of the filter can be any.
     const std::int64_t reach = ir::checked_multiply(window.kernel[i] - 1, window.dilations[i]);
     // The pad for an output of size * stride.
-    std::int64_t total = ir::checked_add(reach, 1 + more[i] - window.strides[i]);
+    std::int64_t total = ir::checked_add(reach, 1 + output_padding[i] - window.strides[i]);
     if (!output_shape.empty()) {
       const std::int64_t last = ir::checked_multiply(window.strides[i], size.size() - 1);
-      total = ir::checked_add(ir::checked_add(last, reach), 1 + more[i] - output_shape[i]);
+      total = ir::checked_add(ir::checked_add(last, reach), 1 + output_padding[i] - output_shape[i]);
     }
     if (total < 0) {
-      more[i] = ir::checked_subtract(more[i], total);
+      output_padding[i] = ir::checked_subtract(output_padding[i], total);
       total = 0;
     }
-    window.pads_begin[i] = lower ? total - total / 2 : total / 2;
+    window.pads_begin[i] = begins_with_more ? total - total / 2 : total / 2;
     window.pads_end[i] = total - window.pads_begin[i];
-    if (window.auto_pad == "explicit" && !output_shape.empty()) {
-      window.pads_begin[i] = total - total / 2;
-      window.pads_end[i] = total / 2;
-    }
   }
   window.auto_pad = "explicit";
 }
@@ -200,19 +195,19 @@ Values conv_transpose_1(NodeContext& node) {
   const Value filter = node.input(Input::W);
   const std::int64_t rank = node.rank(input);
   Window window = convolution_window(node, input, filter);
-  auto more = output_padding(node, window);
+  auto output_padding = read_output_padding(node, window);
   const std::int64_t groups = filter_group_count(node, filter);
   const auto output_shape = spatial_output_shape(node, window);
   const bool sizes_are_known = std::all_of(input.shape().begin() + 2, input.shape().end(),
                                            [](const ir::Dimension& size) { return size.is_static(); });
   // Pads are computed from the sizes of the filter.
   if (!filter.shape().is_static() || (!output_shape.empty() && !sizes_are_known)) {
-    const Value result = ir::fold_convolution(node, input, filter, steps_of(window), groups, more.unchecked(),
-                                              output_shape.unchecked());
+    const Value result = ir::fold_convolution(node, input, filter, steps_of(window), groups,
+                                              output_padding.unchecked(), output_shape.unchecked());
     return {add_bias(node, result, node.optional_input(Input::B), rank)};
   }
-  resolve_transposed_pads(window, more, output_shape, input);
-  const auto attributes = attributes_of(window, {{"output_padding", more.unchecked()}});
+  resolve_transposed_pads(window, output_padding, output_shape, input);
+  const auto attributes = attributes_of(window, {{"output_padding", output_padding.unchecked()}});
   const Value result = groups == 1 ? node.op(ops::ConvolutionBackpropData, {input, filter}, attributes)
                                    : node.op(ops::GroupConvolutionBackpropData,
                                              {input, split_groups(node, filter, groups)}, attributes);

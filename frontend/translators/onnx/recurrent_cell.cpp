@@ -10,6 +10,9 @@
 namespace onnx2ir::frontend {
 namespace {
 
+// Those of GRU and RNN have the same places.
+using Input = inputs::LSTM;
+
 /// Activations with a parameter take it from the lists in order; the defaults are those of ONNX.
 std::vector<Activation> activations_of(NodeContext& node, std::int64_t directions,
                                        const std::vector<std::string>& defaults) {
@@ -39,6 +42,55 @@ std::vector<Activation> activations_of(NodeContext& node, std::int64_t direction
     result.push_back(std::move(activation));
   }
   return result;
+}
+
+std::string read_direction(NodeContext& node) {
+  std::string direction = base::lower_case(node.text_attribute("direction", "forward"));
+  if (direction != "forward" && direction != "reverse" && direction != "bidirectional") {
+    node.fail("direction '" + direction + "' does not exist");
+  }
+  return direction;
+}
+
+/// The hidden size: an attribute, or that of R.
+std::int64_t read_hidden_size(NodeContext& node, Value r) {
+  const ir::Dimension of_weights = node.rank(r) == 3 ? r.shape()[2] : ir::Dimension();
+  const std::int64_t hidden = node.integer_attribute("hidden_size", of_weights.size());
+  if (hidden <= 0) node.fail("the hidden size is not known");
+  // So that products with gates and directions fit into 32 bits.
+  constexpr std::int64_t kMaxHidden = std::int64_t{1} << 28;
+  if (hidden > kMaxHidden) node.fail("a hidden size of " + std::to_string(hidden) + " is not supported");
+  return hidden;
+}
+
+/// Sequence operations require static weight shapes, which follow from the hidden size.
+Value set_weight_sizes(NodeContext& node, const Cell& cell, Value weights, std::int64_t columns) {
+  if (weights.shape().is_static()) return weights;
+  return reshape(node, weights,
+                 std::vector<std::int64_t>{cell.directions, cell.gates * cell.hidden, columns});
+}
+
+void read_biases(NodeContext& node, Cell& cell) {
+  const std::int64_t half = cell.gates * cell.hidden;
+  if (node.has_input(Input::B)) {
+    cell.w_bias = slice(node, node.input(Input::B), 0, half, 1);
+    cell.r_bias = slice(node, node.input(Input::B), half, 2 * half, 1);
+  } else {
+    cell.w_bias = fill(node, 0, cell.x.type(), node.integers({cell.directions, half}));
+    cell.r_bias = cell.w_bias;
+  }
+}
+
+/// The initial state of input `index`; zeros if it is absent.
+Value read_initial_state(NodeContext& node, const Cell& cell, std::size_t index) {
+  if (node.has_input(index)) {
+    const Value state = node.input(index);
+    return cell.batch_first ? transpose(node, state, {1, 0, 2}) : state;
+  }
+  const Value directions = node.integers({cell.directions});
+  const Value batch = dimension_of(node, cell.x, 1);
+  const Value shape = concat(node, {directions, batch, node.integers({cell.hidden})});
+  return fill(node, 0, cell.x.type(), shape);
 }
 
 }  // namespace
@@ -77,13 +129,9 @@ Value activate(NodeContext& node, Builder& builder, const Activation& activation
 
 Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
                const std::vector<std::string>& defaults) {
-  using Input = inputs::LSTM;  // those of GRU and RNN have the same places
   Cell cell{};
   cell.gates = gates;
-  cell.direction = base::lower_case(node.text_attribute("direction", "forward"));
-  if (cell.direction != "forward" && cell.direction != "reverse" && cell.direction != "bidirectional") {
-    node.fail("direction '" + cell.direction + "' does not exist");
-  }
+  cell.direction = read_direction(node);
   cell.directions = cell.direction == "bidirectional" ? 2 : 1;
   cell.batch_first = node.flag_attribute("layout");
   cell.clip = node.real_attribute("clip", 0.0);
@@ -91,48 +139,15 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
   if (cell.batch_first) cell.x = transpose(node, cell.x, {1, 0, 2});
   cell.w = node.input(Input::W);
   cell.r = node.input(Input::R);
-  const ir::Dimension hidden = node.rank(cell.r) == 3 ? cell.r.shape()[2] : ir::Dimension();
-  cell.hidden = node.integer_attribute("hidden_size", hidden.size());
-  if (cell.hidden <= 0) node.fail("the hidden size is not known");
-  constexpr std::int64_t kMaxHidden = std::int64_t{1}
-                                      << 28;  // so that products with gates and directions fit into 32 bits
-  if (cell.hidden > kMaxHidden) {
-    node.fail("a hidden size of " + std::to_string(cell.hidden) + " is not supported");
-  }
+  cell.hidden = read_hidden_size(node, cell.r);
   cell.activations = activations_of(node, cell.directions, defaults);
-  // Sequence operations require static weight shapes, which follow from the hidden size.
-  const auto set_sizes = [&](Value weights, std::int64_t columns) {
-    return weights.shape().is_static()
-               ? weights
-               : reshape(node, weights,
-                         std::vector<std::int64_t>{cell.directions, gates * cell.hidden, columns});
-  };
-  cell.w = set_sizes(cell.w, -1);
-  cell.r = set_sizes(cell.r, cell.hidden);
-  const auto zeros = [&](std::vector<std::int64_t> shape) {
-    return fill(node, 0, cell.x.type(), node.integers(shape));
-  };
-  if (node.has_input(Input::B)) {
-    const std::int64_t half = gates * cell.hidden;
-    cell.w_bias = slice(node, node.input(Input::B), 0, half, 1);
-    cell.r_bias = slice(node, node.input(Input::B), half, 2 * half, 1);
-  } else {
-    cell.w_bias = zeros({cell.directions, gates * cell.hidden});
-    cell.r_bias = cell.w_bias;
-  }
+  cell.w = set_weight_sizes(node, cell, cell.w, -1);
+  cell.r = set_weight_sizes(node, cell, cell.r, cell.hidden);
+  read_biases(node, cell);
   if (node.has_input(Input::sequence_lens))
     cell.lengths = convert(node, node.input(Input::sequence_lens), ElementType::i32);
-  for (std::size_t i = 0; i < states; ++i) {
-    if (node.has_input(Input::initial_h + i)) {
-      Value state = node.input(Input::initial_h + i);
-      if (cell.batch_first) state = transpose(node, state, {1, 0, 2});
-      cell.initial.push_back(state);
-      continue;
-    }
-    const Value shape = concat(node, {node.integers({cell.directions}), dimension_of(node, cell.x, 1),
-                                      node.integers({cell.hidden})});
-    cell.initial.push_back(fill(node, 0, cell.x.type(), shape));
-  }
+  for (std::size_t i = 0; i < states; ++i)
+    cell.initial.push_back(read_initial_state(node, cell, Input::initial_h + i));
   return cell;
 }
 

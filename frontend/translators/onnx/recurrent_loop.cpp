@@ -6,6 +6,28 @@
 namespace onnx2ir::frontend {
 namespace {
 
+/// After its end, a sequence keeps its state and outputs zeros. `next` are the states after a step, the first
+/// of which is the output; returns the row of the output.
+Value stop_at_end(Builder& body, Value iteration, Value lengths, const Values& states, Values& next) {
+  const Value row = next[0];
+  const Value time = convert(body, iteration, ElementType::i32);
+  const Value running = unsqueeze(body, body.op(ops::Less, {time, lengths}), {1});
+  for (std::size_t i = 0; i < next.size(); ++i) next[i] = body.op(ops::Select, {running, next[i], states[i]});
+  return body.op(ops::Select, {running, row, body.number_like(0, row)});
+}
+
+/// An initial state with the sizes that the weights give: a Loop needs them.
+Value set_state_sizes(NodeContext& node, const Cell& cell, Value state) {
+  const bool is_sized = state.shape().rank() == 3 && state.shape()[2].is_static();
+  return is_sized ? state
+                  : reshape_keeping(node, state, std::vector<std::int64_t>{cell.directions, 0, cell.hidden});
+}
+
+std::span<const Activation> activations_of(const Cell& cell, std::int64_t direction) {
+  const std::size_t count = cell.activations.size() / static_cast<std::size_t>(cell.directions);
+  return std::span(cell.activations).subspan(static_cast<std::size_t>(direction) * count, count);
+}
+
 /// All steps of one direction as a Loop.
 LoopOutputs run_direction(NodeContext& node, const Cell& cell, std::int64_t direction, const Step& step) {
   const auto of_direction = [&](Value value) { return gather(node, value, node.integer(direction)); };
@@ -20,13 +42,7 @@ LoopOutputs run_direction(NodeContext& node, const Cell& cell, std::int64_t dire
                                 : mat_mul(node, x, of_direction(cell.w), {.b = true});
   xw = node.op(ops::Add, {xw, of_direction(cell.w_bias)});
   Values initial;
-  for (const Value& state : cell.initial) {
-    // A Loop needs the size of its states that the weights give.
-    const bool is_sized = state.shape().rank() == 3 && state.shape()[2].is_static();
-    initial.push_back(of_direction(
-        is_sized ? state
-                 : reshape_keeping(node, state, std::vector<std::int64_t>{cell.directions, 0, cell.hidden})));
-  }
+  for (const Value& state : cell.initial) initial.push_back(of_direction(set_state_sizes(node, cell, state)));
   Values invariants{xw, of_direction(cell.r_bias), lengths};
   const auto add = [&](Value value) {
     invariants.push_back(of_direction(value));
@@ -34,31 +50,20 @@ LoopOutputs run_direction(NodeContext& node, const Cell& cell, std::int64_t dire
   };
   const std::size_t r = cell.products.by_r ? 0 : add(cell.r);
   const std::size_t peepholes = cell.peepholes ? add(cell.peepholes) : 0;
-  const std::size_t per_direction = cell.activations.size() / static_cast<std::size_t>(cell.directions);
-  const std::span activations(cell.activations.data() + static_cast<std::size_t>(direction) * per_direction,
-                              per_direction);
-  LoopOutputs result =
-      iterate(node, steps, initial, invariants,
-              [&](Builder& body, Value iteration, const Values& states, const Values& values) {
-                const auto captured = [&](std::size_t index) { return index == 0 ? Value{} : values[index]; };
-                Values next = step(body, {.x = gather(body, values[0], iteration),
-                                          .states = states,
-                                          .r = captured(r),
-                                          .r_bias = values[1],
-                                          .peepholes = captured(peepholes),
-                                          .activations = activations,
-                                          .direction = direction});
-                Value row = next[0];
-                if (cell.lengths) {
-                  // After its end, a sequence keeps its state and outputs zeros.
-                  const Value time = convert(body, iteration, ElementType::i32);
-                  const Value running = unsqueeze(body, body.op(ops::Less, {time, values[2]}), {1});
-                  for (std::size_t i = 0; i < next.size(); ++i)
-                    next[i] = body.op(ops::Select, {running, next[i], states[i]});
-                  row = body.op(ops::Select, {running, row, body.number_like(0, row)});
-                }
-                return Iteration{next, {row}};
-              });
+  LoopOutputs result = iterate(
+      node, steps, initial, invariants,
+      [&](Builder& body, Value iteration, const Values& states, const Values& values) {
+        const auto captured = [&](std::size_t index) { return index == 0 ? Value{} : values[index]; };
+        Values next = step(body, {.x = gather(body, values[0], iteration),
+                                  .states = states,
+                                  .r = captured(r),
+                                  .r_bias = values[1],
+                                  .peepholes = captured(peepholes),
+                                  .activations = activations_of(cell, direction),
+                                  .direction = direction});
+        const Value row = cell.lengths ? stop_at_end(body, iteration, values[2], states, next) : next[0];
+        return Iteration{next, {row}};
+      });
   if (backwards) result.scans[0] = reverse_steps(result.scans[0]);
   if (cell.lengths || cell.x.shape()[0].min == 0) {
     for (Value& state : result.states) state = zero_without_steps(node, lengths, state, {1});

@@ -121,16 +121,49 @@ Value fill_up(Builder& builder, Value rows, Value count) {
   return concat(builder, {rows, fill(builder, 0, rows.type(), missing)});
 }
 
-/// Scan 8 has a leading batch axis, and an optional length of each sequence: a loop over the batch around the
-/// Scan of later versions.
+/// A Scan 8, which has a leading batch axis.
+struct BatchedScan {
+  Signature signature;
+  Value lengths;  ///< of the sequences; null: all are complete
+  Values inputs;  ///< states and scan inputs
+};
+
+/// The outputs of the Scan of one sequence, in the body of the loop over the batch.
+Operands scan_sequence(NodeContext& node, const BatchedScan& batch, GraphTranslator& scope, Builder& builder,
+                       Value iteration) {
+  const std::size_t states = batch.signature.states;
+  Value length;
+  if (batch.lengths) {
+    const Value of_all = as_tensor(scope.capture(batch.lengths));
+    const Value one = gather(builder, of_all, iteration, 0);
+    length = unsqueeze(builder, convert(builder, one, ElementType::i64), {0});
+  }
+  Operands inputs;
+  Value longest;
+  for (std::size_t i = 0; i < batch.inputs.size(); ++i) {
+    Value value = gather(builder, as_tensor(scope.capture(batch.inputs[i])), iteration, 0);
+    if (i >= states && length) {
+      longest = size_of(builder, value, 0);
+      value = take_first_entries(builder, value, length);
+    }
+    inputs.emplace_back(value);
+  }
+  NodeContext of_one(scope, node.proto(), node.opset(), inputs);
+  Operands outputs = scan(of_one, "directions");
+  for (std::size_t i = states; length && i < outputs.size(); ++i) {
+    if (node.has_output(i)) outputs[i] = fill_up(builder, as_tensor(outputs[i]), longest);
+  }
+  return outputs;
+}
+
+/// Scan 8: a loop over the batch around the Scan of later versions.
 Operands scan_8(NodeContext& node) {
   if (node.input_count() < 2) node.fail("it has no scan inputs");
   const Value lengths = node.optional_input(0);
-  const Signature signature = check_signature(node, node.input_count() - 1);
-  Values batched;
+  BatchedScan batch{check_signature(node, node.input_count() - 1), lengths, {}};
   for (std::size_t i = 1; i < node.input_count(); ++i) {
     if (node.rank(node.input(i)) < 1) node.fail("its inputs need a batch axis");
-    batched.push_back(node.input(i));
+    batch.inputs.push_back(node.input(i));
   }
   // A body without nodes: its outputs are bound below.
   onnx::GraphProto outputs;
@@ -142,37 +175,15 @@ Operands scan_8(NodeContext& node) {
   }
   IteratedBody body{.proto = &outputs, .first_state_input = 0, .first_state_output = 0};
   body.bind_others = [&](GraphTranslator& scope, Builder& builder, Value iteration, Value) {
-    Value length;
-    if (lengths) {
-      const Value of_all = as_tensor(scope.capture(lengths));
-      const Value one = gather(builder, of_all, iteration, 0);
-      const Value wide = convert(builder, one, ElementType::i64);
-      length = unsqueeze(builder, wide, {0});
-    }
-    Operands inputs;
-    Value longest;
-    for (std::size_t i = 0; i < batched.size(); ++i) {
-      Value value = gather(builder, as_tensor(scope.capture(batched[i])), iteration, 0);
-      if (i >= signature.states && length) {
-        longest = size_of(builder, value, 0);
-        value = take_first_entries(builder, value, length);
-      }
-      inputs.emplace_back(value);
-    }
-    NodeContext of_one(scope, node.proto(), node.opset(), inputs);
-    const Operands results = scan(of_one, "directions");
-    for (std::size_t i = 0; i < used_outputs.size(); ++i) {
-      Operand result = results[used_outputs[i]];
-      if (used_outputs[i] >= signature.states && length)
-        result = fill_up(builder, as_tensor(result), longest);
-      scope.bind(outputs.output(static_cast<int>(i)).name(), result);
-    }
+    const Operands of_one = scan_sequence(node, batch, scope, builder, iteration);
+    for (std::size_t i = 0; i < used_outputs.size(); ++i)
+      scope.bind(outputs.output(static_cast<int>(i)).name(), of_one[used_outputs[i]]);
   };
   TranslatedBody translated = translate_to_fixpoint(node, body);
   std::vector<ScanOutput> scans;
   const Values rows = tensors_of(node, translated, 0);
   for (const Value& row : rows) scans.push_back({row, 0, true});
-  const Value count = size_of(node, batched.front(), 0);
+  const Value count = size_of(node, batch.inputs.front(), 0);
   Builder builder(*translated.graph);
   const Value next_condition = builder.boolean(true);
   const LoopResult result =

@@ -167,7 +167,8 @@ Positions moved_from(const Node& node, std::size_t output, std::optional<Integer
   if (!count || *count > kMaxKnownElements || !from || !to) return std::nullopt;
   if (*count == 0) return std::vector<std::int64_t>{};
   // All indices are out of range, or positions do not fit.
-  if (from_count == 0 || from_count == std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+  constexpr std::int64_t kTooMany = std::numeric_limits<std::int64_t>::max();
+  if (from_count == 0 || from_count == kTooMany) return std::nullopt;
   const Move move{*std::move(from), *std::move(to), *count, exact};
   if (node.is(ops::Transpose)) return transposed(node, move);
   if (const auto slice = match<SliceView>(node)) return sliced(*slice, move);

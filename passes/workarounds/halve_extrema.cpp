@@ -63,10 +63,16 @@ bool is_bounded(ir::Value value, bool is_max) {
   return value.node->is_one_of(kOnBothSides) || (is_max && value.node->is_one_of(kFromBelow));
 }
 
-/// Whether `node` multiplies by `factor`. The constant may have been compressed.
-bool is_product_with(const ir::Node& node, double factor) {
-  const auto is_factor = [&](ir::Value input) { return known_number(input) == factor; };
-  return node.is(ops::Multiply) && std::ranges::any_of(node.inputs(), is_factor);
+/// Whether `node` halves a value. The constant may have been compressed.
+bool is_half(const ir::Node& node) {
+  return node.is(ops::Multiply) &&
+         std::ranges::any_of(node.inputs(), [](ir::Value input) { return known_number(input) == 0.5; });
+}
+
+/// Whether `node` doubles a value. OpenVINO would combine a Multiply by 2 with a Multiply behind it, which
+/// can make 1 of both.
+bool is_double(const ir::Node& node) {
+  return node.is(ops::Add) && node.input(0) == node.input(1);
 }
 
 /// Whether all operations that use the output, or copies of it, satisfy `holds`.
@@ -133,22 +139,18 @@ bool may_be_infinite(ir::ReductionView reduction) {
   const ir::Value data = reduction.data();
   if (!ir::is_floating(data.type()) || is_bounded(data, is_max)) return false;
   if (is_max && is_subtracted_in_softmax(reduction)) return false;
-  const bool is_halved = is_product_with(*before_moves(data).node, 0.5);
-  if (is_halved && is_only_read(node, [](const ir::Node& reader) { return is_product_with(reader, 2); }))
-    return false;
+  if (is_half(*before_moves(data).node) && is_only_read(node, is_double)) return false;
   return !is_only_read(node,
                        [&](const ir::Node& reader) { return limits(reader, is_max) || compares(reader); });
 }
 
 ir::Value halve(ir::Builder& builder, ir::ReductionView reduction) {
   using ir::ElementType;
-  const auto scale = [&](ir::Value value, double factor) {
-    return builder.op(ops::Multiply, {value, builder.number(factor, ElementType::f32)});
-  };
   const ir::Value data = reduction.data();
-  const ir::Value half = scale(ir::convert(builder, data, ElementType::f32), 0.5);
+  const ir::Value number = ir::convert(builder, data, ElementType::f32);
+  const ir::Value half = builder.op(ops::Multiply, {number, builder.number(0.5, ElementType::f32)});
   const ir::Value reduced = ir::clone_with_input(builder, reduction, ir::ReductionView::Input::data, half);
-  return ir::convert(builder, scale(reduced, 2), data.type());
+  return ir::convert(builder, builder.op(ops::Add, {reduced, reduced}), data.type());
 }
 
 }  // namespace

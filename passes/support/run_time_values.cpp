@@ -91,6 +91,15 @@ ir::Value copy_opaquely(ir::Builder& builder, ir::Value value) {
   return builder.op(is_boolean ? ops::LogicalOr : ops::Maximum, {value, value});
 }
 
+bool copy_for_uses(ir::Graph& body, ir::Node& parameter, std::span<const ir::Use> uses) {
+  if (uses.empty()) return false;
+  ir::Builder builder(body);
+  builder.set_name(parameter.name);
+  const ir::Value copy = copy_opaquely(builder, parameter.value());
+  for (const ir::Use& use : uses) use.node->set_input(use.index, copy);
+  return true;
+}
+
 ir::Value run_time_source(const ir::Graph& graph) {
   for (ir::Node* input : graph.parameters()) {
     const ir::Output& output = input->output(0);

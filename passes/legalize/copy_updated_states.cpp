@@ -1,0 +1,31 @@
+// Copies states in whose memory the next value of another state may be computed. The CPU plugin assigns back
+// edges one after the other (sequential_back_edges): the state may have got its own next value before that of
+// the other state is read. A state that is passed on unchanged is copied by copy_passed_through_states.
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "passes/analysis/shared_memory.hpp"
+#include "passes/passes.hpp"
+#include "passes/support/run_time_values.hpp"
+
+namespace onnx2ir::passes {
+
+bool copy_updated_states(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (const ir::LoopView loop : loops_of(model)) {
+    const auto iterations = loop.iterations();
+    if (iterations && *iterations <= 1) continue;
+    for (const ir::Carried& state : loop.states()) {
+      const ir::Value value = state.parameter->value();
+      if (value.type() == ir::ElementType::string) continue;
+      std::vector<ir::Use> uses;
+      std::ranges::copy_if(value.output().uses, std::back_inserter(uses),
+                           [&](const ir::Use& use) { return leads_to_other_state(use, loop, state); });
+      modified = copy_for_uses(loop.graph(), *state.parameter, uses) || modified;
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -66,6 +66,15 @@ bool are_finite(ir::Value value) {
   return are_known(value, [](double number) { return std::isfinite(number); });
 }
 
+bool are_equal(ir::Value a, ir::Value b) {
+  if (a == b) return true;
+  const ir::ConstantData* const first = a.node->constant();
+  const ir::ConstantData* const second = b.node->constant();
+  constexpr std::size_t kMaxBytes = 8;
+  return first != nullptr && second != nullptr && a.type() == b.type() && a.shape() == b.shape() &&
+         first->size() <= kMaxBytes && std::ranges::equal(first->bytes().span(), second->bytes().span());
+}
+
 ir::Value other_operand(ir::Value value, ir::Op op, double number) {
   ir::Value operand;
   return matches(value, commutative(op, any(operand), passes::number(number))) ? operand : ir::Value{};

@@ -23,6 +23,8 @@ bool are_known(ir::Value value, Predicate holds) {
 }
 /// Whether all elements are known to be finite.
 bool are_finite(ir::Value value);
+/// Whether `a` and `b` are the same value, or constants of the same few elements.
+bool are_equal(ir::Value a, ir::Value b);
 /// If `value` is the commutative `op` of an operand and `number`, the operand; null otherwise.
 ir::Value other_operand(ir::Value value, ir::Op op, double number);
 

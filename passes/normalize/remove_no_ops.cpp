@@ -11,6 +11,7 @@
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
+#include "passes/analysis/constant_values.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -111,25 +112,20 @@ bool is_no_op(ir::Node& node) {
   return false;
 }
 
-bool are_equal(ir::Value a, ir::Value b) {
-  if (a == b) return true;
-  const ir::ConstantData* const first = a.node->constant();
-  const ir::ConstantData* const second = b.node->constant();
-  constexpr std::size_t kMaxBytes = 8;
-  return first != nullptr && second != nullptr && a.shape() == b.shape() && first->size() <= kMaxBytes &&
-         std::ranges::equal(first->bytes().span(), second->bytes().span());
+/// The result of a Select between two values that are the same; null if they are not. OpenVINO 2024.6 does
+/// not compile a Select between a number and itself.
+ir::Value value_of_both(ir::Builder& builder, ir::SelectView select) {
+  const ir::Value value = select.then_value();
+  if (!are_equal(value, select.else_value())) return {};
+  const ir::PartialShape& condition = select.condition().shape();
+  const auto sizes = value.shape().sizes();
+  if (condition.is_scalar() || (sizes && sizes == select.output(0).shape.sizes())) return value;
+  if (!value.shape().is_scalar() || !condition.has_rank()) return {};
+  return ir::broadcast_to(builder, value, ir::compute_shape_of(builder, select.condition()));
 }
 
-/// Whether both values of a Select are the same and the condition does not broadcast them.
-bool selects_same(ir::SelectView select) {
-  const auto sizes = select.then_value().shape().sizes();
-  return sizes && sizes == select.output(0).shape.sizes() &&
-         are_equal(select.then_value(), select.else_value());
-}
-
-ir::Value input_of_no_op(ir::Node& node) {
-  if (const auto select = ir::match<ir::SelectView>(node))
-    return selects_same(*select) ? select->then_value() : ir::Value{};
+ir::Value input_of_no_op(ir::Builder& builder, ir::Node& node) {
+  if (const auto select = ir::match<ir::SelectView>(node)) return value_of_both(builder, *select);
   if (node.is(ops::Squeeze) || node.is(ops::Gather))
     if (const ir::Value value = input_of_undone(node)) return value;
   return is_no_op(node) ? node.input(0) : ir::Value{};
@@ -141,7 +137,7 @@ bool remove_no_ops(ir::Model& model, PassContext&) {
   return rewrite_values(model,
                         {ops::Convert, ops::Reshape, ops::Squeeze, ops::Unsqueeze, ops::Broadcast, ops::Tile,
                          ops::Transpose, ops::Concat, ops::Slice, ops::Pad, ops::Select, ops::Gather},
-                        [](const ir::Builder&, ir::Node& node) { return input_of_no_op(node); });
+                        input_of_no_op);
 }
 
 }  // namespace onnx2ir::passes

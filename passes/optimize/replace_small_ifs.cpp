@@ -3,6 +3,7 @@
 // CPU plugin takes longer for an If than for several operations on numbers.
 #include <optional>
 
+#include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/never_fails.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/choose_boolean.hpp"
@@ -58,7 +59,8 @@ void replace(ir::IfView if_view) {
   builder.set_name(node.name);
   for (std::uint32_t i = 0; i < a.size(); ++i) {
     if (node.output(i).uses.empty()) continue;
-    ir::replace_all_uses(node.value(i), a[i] == b[i] ? a[i] : choose(builder, condition, a[i], b[i]));
+    ir::replace_all_uses(node.value(i),
+                         are_equal(a[i], b[i]) ? a[i] : choose(builder, condition, a[i], b[i]));
   }
 }
 

@@ -166,9 +166,8 @@ Positions moved_from(const Node& node, std::size_t output, std::optional<Integer
   auto to = node.output(output).shape.sizes();
   if (!count || *count > kMaxKnownElements || !from || !to) return std::nullopt;
   if (*count == 0) return std::vector<std::int64_t>{};
-  // All indices are out of range, or positions do not fit.
-  constexpr std::int64_t kTooMany = std::numeric_limits<std::int64_t>::max();
-  if (from_count == 0 || from_count == kTooMany) return std::nullopt;
+  if (from_count == 0) return std::nullopt;  // all indices are out of range
+  if (from_count == std::numeric_limits<std::int64_t>::max()) return std::nullopt;  // positions do not fit
   const Move move{*std::move(from), *std::move(to), *count, exact};
   if (node.is(ops::Transpose)) return transposed(node, move);
   if (const auto slice = match<SliceView>(node)) return sliced(*slice, move);

@@ -197,6 +197,7 @@ void warn_about_inputs(const PassContext& context, const std::vector<const ir::N
   constexpr std::size_t kMaxNotes = 8;
   if (inputs.empty()) return;
   std::vector<std::string> notes;
+  notes.reserve(inputs.size());
   for (const ir::Node* input : inputs) notes.push_back(fmt::format("'{}'", input->name));
   context.warn(
       {DiagnosticCode::cache_is_input,

@@ -74,7 +74,7 @@ def test_names_are_those_of_the_schema(side, domain, name):
 
 
 def test_translators_name_operands():
-    """Operands after the first two have names in all translators, because a number tells the reader nothing."""
+    """Operands after the first two have names in all translators, because a number does not say which operand it is."""
     number = re.compile(r"\b(?:input|operand|has_input|optional_input)\([2-9]|\bhas_output\([1-9]")
     for path in sorted(TRANSLATORS.rglob("*.cpp")):
         assert not number.findall(path.read_text()), path

@@ -190,7 +190,7 @@ void check_declared(const AttributeProto& attribute, const onnx::OpSchema::Attri
   if (!attribute.has_s()) return;
   const std::string_view words = accepted_words(op_type, attribute.name());
   if (!words.empty() && !is_word_of(words, attribute.s())) {
-    fail(fmt::format("Attribute '{}' of {} is '{}', which is none of: {}", attribute.name(), op_type,
+    fail(fmt::format("Attribute '{}' of {} is '{}', but must be one of: {}", attribute.name(), op_type,
                      attribute.s(), words));
   }
 }

@@ -11,7 +11,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Operations that are computed in place of input 0 whatever it is.
+/// Operations that may be computed in the memory of input 0, also if input 0 is the Parameter itself.
 constexpr ir::OperationSet kInPlace{
     ops::MVN,           ops::NormalizeL2, ops::ScatterElementsUpdate, ops::ScatterNDUpdate,
     ops::ScatterUpdate, ops::SoftMax};
@@ -41,7 +41,8 @@ bool is_view(const ir::Use& use) {
   return (use.index == 0 && use.node->is_one_of(kViews)) || joins_in_place(*use.node);
 }
 
-bool updates_whatever(const ir::Use& use) {
+/// Whether the result of `use.node` is in the memory of the value that it reads.
+bool always_updates(const ir::Use& use) {
   return use.index == 0 && use.node->is_one_of(kInPlace);
 }
 
@@ -91,9 +92,9 @@ bool leads_to_other_state(const ir::Use& use, const ir::LoopView& loop, const ir
            std::ranges::any_of(loop.states(),
                                [&](const ir::Carried& other) { return other.result == at.node; });
   };
-  const auto may_stay = [](const ir::Use& at) { return is_view(at) || updates_elements(at); };
-  const auto stays = [](const ir::Use& at) { return is_view(at) || updates_whatever(at); };
-  return leads_to(use, is_other, may_stay) && !leads_to(use, is_own, stays);
+  const auto may_share_memory = [](const ir::Use& at) { return is_view(at) || updates_elements(at); };
+  const auto shares_memory = [](const ir::Use& at) { return is_view(at) || always_updates(at); };
+  return leads_to(use, is_other, may_share_memory) && !leads_to(use, is_own, shares_memory);
 }
 
 }  // namespace onnx2ir::passes

@@ -108,7 +108,7 @@ def loses_next_value(first, second):
 
 @experiment
 def updated_invariants():
-    """Captured values, and states that never change, are the same in all iterations, whatever the body computes from them."""
+    """Captured values, and states that never change, are the same in all iterations. Computations of the body do not change them."""
     nine = opset.constant(np.array([9], np.float32))
     computations = (
         lambda x, i: opset.scatter_update(x, vector(i), nine, number(0)),

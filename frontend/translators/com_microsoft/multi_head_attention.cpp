@@ -23,22 +23,20 @@ struct InputIndices {
   std::size_t indirection;  ///< the beam whose cache has each key, [B, W, T]
 };
 
-constexpr InputIndices kMultiHead{.bias = Input::bias,
-                                  .mask = Input::key_padding_mask,
-                                  .score_bias = Input::attention_bias,
-                                  .past_key = Input::past_key,
-                                  .past_value = Input::past_value,
-                                  .past_length = Input::past_sequence_length,
-                                  .indirection = Input::cache_indirection};
+template <typename Operator>
+constexpr InputIndices indices_of(std::size_t mask) {
+  return {.bias = Operator::bias,
+          .mask = mask,
+          .score_bias = Operator::attention_bias,
+          .past_key = Operator::past_key,
+          .past_value = Operator::past_value,
+          .past_length = Operator::past_sequence_length,
+          .indirection = Operator::cache_indirection};
+}
 
 using Masked = inputs::microsoft::DecoderMaskedMultiHeadAttention;
-constexpr InputIndices kDecoderMasked{.bias = Masked::bias,
-                                      .mask = Masked::mask_index,
-                                      .score_bias = Masked::attention_bias,
-                                      .past_key = Masked::past_key,
-                                      .past_value = Masked::past_value,
-                                      .past_length = Masked::past_sequence_length,
-                                      .indirection = Masked::cache_indirection};
+constexpr InputIndices kMultiHead = indices_of<Input>(Input::key_padding_mask);
+constexpr InputIndices kDecoderMasked = indices_of<Masked>(Masked::mask_index);
 
 /// Adds elements [first, first + size of the last axis) of the bias; both bounds are i64 [1].
 Value add_bias(NodeContext& node, Value value, Value bias, Value first) {

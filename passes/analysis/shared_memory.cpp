@@ -64,11 +64,15 @@ bool updates_elements(const ir::Use& use) {
 }
 
 /// Whether `is_found` holds for `first`, or for a use of a result behind uses that `is_followed` holds for.
+/// Returns `otherwise` if it is not found within the first uses: a body may have thousands of states that all
+/// lead to the same operations.
 template <typename Found, typename Followed>
-bool leads_to(const ir::Use& first, Found is_found, Followed is_followed) {
+bool leads_to(const ir::Use& first, bool otherwise, Found is_found, Followed is_followed) {
+  constexpr int kMostUses = 256;
   std::unordered_set<const ir::Node*> followed;
   std::vector<ir::Use> open = {first};
-  while (!open.empty()) {
+  for (int visited = 0; !open.empty(); ++visited) {
+    if (visited == kMostUses) return otherwise;
     const ir::Use use = open.back();
     open.pop_back();
     if (is_found(use)) return true;
@@ -82,19 +86,15 @@ bool leads_to(const ir::Use& first, Found is_found, Followed is_followed) {
 }  // namespace
 
 bool leads_to_update(const ir::Use& use) {
-  return leads_to(use, updates_elements, is_view);
+  return leads_to(use, true, updates_elements, is_view);
 }
 
-bool leads_to_other_state(const ir::Use& use, const ir::LoopView& loop, const ir::Carried& state) {
+bool leads_to_other_state(const ir::Use& use, const NextValues& next_values, const ir::Carried& state) {
   const auto is_own = [&](const ir::Use& at) { return at.node == state.result; };
-  const auto is_other = [&](const ir::Use& at) {
-    return at.node->is(ops::Result) && !is_own(at) &&
-           std::ranges::any_of(loop.states(),
-                               [&](const ir::Carried& other) { return other.result == at.node; });
-  };
+  const auto is_other = [&](const ir::Use& at) { return !is_own(at) && next_values.contains(at.node); };
   const auto may_share_memory = [](const ir::Use& at) { return is_view(at) || updates_elements(at); };
   const auto shares_memory = [](const ir::Use& at) { return is_view(at) || always_updates(at); };
-  return leads_to(use, is_other, may_share_memory) && !leads_to(use, is_own, shares_memory);
+  return leads_to(use, true, is_other, may_share_memory) && !leads_to(use, false, is_own, shares_memory);
 }
 
 }  // namespace onnx2ir::passes

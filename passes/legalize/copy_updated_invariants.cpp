@@ -5,6 +5,7 @@
 #include <iterator>
 #include <vector>
 
+#include "passes/analysis/foldable.hpp"
 #include "passes/analysis/shared_memory.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"
@@ -17,7 +18,7 @@ std::vector<ir::Node*> invariant_parameters(const ir::LoopView& loop) {
   std::vector<ir::Node*> found;
   for (const ir::Invariant& invariant : loop.body().invariants) found.push_back(invariant.parameter);
   for (const ir::Carried& state : loop.states()) {
-    if (state.result->input(0).node == state.parameter) found.push_back(state.parameter);
+    if (is_unchanged(state)) found.push_back(state.parameter);
   }
   return found;
 }

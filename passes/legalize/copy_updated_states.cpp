@@ -16,12 +16,14 @@ bool copy_updated_states(ir::Model& model, PassContext&) {
   for (const ir::LoopView loop : loops_of(model)) {
     const auto iterations = loop.iterations();
     if (iterations && *iterations <= 1) continue;
+    NextValues next_values;
+    for (const ir::Carried& state : loop.states()) next_values.insert(state.result);
     for (const ir::Carried& state : loop.states()) {
       const ir::Value value = state.parameter->value();
       if (value.type() == ir::ElementType::string) continue;
       std::vector<ir::Use> uses;
       std::ranges::copy_if(value.output().uses, std::back_inserter(uses),
-                           [&](const ir::Use& use) { return leads_to_other_state(use, loop, state); });
+                           [&](const ir::Use& use) { return leads_to_other_state(use, next_values, state); });
       modified = copy_for_uses(loop.graph(), *state.parameter, uses) || modified;
     }
   }

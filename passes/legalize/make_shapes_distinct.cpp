@@ -3,8 +3,8 @@
 // take the first copy.
 //
 // Results of an If (branch_output_size) have 1 copy in one branch and 2 in the other. The branches of nested
-// Ifs are numbered on. If the result is the next value of a state, the state passes through the loop with its
-// copies: the output of an If that only a Result uses does not need wrap_ifs_in_loops.
+// Ifs get consecutive numbers. If the result is the next value of a state, the state passes through the loop
+// with its copies: the output of an If that only a Result uses does not need wrap_ifs_in_loops.
 //
 // The initial value of a state that grows and shrinks (stale_initial_memory) has 2 copies and the next values
 // have 1; if an If gives the next value, the initial value has one copy more than the branches have. If the

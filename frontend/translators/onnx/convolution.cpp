@@ -166,7 +166,7 @@ ir::Integers read_output_padding(NodeContext& node, const Window& window) {
 void resolve_transposed_pads(Window& window, ir::Integers& output_padding, const ir::Integers& output_shape,
                              Value input) {
   if (output_shape.empty() && window.auto_pad == "explicit") return;
-  // The larger half of an odd pad is at the begin.
+  // The larger half of an odd pad is at the start.
   const bool begins_with_more = window.auto_pad == "same_lower" || window.auto_pad == "explicit";
   for (std::size_t i = 0; i < window.strides.size(); ++i) {
     const ir::Dimension size = input.shape()[i + 2];

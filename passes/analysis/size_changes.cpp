@@ -253,6 +253,14 @@ class SizeTracker {
 
 }  // namespace
 
+bool keeps_sizes(const ir::Carried& state) {
+  const ir::Value parameter = state.parameter->value();
+  const ir::Value next = state.result->input(0);
+  if (parameter.shape().is_static() || next == parameter) return true;
+  if (!parameter.shape().has_rank() || !next.shape().has_rank(parameter.shape().rank())) return false;
+  return ir::have_equal_sizes(next, 0, parameter, 0, parameter.shape().rank());
+}
+
 std::vector<bool> states_that_grow_and_shrink(ir::LoopView loop) {
   const std::vector<ir::Carried>& states = loop.states();
   std::vector<bool> result(states.size(), false);

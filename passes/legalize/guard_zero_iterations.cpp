@@ -1,10 +1,12 @@
 // Corrects the outputs of loops that may run zero iterations. In that case all releases return the scan
-// outputs of the previous inference, and wrong values for states that the body never reads. Releases up to
-// 2025.4 return uninitialised memory, or the values of the previous inference, for every final value
-// (zero_trip_final_values).
+// outputs of the previous inference, and wrong values for states that the body never reads. They take the
+// sizes of a final value for those of the next value in the body, and compute other values from them
+// (zero_trip_final_sizes). Releases up to 2026.3 return uninitialised memory, or the values of the previous
+// inference, for every final value (zero_trip_final_values).
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "passes/analysis/size_changes.hpp"
 #include "passes/finished_forms.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -60,18 +62,22 @@ ir::Value select_rows(ir::Builder& builder, ir::Value rows, const ir::Scan& scan
                     {rows, builder.integers(none), end, builder.integers(ones), builder.integers(axes)});
 }
 
-/// Whether the runtime returns wrong final values of `state` on releases with these faults.
-bool is_affected(const ir::Carried& state, bool all_final_values, bool unread_states) {
-  return all_final_values || (unread_states && !ir::is_read(state.parameter->value()));
+/// Whether releases with faults that `has` knows return wrong final values of `state`, or wrong sizes.
+template <typename HasFault>
+bool is_affected(const ir::Carried& state, HasFault has) {
+  return has(Fault::zero_trip_final_values) ||
+         (has(Fault::zero_trip_unread_states) && !ir::is_read(state.parameter->value())) ||
+         (has(Fault::zero_trip_final_sizes) && !keeps_sizes(state));
 }
 
 bool run_on(ir::LoopView loop, const PassContext& context) {
   if (loop.runs_at_least_once()) return false;
+  const auto has = [&](Fault fault) { return context.has(fault); };
   FinalOrInitial result(loop);
   ir::Builder& builder = result.builder();
   bool modified = false;
   for (ir::Scan& scan : loop.scans()) {
-    if (!context.has(Fault::zero_trip_scan_outputs)) break;
+    if (!has(Fault::zero_trip_scan_outputs)) break;
     if (loop.output(scan).output().uses.empty() || scan.is_guarded) continue;
     guard_output(loop.output(scan),
                  [&](ir::Value rows) { return select_rows(builder, rows, scan, result.emit_ran()); });
@@ -80,9 +86,7 @@ bool run_on(ir::LoopView loop, const PassContext& context) {
   }
   for (ir::Carried& state : loop.states()) {
     if (!state.output || state.is_guarded || loop.output(state).output().uses.empty()) continue;
-    if (!is_affected(state, context.has(Fault::zero_trip_final_values),
-                     context.has(Fault::zero_trip_unread_states)))
-      continue;
+    if (!is_affected(state, has)) continue;
     ir::Value final = loop.output(state);
     ir::Value initial = loop.outer(state);
     if (const ir::Value first = only_first_copy(final)) {
@@ -99,16 +103,12 @@ bool run_on(ir::LoopView loop, const PassContext& context) {
 }  // namespace
 
 void mark_guarded_outputs(ir::Model& model, std::span<const target::Target> targets) {
-  const auto is_in_one = [&](Fault fault) {
+  const auto has = [&](Fault fault) {
     return std::ranges::any_of(targets, [&](const target::Target& target) { return target.has(fault); });
   };
-  const bool final_values = is_in_one(Fault::zero_trip_final_values);
-  const bool unread_states = is_in_one(Fault::zero_trip_unread_states);
-  const bool scan_outputs = is_in_one(Fault::zero_trip_scan_outputs);
   for (const ir::LoopView loop : runnable_loops_of(model)) {
-    for (ir::Carried& state : loop.states())
-      state.is_guarded = is_affected(state, final_values, unread_states);
-    for (ir::Scan& scan : loop.scans()) scan.is_guarded = scan_outputs;
+    for (ir::Carried& state : loop.states()) state.is_guarded = is_affected(state, has);
+    for (ir::Scan& scan : loop.scans()) scan.is_guarded = has(Fault::zero_trip_scan_outputs);
   }
 }
 

@@ -1,10 +1,18 @@
-// Makes static sizes of a state's initial value dynamic if they change between iterations. OpenVINO notices
-// such a change only from the loop's output: if the final value is unused, or only its shape is used, each
-// iteration reads the initial elements again (unnoticed_state_shape). Older releases do not notice it at all
-// if the next value has a dynamic size (kept_initial_size).
+// Hides the sizes of a state's initial value from OpenVINO if they change between iterations.
+//
+// It notices that a static size changes only from the loop's output: if the final value is unused, or only
+// its shape is used, each iteration reads the initial elements again (unnoticed_state_shape). Older releases
+// do not notice it at all if the next value has a dynamic size (kept_initial_size).
+//
+// It takes dynamic sizes that are equal before the loop for equal in each iteration, and computes one from
+// the other (equal_initial_sizes). So each state is hidden by a number of its own: equal operations would be
+// merged, and their sizes would be equal again.
 #include <algorithm>
+#include <vector>
 
+#include "passes/analysis/size_changes.hpp"
 #include "passes/passes.hpp"
+#include "passes/pattern.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "target/faults.hpp"
 
@@ -54,31 +62,41 @@ ir::Value find_source(const ir::Node& loop, const RunTimeElements& elements) {
 ir::Value emit_unfoldable_zero(ir::Builder& builder, ir::Value source) {
   ir::Value number = source;
   if (!is_number(source)) {
-    const ir::Value elements = ir::convert(builder, ir::flatten(builder, source), ir::ElementType::i64);
+    // The first element, if there is one.
+    const ir::Value part = ir::slice(builder, ir::flatten(builder, source), 0, 1, 0);
+    const ir::Value elements = ir::convert(builder, part, ir::ElementType::i64);
     number = ir::reduce(builder, ops::ReduceSum, elements, {0});
   }
   return builder.op(ops::Subtract, {number, number});
 }
 
-/// As hide_sizes(), but without a Reshape, which may fail for empty constants (empty_reshape_in_first_run).
-ir::Value hide_empty_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialShape& parameter,
-                           ir::Value zero) {
+/// Whether `value` is such a 0, or its product with a number.
+bool is_unfoldable_zero(ir::Value value) {
+  ir::Value number;
+  const auto difference = op(ops::Subtract, any(number), same(number));
+  return matches(value, difference) || matches(value, commutative(ops::Multiply, difference, any()));
+}
+
+/// As hide_sizes(), but copies the elements for each size that changes.
+ir::Value hide_sizes_of_copy(ir::Builder& builder, ir::Value initial, const ir::PartialShape& parameter,
+                             ir::Value zero) {
   ir::Value hidden = initial;
   for (std::size_t axis = 0; axis < parameter.rank(); ++axis) {
-    const ir::Dimension size = initial.shape()[axis];
-    if (size == parameter[axis]) continue;
-    const ir::Value end = builder.op(ops::Add, {builder.integer(size.size()), zero});
-    const ir::Value all = ir::emit_range(builder, end);
+    if (parameter[axis].is_static()) continue;
+    const ir::Value size = ir::size_of(builder, initial, static_cast<std::int64_t>(axis));
+    const ir::Value all = ir::emit_range(builder, builder.op(ops::Add, {size, zero}));
     hidden = ir::gather(builder, hidden, all, static_cast<std::int64_t>(axis));
   }
   return hidden;
 }
 
-/// `initial`, with every size dynamic that is not static in `parameter`.
+/// `initial`, with every size that is not static in `parameter` dynamic, and equal to no other size.
 ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialShape& parameter,
                      ir::Value zero) {
-  if (initial.shape().element_count() == 0 && initial.shape().rank() > 1)
-    return hide_empty_sizes(builder, initial, parameter, zero);
+  // OpenVINO knows the size of a reshaped vector from the number of elements. A Reshape of an empty constant
+  // may fail (empty_reshape_in_first_run).
+  if (initial.shape().rank() == 1 || initial.shape().element_count() == 0)
+    return hide_sizes_of_copy(builder, initial, parameter, zero);
   // One operation hides all sizes; a Reshape then gives OpenVINO those that do not change. 0 keeps a size.
   const ir::Value sizes = builder.integers(initial.shape().sizes_or(0));
   const ir::Value hidden_sizes = builder.op(ops::Add, {sizes, zero});
@@ -87,29 +105,92 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
   return ir::reshape_keeping(builder, hidden, parameter.sizes_or(0));
 }
 
+/// The 0 that hides the sizes of `value`; null if they are not hidden.
+ir::Value zero_that_hides(ir::Value value) {
+  const auto is_zero = [](ir::Value input) { return is_unfoldable_zero(input); };
+  ir::Value zero;
+  ir::Value data;
+  const auto hidden_sizes = commutative(ops::Add, any(zero, is_zero), any());
+  const auto reshaped = op(ops::Reshape, any(), hidden_sizes);
+  if (matches(value, reshaped) || matches(value, op(ops::Reshape, reshaped)) ||
+      matches(value, op(ops::Gather, any(), op(ops::Range, any(), hidden_sizes))))
+    return zero;
+  return {};
+}
+
+std::size_t dynamic_axes(const ir::PartialShape& shape) {
+  if (!shape.has_rank()) return 0;
+  return static_cast<std::size_t>(std::ranges::count_if(shape, &ir::Dimension::is_dynamic));
+}
+
+/// Whether a size of the state changes that may be equal to another one at first.
+bool may_stay_equal(ir::LoopView loop, const ir::Carried& state) {
+  const std::size_t own_axes = dynamic_axes(state.parameter->output(0).shape);
+  if (own_axes == 0 || keeps_sizes(state)) return false;
+  const auto& parameters = loop.body().graph->parameters();
+  return own_axes > 1 || std::ranges::any_of(parameters, [&](const ir::Node* other) {
+           return other != state.parameter && dynamic_axes(other->output(0).shape) > 0;
+         });
+}
+
+/// The zeros that hide sizes before one loop.
+class Zeros {
+ public:
+  explicit Zeros(ir::LoopView loop) : loop_(loop) {
+    for (const ir::Carried& state : loop.states()) {
+      const ir::Value zero = zero_that_hides(loop.outer(state));
+      if (zero && std::ranges::find(used_, zero) == used_.end()) {
+        used_.push_back(zero);
+        hidden_.push_back(&state);
+      }
+    }
+  }
+
+  /// Whether no other state has the sizes that OpenVINO sees.
+  bool hide(const ir::Carried& state) const { return std::ranges::find(hidden_, &state) != hidden_.end(); }
+
+  /// A zero for another state; null if the model has no value that OpenVINO does not know.
+  ir::Value emit(ir::Builder& builder, const RunTimeElements& elements) {
+    if (!zero_) {
+      const ir::Value source = find_source(loop_.node(), elements);
+      if (!source) return {};
+      zero_ = emit_unfoldable_zero(builder, source);
+    }
+    const auto count = static_cast<std::int64_t>(used_.size());
+    used_.push_back(count == 0 ? zero_ : builder.op(ops::Multiply, {zero_, builder.integer(count + 1)}));
+    return used_.back();
+  }
+
+ private:
+  ir::LoopView loop_;
+  ir::Value zero_;
+  std::vector<ir::Value> used_;
+  std::vector<const ir::Carried*> hidden_;
+};
+
 }  // namespace
 
 bool hide_initial_shapes(ir::Model& model, PassContext& context) {
-  const bool keeps_sizes = context.has(Fault::kept_initial_size);
+  const bool has_kept_sizes = context.has(Fault::kept_initial_size);
+  const bool has_equal_sizes = context.has(Fault::equal_initial_sizes);
   const RunTimeElements elements(model);
   bool modified = false;
   for (const ir::LoopView loop : runnable_loops_of(model)) {
     ir::Builder builder = ir::builder_beside(loop.node());
-    ir::Value zero;
+    Zeros zeros(loop);
     for (const ir::Carried& state : loop.states()) {
       const ir::Value initial = loop.outer(state);
       const ir::PartialShape& parameter = state.parameter->output(0).shape;
-      if (initial.shape() == parameter) continue;
       // Releases with kept_initial_size keep the initial shape for the body if it fits the inferred shape of
       // the next value. For an If they infer the interval from the smallest to the largest size.
       const bool is_kept_wrongly =
-          keeps_sizes && ir::intersect(state.result->output(0).shape, initial.shape()).has_value();
-      if (!is_kept_wrongly && is_final_value_read(loop, state)) continue;
-      if (!zero) {
-        const ir::Value source = find_source(loop.node(), elements);
-        if (!source) break;
-        zero = emit_unfoldable_zero(builder, source);
-      }
+          has_kept_sizes && ir::intersect(state.result->output(0).shape, initial.shape()).has_value();
+      const bool is_unnoticed =
+          initial.shape() != parameter && (is_kept_wrongly || !is_final_value_read(loop, state));
+      const bool is_taken_for_another = has_equal_sizes && !zeros.hide(state) && may_stay_equal(loop, state);
+      if (!is_unnoticed && !is_taken_for_another) continue;
+      const ir::Value zero = zeros.emit(builder, elements);
+      if (!zero) break;
       loop.set_outer(state, hide_sizes(builder, initial, parameter, zero));
       modified = true;
     }

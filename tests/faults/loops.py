@@ -24,6 +24,23 @@ def zero_trip_final_values():
     return not (np.array_equal(first, values) and np.array_equal(later, values * 3))
 
 
+def ones_like(value):
+    """Ones with the shape of `value`: OpenVINO chooses the value whose shape it reads."""
+    return opset.broadcast(opset.constant(np.ones(1, np.float32)), opset.shape_of(value))
+
+
+@experiment
+def zero_trip_final_sizes():
+    """The final value of a Loop that runs zero times has the size of its initial value."""
+    count, x, y = parameter([], "i64"), parameter([-1]), parameter([-1])
+    state, captured = parameter([-1]), parameter([-1])
+    next_value = opset.add(captured, opset.reduce_sum(state, numbers(0), True))
+    final = add_loop(count, true(), [(x, state, next_value)], [(y, captured)])[0]
+    sizes = opset.concat([opset.reduce_sum(ones_like(value), numbers(0), True) for value in (final, y)], 0)
+    given = (as_array(0), np.ones(3, np.float32), np.ones(5, np.float32))
+    return results([count, x, y], sizes, given)[0].tolist() != [3, 5]
+
+
 @experiment
 def zero_trip_scan_outputs():
     """The scan outputs of a Loop that runs zero times have no rows."""
@@ -234,6 +251,19 @@ def unnoticed_state_shape():
     _, rows = add_loop(count, true(), [(x, state, longer)], scans=[total])
     sums = results([count, x], rows, (as_array(3), np.ones(2, np.float32)))[0]
     return sums.tolist() != [2, 3, 4]
+
+
+@experiment
+def equal_initial_sizes():
+    """A state that grows has its own size in each iteration, also if its initial value is captured, too."""
+    count, x, y = parameter([], "i64"), parameter([-1]), parameter([-1])
+    state, captured, added = parameter([-1]), parameter([-1]), parameter([-1])
+    longer = opset.concat([state, added], 0)
+    sizes = [opset.reduce_sum(ones_like(value), numbers(0), True) for value in (state, captured)]
+    row = opset.unsqueeze(opset.concat(sizes, 0), number(0))
+    _, rows = add_loop(count, true(), [(x, state, longer)], [(x, captured), (y, added)], scans=[row])
+    given = (as_array(2), np.ones(3, np.float32), np.ones(1, np.float32))
+    return results([count, x, y], rows, given)[0].tolist() != [[3, 3], [4, 3]]
 
 
 @experiment(may_crash=True)

@@ -59,6 +59,7 @@ Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::siz
   nodes_.push_back(NodePointer(new (storage_->allocate()) Node(op, *this, inputs, output_count)));
   Node& node = *nodes_.back();
   node.emitter = storage_->emitter;
+  may_have_stale_nodes = true;
   // Most graphs are bodies with a few of each.
   constexpr std::size_t kFew = 4;
   if (node.is(ops::Parameter)) {

@@ -298,6 +298,8 @@ class Graph {
   /// Set during inference if an enclosing loop, at any depth, will infer its body again with wider shapes of
   /// its states.
   bool is_inferred_again = false;
+  /// Whether nodes may have become stale since infer_stale(). A node is created stale.
+  bool may_have_stale_nodes = true;
 
  private:
   friend class Node;

@@ -147,10 +147,20 @@ bool is_same(const Visible& before, const Output& now) {
 
 /// Marks all nodes of `graph` and of its bodies.
 void mark_all_stale(Graph& graph) {
+  graph.may_have_stale_nodes = true;
   for (const auto& node : graph.nodes()) node->is_stale = true;
   for (Node* const node : graph.control_flow()) {
     for (Body* const body : bodies(*node)) mark_all_stale(*body->graph);
   }
+}
+
+/// Whether a body of `node` may have stale nodes, or a body in it.
+bool has_stale_body(Node& node) {
+  return std::ranges::any_of(bodies(node), [](const Body* body) {
+    const Graph* const graph = body->graph.get();
+    return graph == nullptr || graph->may_have_stale_nodes ||
+           std::ranges::any_of(graph->control_flow(), [](Node* inner) { return has_stale_body(*inner); });
+  });
 }
 
 [[noreturn]] void fail_type(std::size_t input, std::string_view taken, ElementType type) {
@@ -209,9 +219,9 @@ void infer(Node& node) {
 }
 
 void infer_stale(Graph& graph) {
+  graph.may_have_stale_nodes = false;
   for (const auto& node : graph.nodes()) {
-    // The bodies of a node that is not stale may have stale nodes.
-    if (node->is_stale || node->op().traits.has_bodies) infer(*node);
+    if (node->is_stale || (node->op().traits.has_bodies && has_stale_body(*node))) infer(*node);
   }
 }
 

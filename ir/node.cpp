@@ -236,6 +236,7 @@ Payload Node::take_payload() {
 
 void mark_stale(Node& node) {
   node.is_stale = true;
+  node.graph().may_have_stale_nodes = true;
   if (node.is_one_of({ops::Concat, ops::Equal})) {
     for (const Use& use : node.output(0).uses) use.node->is_stale = true;
   }

@@ -97,6 +97,7 @@ bool run_on(ir::LoopView loop, const PassContext& context) {
     state.is_guarded = true;
     modified = true;
   }
+  if (modified) ir::mark_stale(loop.node());
   return modified;
 }
 
@@ -109,6 +110,7 @@ void mark_guarded_outputs(ir::Model& model, std::span<const target::Target> targ
   for (const ir::LoopView loop : runnable_loops_of(model)) {
     for (ir::Carried& state : loop.states()) state.is_guarded = is_affected(state, has);
     for (ir::Scan& scan : loop.scans()) scan.is_guarded = has(Fault::zero_trip_scan_outputs);
+    ir::mark_stale(loop.node());
   }
 }
 

@@ -59,7 +59,7 @@ void set_output(Node& node, std::size_t index, ElementType type, PartialShape sh
 
 void declare_output(Node& node, std::size_t index, ElementType type, PartialShape shape) {
   set_output(node, index, type, std::move(shape));
-  mark_readers_stale(node);
+  mark_readers_stale(node.output(index));
 }
 
 void infer_as_data(Node& node) {

@@ -8,6 +8,7 @@
 // the other (equal_initial_sizes). So each state is hidden by a number of its own: equal operations would be
 // merged, and their sizes would be equal again.
 #include <algorithm>
+#include <unordered_set>
 #include <vector>
 
 #include "passes/analysis/size_changes.hpp"
@@ -81,8 +82,8 @@ bool is_unfoldable_zero(ir::Value value) {
 ir::Value hide_sizes_of_copy(ir::Builder& builder, ir::Value initial, const ir::PartialShape& parameter,
                              ir::Value zero) {
   ir::Value hidden = initial;
-  for (std::size_t axis = 0; axis < parameter.rank(); ++axis) {
-    if (parameter[axis].is_static()) continue;
+  for (std::size_t axis = 0; axis < initial.shape().rank(); ++axis) {
+    if (parameter.has_rank() && parameter[axis].is_static()) continue;
     const ir::Value size = ir::size_of(builder, initial, static_cast<std::int64_t>(axis));
     const ir::Value all = ir::emit_range(builder, builder.op(ops::Add, {size, zero}));
     hidden = ir::gather(builder, hidden, all, static_cast<std::int64_t>(axis));
@@ -95,7 +96,7 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
                      ir::Value zero) {
   // OpenVINO knows the size of a reshaped vector from the number of elements. A Reshape of an empty constant
   // may fail (empty_reshape_in_first_run).
-  if (initial.shape().rank() == 1 || initial.shape().element_count() == 0)
+  if (initial.shape().has_rank(1) || initial.shape().element_count() == 0)
     return hide_sizes_of_copy(builder, initial, parameter, zero);
   // One operation hides all sizes; a Reshape then gives OpenVINO those that do not change. 0 keeps a size.
   const ir::Value sizes = builder.integers(initial.shape().sizes_or(0));
@@ -109,7 +110,6 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
 ir::Value zero_that_hides(ir::Value value) {
   const auto is_zero = [](ir::Value input) { return is_unfoldable_zero(input); };
   ir::Value zero;
-  ir::Value data;
   const auto hidden_sizes = commutative(ops::Add, any(zero, is_zero), any());
   const auto reshaped = op(ops::Reshape, any(), hidden_sizes);
   if (matches(value, reshaped) || matches(value, op(ops::Reshape, reshaped)) ||
@@ -139,15 +139,12 @@ class Zeros {
   explicit Zeros(ir::LoopView loop) : loop_(loop) {
     for (const ir::Carried& state : loop.states()) {
       const ir::Value zero = zero_that_hides(loop.outer(state));
-      if (zero && std::ranges::find(used_, zero) == used_.end()) {
-        used_.push_back(zero);
-        hidden_.push_back(&state);
-      }
+      if (zero && used_.insert(zero.node).second) hidden_.insert(&state);
     }
   }
 
   /// Whether no other state has the sizes that OpenVINO sees.
-  bool hide(const ir::Carried& state) const { return std::ranges::find(hidden_, &state) != hidden_.end(); }
+  bool hide(const ir::Carried& state) const { return hidden_.contains(&state); }
 
   /// A zero for another state; null if the model has no value that OpenVINO does not know.
   ir::Value emit(ir::Builder& builder, const RunTimeElements& elements) {
@@ -157,15 +154,17 @@ class Zeros {
       zero_ = emit_unfoldable_zero(builder, source);
     }
     const auto count = static_cast<std::int64_t>(used_.size());
-    used_.push_back(count == 0 ? zero_ : builder.op(ops::Multiply, {zero_, builder.integer(count + 1)}));
-    return used_.back();
+    const ir::Value zero =
+        count == 0 ? zero_ : builder.op(ops::Multiply, {zero_, builder.integer(count + 1)});
+    used_.insert(zero.node);
+    return zero;
   }
 
  private:
   ir::LoopView loop_;
   ir::Value zero_;
-  std::vector<ir::Value> used_;
-  std::vector<const ir::Carried*> hidden_;
+  std::unordered_set<const ir::Node*> used_;
+  std::unordered_set<const ir::Carried*> hidden_;
 };
 
 }  // namespace

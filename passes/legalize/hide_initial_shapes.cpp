@@ -112,8 +112,12 @@ ir::Value zero_that_hides(ir::Value value) {
   ir::Value zero;
   const auto hidden_sizes = commutative(ops::Add, any(zero, is_zero), any());
   const auto reshaped = op(ops::Reshape, any(), hidden_sizes);
+  // The maximum is from limit_ranges.
+  const auto is_end = [&](ir::Value end) {
+    return matches(end, hidden_sizes) || matches(end, commutative(ops::Maximum, hidden_sizes, any()));
+  };
   if (matches(value, reshaped) || matches(value, op(ops::Reshape, reshaped)) ||
-      matches(value, op(ops::Gather, any(), op(ops::Range, any(), hidden_sizes))))
+      matches(value, op(ops::Gather, any(), op(ops::Range, any(), is_end))))
     return zero;
   return {};
 }

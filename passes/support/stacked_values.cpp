@@ -129,7 +129,6 @@ void stack_state(ir::LoopView loop, const ir::Carried& carried, std::size_t copi
     declare_first_axis(value, ir::Dimension());
     read_first_copy(value);
   }
-  ir::infer(loop.node());
 }
 
 void mark_if_stacked(ir::LoopView loop, const ir::Carried& carried) {

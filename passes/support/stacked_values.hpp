@@ -29,7 +29,7 @@ ir::Value only_first_copy(ir::Value stack);
 void read_first_copy(ir::Value stack);
 
 /// Stacks the state `carried` of `loop`: the initial value gets `copies` copies. The body's Result must
-/// already give a stack. Types and shapes are inferred again.
+/// already give a stack. The loop becomes stale.
 void stack_state(ir::LoopView loop, const ir::Carried& carried, std::size_t copies);
 /// Recognises a state that has been stacked, and adds Note::stacked to the nodes that copy its values or take
 /// the first copy.

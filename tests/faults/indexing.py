@@ -92,6 +92,20 @@ def slice_from_both_ends():
     return any(fails(shapes, [x], output, (np.ones(1, np.float32),)) or shapes([x], output, (np.ones(1, np.float32),)) != [(1,)] for output in (backwards, forwards))
 
 
+@experiment
+def sliced_size():
+    """Sizes of an axis of up to 15 elements and of its first ones, as many as another input has, and the same with all but the last ones."""
+    x, y = parameter(ov.PartialShape([ov.Dimension(0, 15)])), parameter([-1])
+    size = opset.shape_of(y, "i64")
+    first = opset.slice(x, numbers(0), size, numbers(1), numbers(0))
+    last = opset.slice(x, size, numbers(99), numbers(1), numbers(0))
+    one, given = opset.constant(np.ones(1, np.float32)), (np.ones(5, np.float32), np.ones(2, np.float32))
+    return any(
+        results([x, y], opset.concat([opset.broadcast(one, opset.shape_of(value, "i64")) for value in (part, x)], 0), given)[0].shape != (count,)
+        for part, count in ((first, 7), (last, 8))
+    )
+
+
 def strings_are_wrong(operation):
     """Whether an operation on strings ends the process, or gives others than NumPy says: both short and long ones, more and fewer."""
     element_type("string")

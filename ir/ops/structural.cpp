@@ -174,13 +174,18 @@ void infer_branch(const Node& node, const Branch& branch) {
   infer_stale(*branch.graph);
 }
 
-/// As the runtime joins branches: a dimension that is dynamic in one of them is dynamic.
+/// As the runtime joins branches: a dimension that is dynamic in one of them is dynamic without bounds, and
+/// different static ones give the interval from the smaller to the larger one.
 PartialShape join_branches(const PartialShape& a, const PartialShape& b) {
   if (!a.has_rank() || !b.has_rank()) return PartialShape::unknown_rank();
   if (a.rank() != b.rank()) {
     return a.rank() <= 1 && b.rank() <= 1 ? PartialShape::of_rank(1) : PartialShape::unknown_rank();
   }
-  return widen(a, b);
+  PartialShape result = widen(a, b);
+  for (std::size_t i = 0; i < a.rank(); ++i) {
+    if (a[i].is_static() && b[i].is_static()) result[i] = join(a[i], b[i]);
+  }
+  return result;
 }
 
 void infer_if(Node& node) {

@@ -23,6 +23,9 @@ bool is_affected(ir::SliceView slice) {
   const auto axes = ir::exact_values(slice.axes());
   // Strings are moved by Gather.
   if (!axes || !data.shape().has_rank() || data.type() == ir::ElementType::string) return false;
+  // guard_zero_iterations takes all rows or none. A ShapeOf of these rows would be worse: without iterations
+  // they have size 0, and OpenVINO would compute the sizes of captured values from it.
+  if (data.node->is(ops::Loop)) return false;
   // If both ends are constant, sizes of the same bounds are equal.
   if (ir::exact_values(slice.start()) && ir::exact_values(slice.stop())) return false;
   for (const std::int64_t listed : *axes) {

@@ -4,6 +4,9 @@
 // its shape is used, each iteration reads the initial elements again (unnoticed_state_shape). Older releases
 // do not notice it at all if the next value has a dynamic size (kept_initial_size).
 //
+// A Loop in the body of another one keeps the sizes that OpenVINO has inferred from the static initial size
+// of an outer state, also if it changes: the model then does not compile, or fails in the second iteration.
+//
 // It takes dynamic sizes that are equal before the loop for equal in each iteration, and computes one from
 // the other (equal_initial_sizes). So each state is hidden by a number of its own: equal operations would be
 // merged, and their sizes would be equal again.
@@ -181,6 +184,9 @@ bool hide_initial_shapes(ir::Model& model, PassContext& context) {
   for (const ir::LoopView loop : runnable_loops_of(model)) {
     ir::Builder builder = ir::builder_beside(loop.node());
     Zeros zeros(loop);
+    const bool has_inner_loop = std::ranges::any_of(loop.body().graph->control_flow(), [](const ir::Node* node) {
+      return node->loop() != nullptr;
+    });
     for (const ir::Carried& state : loop.states()) {
       const ir::Value initial = loop.outer(state);
       const ir::PartialShape& parameter = state.parameter->output(0).shape;
@@ -189,7 +195,8 @@ bool hide_initial_shapes(ir::Model& model, PassContext& context) {
       const bool is_kept_wrongly =
           has_kept_sizes && ir::intersect(state.result->output(0).shape, initial.shape()).has_value();
       const bool is_unnoticed =
-          initial.shape() != parameter && (is_kept_wrongly || !is_final_value_read(loop, state));
+          initial.shape() != parameter &&
+          (is_kept_wrongly || has_inner_loop || !is_final_value_read(loop, state));
       const bool is_taken_for_another = has_equal_sizes && !zeros.hide(state) && may_stay_equal(loop, state);
       if (!is_unnoticed && !is_taken_for_another) continue;
       const ir::Value zero = zeros.emit(builder, elements);

@@ -25,14 +25,15 @@ bool is_literal(ir::Value value) {
 
 /// The inputs that are made dynamic: all computed ones, because OpenVINO may decompose the operation into one
 /// that reads only some of them; otherwise the first one, which has the data. Trip counts and conditions of
-/// loops stay, because the number of iterations follows from them.
-std::vector<std::size_t> inputs_to_hide(const ir::Node& node) {
-  std::vector<std::size_t> computed;
-  std::optional<std::size_t> literal;
-  for (std::size_t i = node.loop() != nullptr ? ir::LoopView::kFirstMapped : 0; i < node.inputs().size();
+/// loops stay, because the number of iterations follows from them. Inputs that the body does not read stay,
+/// because OpenVINO removes them before it folds the node.
+std::vector<std::uint32_t> inputs_to_hide(ir::Node& node) {
+  std::vector<std::uint32_t> computed;
+  std::optional<std::uint32_t> literal;
+  for (std::uint32_t i = node.loop() != nullptr ? ir::LoopView::kFirstMapped : 0; i < node.inputs().size();
        ++i) {
     const ir::Value input = node.input(i);
-    if (!can_be_selected(input.type())) continue;
+    if (!can_be_selected(input.type()) || !ir::is_read(ir::Use{&node, i})) continue;
     if (!is_literal(input))
       computed.push_back(i);
     else if (!literal)
@@ -46,31 +47,45 @@ ir::Value hide_value(ir::Builder& builder, ir::Value truth, ir::Value value) {
   return builder.op(ops::Select, {truth, value, builder.number(0, value.type())});
 }
 
-/// For a Loop that has no states and captures nothing: it captures a value for its first scan output.
+/// The Result of a value that the Loop returns and that can be made dynamic; null if there is none.
+ir::Node* result_to_hide(ir::LoopView loop) {
+  const auto can_be_hidden = [](const ir::Node& result) { return can_be_selected(result.output(0).type); };
+  for (const ir::Scan& scan : loop.scans()) {
+    if (can_be_hidden(*scan.result)) return scan.result;
+  }
+  for (const ir::Carried& state : loop.states()) {
+    if (state.output && can_be_hidden(*state.result)) return state.result;
+  }
+  return nullptr;
+}
+
+/// For a Loop whose body reads no input: it captures a value for one of its results.
 bool hide_in_body(ir::LoopView loop) {
-  const auto scan = std::ranges::find_if(
-      loop.scans(), [](const ir::Scan& output) { return can_be_selected(output.result->output(0).type); });
-  if (scan == loop.scans().end()) return false;
+  ir::Node* const result = result_to_hide(loop);
+  if (result == nullptr) return false;
   ir::Builder outside = ir::builder_beside(loop.node());
   const ir::Value truth = ir::add_invariant(loop.node(), loop.body(), emit_run_time_truth(outside));
-  ir::Builder inside = ir::builder_beside(*scan->result);
-  scan->result->set_input(0, hide_value(inside, truth, scan->result->input(0)));
+  ir::Builder inside = ir::builder_beside(*result);
+  result->set_input(0, hide_value(inside, truth, result->input(0)));
   return true;
 }
 
 bool hide(ir::Node& node) {
-  const std::vector<std::size_t> inputs = inputs_to_hide(node);
+  const std::vector<std::uint32_t> inputs = inputs_to_hide(node);
   if (inputs.empty()) return node.loop() != nullptr && hide_in_body(ir::LoopView(node));
   ir::Builder builder = ir::builder_beside(node);
   const ir::Value truth = emit_run_time_truth(builder);
-  for (const std::size_t i : inputs) node.set_input(i, hide_value(builder, truth, node.input(i)));
+  for (const std::uint32_t i : inputs) node.set_input(i, hide_value(builder, truth, node.input(i)));
   return true;
 }
 
 /// Whether OpenVINO folds the node, or tries to.
-bool is_folded(const ir::Node& node) {
-  return node.op().traits.has_bodies ? std::ranges::all_of(node.inputs(), ir::is_computed_from_constants)
-                                     : node.is_computed_from_constants();
+bool is_folded(ir::Node& node) {
+  if (!node.op().traits.has_bodies) return node.is_computed_from_constants();
+  for (std::uint32_t i = 0; i < node.inputs().size(); ++i) {
+    if (!ir::is_computed_from_constants(node.input(i)) && ir::is_read(ir::Use{&node, i})) return false;
+  }
+  return true;
 }
 
 }  // namespace

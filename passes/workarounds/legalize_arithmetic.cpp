@@ -206,14 +206,24 @@ bool follows_sizes(ir::Value value) {
   });
 }
 
-bool is_absolute_of_sizes(ir::AbsView absolute) {
-  constexpr std::int64_t kMostSizes = 256;
-  const auto count = absolute.data().shape().element_count();
-  return count && *count <= kMostSizes && follows_sizes(absolute.data());
+bool is_vector(ir::Value value) {
+  return value.shape().has_rank() && value.shape().rank() == 1;
 }
 
-/// OpenVINO takes all that is computed from sizes for positive, and removes an Abs of it.
-ir::Value emit_absolute_of_sizes(ir::Builder& builder, ir::AbsView absolute) {
+bool is_absolute_of_sizes(ir::AbsView absolute) {
+  constexpr std::int64_t kMostElements = 256;  // of values that are no vectors, but may become one
+  const auto count = absolute.data().shape().element_count();
+  return count && (*count <= kMostElements || is_vector(absolute.data())) && follows_sizes(absolute.data());
+}
+
+bool is_absolute_of_constants(ir::AbsView absolute) {
+  const ir::Value data = absolute.data();
+  return is_vector(data) && ir::is_computed_from_constants(data) && data.node->constant() == nullptr;
+}
+
+/// OpenVINO takes vectors that are computed from sizes, or from constants, for positive, and removes an Abs of
+/// them.
+ir::Value emit_absolute_of_vector(ir::Builder& builder, ir::AbsView absolute) {
   return builder.op(ops::Maximum, {absolute.data(), builder.op(ops::Negative, {absolute.data()})});
 }
 
@@ -290,7 +300,8 @@ Workaround legalize_arithmetic() {
           row<may_saturate, convert_by_wrapping>(Fault::saturating_conversions, {ops::Convert}),
           row<is_remainder_of_sizes, emit_unbounded_remainder>(Fault::remainder_bounds,
                                                                {ops::Mod, ops::FloorMod}),
-          row<is_absolute_of_sizes, emit_absolute_of_sizes>(Fault::abs_of_sizes, {ops::Abs}),
+          row<is_absolute_of_sizes, emit_absolute_of_vector>(Fault::abs_of_sizes, {ops::Abs}),
+          row<is_absolute_of_constants, emit_absolute_of_vector>(Fault::abs_of_constants, {ops::Abs}),
           row<operand_beside_constant, equalize_ranks>(
               Fault::neutral_constant_rank,
               {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Maximum, ops::Minimum, ops::Power}),

@@ -70,6 +70,13 @@ def neutral_constant_rank():
 
 
 @experiment
+def abs_of_constants():
+    """The difference of two constants, as a vector, without its sign."""
+    x, constant = parameter([-1]), opset.constant(np.array([2, 3], np.float32))
+    return results([x], opset.add(opset.abs(opset.subtract(constant, opset.constant(np.array([5, 7], np.float32)))), x), (np.zeros(2, np.float32),))[0].tolist() != [3, 4]
+
+
+@experiment
 def abs_of_sizes():
     """The difference of two sizes, as a vector, without its sign."""
     x = parameter([-1, -1])

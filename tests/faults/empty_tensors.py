@@ -101,6 +101,16 @@ def empty_i64_output():
 
 
 @experiment(may_crash=True)
+def empty_part_before_others():
+    """A column, one that is repeated zero times, and the first one again are joined."""
+    x, copies = parameter([-1, 1]), parameter([2], "i64")
+    repeated = opset.tile(opset.constant(np.array([[5]], np.float32)), copies)
+    model = compiled([x, copies], opset.concat([x, repeated, x], 0))
+    columns = [np.array([[1]], np.float32), np.array([[1], [2], [3]], np.float32), np.array([[7], [8]], np.float32)]
+    return any(model([column, np.array([count, 1])])[0].ravel().tolist() != [*column.ravel(), *[5] * count, *column.ravel()] for column in columns for count in (1, 0))
+
+
+@experiment(may_crash=True)
 def empty_gather():
     """Gather with an empty list of indices gives an empty tensor."""
     x = parameter([3, 2])

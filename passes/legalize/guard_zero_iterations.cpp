@@ -1,8 +1,10 @@
 // Corrects the outputs of loops that may run zero iterations. In that case all releases return the scan
-// outputs of the previous inference, and wrong values for states that the body never reads. They take the
-// sizes of a final value for those of the next value in the body, and compute other values from them
-// (zero_trip_final_sizes). Releases up to 2026.3 return uninitialised memory, or the values of the previous
+// outputs of the previous inference, and wrong values for states that the body never reads. They take sizes
+// of the outputs for those of the values in the body, such as captured ones, and compute one from the other
+// (zero_trip_sizes). Releases up to 2026.3 return uninitialised memory, or the values of the previous
 // inference, for every final value (zero_trip_final_values).
+
+#include <algorithm>
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
@@ -11,6 +13,7 @@
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/final_or_initial.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "passes/support/stacked_values.hpp"
 #include "target/faults.hpp"
 
@@ -67,20 +70,58 @@ template <typename HasFault>
 bool is_affected(const ir::Carried& state, HasFault has) {
   return has(Fault::zero_trip_final_values) ||
          (has(Fault::zero_trip_unread_states) && !ir::is_read(state.parameter->value())) ||
-         (has(Fault::zero_trip_final_sizes) && !keeps_sizes(state));
+         (has(Fault::zero_trip_sizes) && !keeps_sizes(state));
 }
 
-bool run_on(ir::LoopView loop, const PassContext& context) {
+std::ptrdiff_t dynamic_sizes(const ir::PartialShape& shape) {
+  return shape.has_rank() ? std::ranges::count_if(shape, &ir::Dimension::is_dynamic) : 0;
+}
+
+/// Hides the sizes of outputs of a loop. After no iteration they are 0, or those of the previous inference,
+/// and OpenVINO computes sizes outside of the loop from them.
+class OutputSizes {
+ public:
+  OutputSizes(ir::LoopView loop, bool are_misread, const RunTimeElements& elements)
+      : loop_(loop), elements_(&elements) {
+    const auto& parameters = loop.body().graph->parameters();
+    may_be_outer_ = are_misread && std::ranges::any_of(parameters, [](const ir::Node* parameter) {
+                      return dynamic_sizes(parameter->output(0).shape) > 0;
+                    });
+  }
+
+  /// `output` with hidden sizes if some may be sizes of inputs. A guard reads a single dynamic size neither
+  /// of a final value nor of rows, where it is their number.
+  ir::Value hide(ir::Builder& builder, ir::Value output) {
+    if (!may_be_outer_ || dynamic_sizes(output.shape()) < 2) return output;
+    if (!zero_) {
+      const ir::Value source = find_run_time_source(loop_.node(), *elements_);
+      if (!source) return output;
+      zero_ = emit_run_time_zero(builder, source);
+    }
+    return reshape_to_hidden_sizes(builder, output, output.shape(), zero_);
+  }
+
+ private:
+  ir::LoopView loop_;
+  const RunTimeElements* elements_;
+  bool may_be_outer_ = false;
+  ir::Value zero_;
+};
+
+bool run_on(ir::LoopView loop, const PassContext& context, const RunTimeElements& elements) {
   if (loop.runs_at_least_once()) return false;
   const auto has = [&](Fault fault) { return context.has(fault); };
   FinalOrInitial result(loop);
   ir::Builder& builder = result.builder();
+  OutputSizes sizes(loop, has(Fault::zero_trip_sizes), elements);
   bool modified = false;
   for (ir::Scan& scan : loop.scans()) {
     if (!has(Fault::zero_trip_scan_outputs)) break;
     if (loop.output(scan).output().uses.empty() || scan.is_guarded) continue;
-    guard_output(loop.output(scan),
-                 [&](ir::Value rows) { return select_rows(builder, rows, scan, result.emit_ran()); });
+    guard_output(loop.output(scan), [&](ir::Value rows) {
+      const ir::Value hidden = sizes.hide(builder, rows);
+      return select_rows(builder, hidden, scan, result.emit_ran());
+    });
     scan.is_guarded = true;
     modified = true;
   }
@@ -93,7 +134,10 @@ bool run_on(ir::LoopView loop, const PassContext& context) {
       final = first;
       initial = take_first_copy(builder, initial);
     }
-    guard_output(final, [&](ir::Value value) { return result.choose(value, initial, keeps_shape(state)); });
+    guard_output(final, [&](ir::Value value) {
+      const bool is_kept = keeps_shape(state);
+      return result.choose(is_kept ? value : sizes.hide(builder, value), initial, is_kept);
+    });
     state.is_guarded = true;
     modified = true;
   }
@@ -115,7 +159,9 @@ void mark_guarded_outputs(ir::Model& model, std::span<const target::Target> targ
 }
 
 bool guard_zero_iterations(ir::Model& model, PassContext& context) {
-  return edit_each(runnable_loops_of(model), [&](ir::LoopView loop) { return run_on(loop, context); });
+  const RunTimeElements elements(model);
+  return edit_each(runnable_loops_of(model),
+                   [&](ir::LoopView loop) { return run_on(loop, context, elements); });
 }
 
 }  // namespace onnx2ir::passes

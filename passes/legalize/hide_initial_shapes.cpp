@@ -41,46 +41,6 @@ bool is_final_value_read(ir::LoopView loop, const ir::Carried& state) {
   return false;
 }
 
-bool is_number(ir::Value value) {
-  return value.type() == ir::ElementType::i64 && value.shape().is_scalar();
-}
-
-/// A value that changes between inferences, preferably a number. Null if the model has no such input. Not a
-/// value that inference knows, as of a condition that hide_constant_counts has made: OpenVINO does not know
-/// it.
-ir::Value find_source(const ir::Node& loop, const RunTimeElements& elements) {
-  ir::Value found;
-  for (const ir::Value input : loop.inputs()) {
-    if (input.type() == ir::ElementType::string || input.shape().element_count() == 0 ||
-        !elements.reach(input) || ir::known_values(input))
-      continue;
-    if (is_number(input)) return input;
-    if (!found) found = input;
-  }
-  return found ? found : run_time_source(loop.graph());
-}
-
-/// A 0 that OpenVINO does not fold, and whose bounds it does not know: the difference of a number that
-/// changes between inferences from itself. (No bitwise operation, because the GPU plugin cannot compute it
-/// for sizes.)
-ir::Value emit_unfoldable_zero(ir::Builder& builder, ir::Value source) {
-  ir::Value number = source;
-  if (!is_number(source)) {
-    // The first element, if there is one.
-    const ir::Value part = ir::slice(builder, ir::flatten(builder, source), 0, 1, 0);
-    const ir::Value elements = ir::convert(builder, part, ir::ElementType::i64);
-    number = ir::reduce(builder, ops::ReduceSum, elements, {0});
-  }
-  return builder.op(ops::Subtract, {number, number});
-}
-
-/// Whether `value` is such a 0, or its product with a number.
-bool is_unfoldable_zero(ir::Value value) {
-  ir::Value number;
-  const auto difference = op(ops::Subtract, any(number), same(number));
-  return matches(value, difference) || matches(value, commutative(ops::Multiply, difference, any()));
-}
-
 /// As hide_sizes(), but copies the elements for each size that changes.
 ir::Value hide_sizes_of_copy(ir::Builder& builder, ir::Value initial, const ir::PartialShape& parameter,
                              ir::Value zero) {
@@ -101,17 +61,12 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
   // may fail (empty_reshape_in_first_run).
   if (initial.shape().has_rank(1) || initial.shape().element_count() == 0)
     return hide_sizes_of_copy(builder, initial, parameter, zero);
-  // One operation hides all sizes; a Reshape then gives OpenVINO those that do not change. 0 keeps a size.
-  const ir::Value sizes = builder.integers(initial.shape().sizes_or(0));
-  const ir::Value hidden_sizes = builder.op(ops::Add, {sizes, zero});
-  const ir::Value hidden = ir::reshape_keeping(builder, initial, hidden_sizes);
-  if (std::ranges::all_of(parameter, &ir::Dimension::is_dynamic)) return hidden;
-  return ir::reshape_keeping(builder, hidden, parameter.sizes_or(0));
+  return reshape_to_hidden_sizes(builder, initial, parameter, zero);
 }
 
 /// The 0 that hides the sizes of `value`; null if they are not hidden.
 ir::Value zero_that_hides(ir::Value value) {
-  const auto is_zero = [](ir::Value input) { return is_unfoldable_zero(input); };
+  const auto is_zero = [](ir::Value input) { return is_run_time_zero(input); };
   ir::Value zero;
   const auto hidden_sizes = commutative(ops::Add, any(zero, is_zero), any());
   const auto reshaped = op(ops::Reshape, any(), hidden_sizes);
@@ -156,9 +111,9 @@ class Zeros {
   /// A zero for another state; null if the model has no value that OpenVINO does not know.
   ir::Value emit(ir::Builder& builder, const RunTimeElements& elements) {
     if (!zero_) {
-      const ir::Value source = find_source(loop_.node(), elements);
+      const ir::Value source = find_run_time_source(loop_.node(), elements);
       if (!source) return {};
-      zero_ = emit_unfoldable_zero(builder, source);
+      zero_ = emit_run_time_zero(builder, source);
     }
     const auto count = static_cast<std::int64_t>(used_.size());
     const ir::Value zero =
@@ -184,9 +139,8 @@ bool hide_initial_shapes(ir::Model& model, PassContext& context) {
   for (const ir::LoopView loop : runnable_loops_of(model)) {
     ir::Builder builder = ir::builder_beside(loop.node());
     Zeros zeros(loop);
-    const bool has_inner_loop = std::ranges::any_of(loop.body().graph->control_flow(), [](const ir::Node* node) {
-      return node->loop() != nullptr;
-    });
+    const bool has_inner_loop = std::ranges::any_of(
+        loop.body().graph->control_flow(), [](const ir::Node* node) { return node->loop() != nullptr; });
     for (const ir::Carried& state : loop.states()) {
       const ir::Value initial = loop.outer(state);
       const ir::PartialShape& parameter = state.parameter->output(0).shape;
@@ -194,9 +148,8 @@ bool hide_initial_shapes(ir::Model& model, PassContext& context) {
       // the next value. For an If they infer the interval from the smallest to the largest size.
       const bool is_kept_wrongly =
           has_kept_sizes && ir::intersect(state.result->output(0).shape, initial.shape()).has_value();
-      const bool is_unnoticed =
-          initial.shape() != parameter &&
-          (is_kept_wrongly || has_inner_loop || !is_final_value_read(loop, state));
+      const bool is_unnoticed = initial.shape() != parameter &&
+                                (is_kept_wrongly || has_inner_loop || !is_final_value_read(loop, state));
       const bool is_taken_for_another = has_equal_sizes && !zeros.hide(state) && may_stay_equal(loop, state);
       if (!is_unnoticed && !is_taken_for_another) continue;
       const ir::Value zero = zeros.emit(builder, elements);

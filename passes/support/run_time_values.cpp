@@ -28,6 +28,10 @@ std::optional<std::int64_t> start_of_slice(ir::Value value) {
   return std::clamp<std::int64_t>(*start < 0 ? *start + *count : *start, 0, *count);
 }
 
+bool is_number(ir::Value value) {
+  return value.type() == ir::ElementType::i64 && value.shape().is_scalar();
+}
+
 }  // namespace
 
 ir::Value OpaqueTrue::get() {
@@ -143,6 +147,45 @@ bool is_number_of_run_time_truth(ir::Value value) {
   if (!random || !is_number_without_seed(*random)) return false;
   const ir::Node* const reader = only_reader(*random);
   return reader != nullptr && reader->is(ops::IsFinite);
+}
+
+ir::Value find_run_time_source(const ir::Node& loop, const RunTimeElements& elements) {
+  ir::Value found;
+  for (const ir::Value input : loop.inputs()) {
+    if (input.type() == ir::ElementType::string || input.shape().element_count() == 0 ||
+        !elements.reach(input) || ir::known_values(input))
+      continue;
+    if (is_number(input)) return input;
+    if (!found) found = input;
+  }
+  return found ? found : run_time_source(loop.graph());
+}
+
+// The difference of a number from itself. No bitwise operation, because the GPU plugin cannot compute it for
+// sizes.
+ir::Value emit_run_time_zero(ir::Builder& builder, ir::Value source) {
+  ir::Value number = source;
+  if (!is_number(source)) {
+    // The first element, if there is one.
+    const ir::Value part = ir::slice(builder, ir::flatten(builder, source), 0, 1, 0);
+    const ir::Value elements = ir::convert(builder, part, ir::ElementType::i64);
+    number = ir::reduce(builder, ops::ReduceSum, elements, {0});
+  }
+  return builder.op(ops::Subtract, {number, number});
+}
+
+bool is_run_time_zero(ir::Value value) {
+  ir::Value number;
+  const auto difference = op(ops::Subtract, any(number), same(number));
+  return matches(value, difference) || matches(value, commutative(ops::Multiply, difference, any()));
+}
+
+ir::Value reshape_to_hidden_sizes(ir::Builder& builder, ir::Value value, const ir::PartialShape& shape,
+                                  ir::Value zero) {
+  // One operation hides all sizes; a Reshape then gives OpenVINO those that do not change. 0 keeps a size.
+  const ir::Value sizes = builder.integers(value.shape().sizes_or(0));
+  const ir::Value hidden = ir::reshape_keeping(builder, value, builder.op(ops::Add, {sizes, zero}));
+  return reshape_to_static_sizes(builder, hidden, shape);
 }
 
 ir::Value hide_elements(ir::Builder& builder, ir::Value list, std::size_t count) {

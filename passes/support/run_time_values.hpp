@@ -72,6 +72,20 @@ bool is_number_of_run_time_truth(ir::Value value);
 /// Whether `random` draws one number from 0 to 1, with other results in each compilation.
 bool is_number_without_seed(ir::RandomUniformView random);
 
+/// A value that changes between inferences, preferably a number: an input of `loop`, or of its graph. Null if
+/// there is none. Not a value that inference knows, as of a condition that hide_constant_counts has made:
+/// OpenVINO does not know it.
+ir::Value find_run_time_source(const ir::Node& loop, const RunTimeElements& elements);
+/// The number 0, computed from `source`. OpenVINO does not fold it, and does not know its bounds.
+ir::Value emit_run_time_zero(ir::Builder& builder, ir::Value source);
+/// Whether `value` is such a 0, or its product with a number.
+bool is_run_time_zero(ir::Value value);
+/// `value` without the sizes that OpenVINO knows, apart from the static ones of `shape`, which has as many
+/// axes: at least two, because OpenVINO knows the size of a reshaped vector from the number of elements.
+/// `zero` is a 0 of emit_run_time_zero().
+ir::Value reshape_to_hidden_sizes(ir::Builder& builder, ir::Value value, const ir::PartialShape& shape,
+                                  ir::Value zero);
+
 /// The first `count` elements of `list`, whose values and bounds OpenVINO does not compute at compile time if
 /// `list` is not constant.
 ir::Value hide_elements(ir::Builder& builder, ir::Value list, std::size_t count);

@@ -252,7 +252,7 @@ def test_show_prints_origins(folder):
     lines = text.splitlines()
     comments = {lines[i + 1].strip().split(" ")[0]: line.strip() for i, line in enumerate(lines) if line.strip().startswith("//")}
     assert comments["%up"] == "// Elu up, conversion of the ONNX node"
-    assert comments["%loop_3"].startswith("// Loop loop, pass guard_zero_iterations, fault zero_trip_final_sizes")
+    assert comments["%loop_3"].startswith("// Loop loop, pass guard_zero_iterations, fault zero_trip_final_values")
     assert "".join(line + "\n" for line in lines if not line.strip().startswith("//")) == converted("show", "m.onnx", folder=folder).stdout
     (folder / "text.ir").write_text(text)
     assert run("diff", "m.onnx", "text.ir", folder=folder).stdout == ""

@@ -30,8 +30,8 @@ def ones_like(value):
 
 
 @experiment
-def zero_trip_final_sizes():
-    """The final value of a Loop that runs zero times has the size of its initial value."""
+def zero_trip_sizes():
+    """The final value of a Loop that runs zero times has the size of its initial value, and not that of a captured value."""
     count, x, y = parameter([], "i64"), parameter([-1]), parameter([-1])
     state, captured = parameter([-1]), parameter([-1])
     next_value = opset.add(captured, opset.reduce_sum(state, numbers(0), True))

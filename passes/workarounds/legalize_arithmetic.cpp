@@ -221,8 +221,8 @@ bool is_absolute_of_constants(ir::AbsView absolute) {
   return is_vector(data) && ir::is_computed_from_constants(data) && data.node->constant() == nullptr;
 }
 
-/// OpenVINO takes vectors that are computed from sizes, or from constants, for positive, and removes an Abs of
-/// them.
+/// OpenVINO takes vectors that are computed from sizes, or from constants, for positive, and removes an Abs
+/// of them.
 ir::Value emit_absolute_of_vector(ir::Builder& builder, ir::AbsView absolute) {
   return builder.op(ops::Maximum, {absolute.data(), builder.op(ops::Negative, {absolute.data()})});
 }

@@ -44,9 +44,8 @@ bool has_empty_part_before_others(ir::ConcatView concat) {
   const std::size_t axis = joined_axis(concat);
   if (axis + 1 == output.shape.rank() || !output.shape[axis + 1].admits(1)) return false;
   const std::vector<ir::Value> parts = joined_parts(concat, axis);
-  return parts.size() > 2 && std::any_of(parts.begin(), parts.end() - 1, [&](ir::Value part) {
-           return may_be_empty(part, axis);
-         });
+  return parts.size() > 2 && std::any_of(parts.begin(), parts.end() - 1,
+                                         [&](ir::Value part) { return may_be_empty(part, axis); });
 }
 
 ir::Value join_in_pairs(ir::Builder& builder, ir::ConcatView concat) {

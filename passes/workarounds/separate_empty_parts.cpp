@@ -3,6 +3,7 @@
 // OpenVINO makes one Concat of a Concat of Concats. Concats of two parts are right (measured on 2024.6 to
 // 2026.4); a copy between them keeps them apart.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "ir/shape_tools.hpp"
@@ -53,13 +54,19 @@ ir::Value join_in_pairs(ir::Builder& builder, ir::ConcatView concat) {
   const auto separate = [&](ir::Value part) {
     return is_joined_along(part, axis) ? copy_opaquely(builder, part) : part;
   };
-  ir::Value joined = separate(concat.parts().front());
-  for (const ir::Value part : concat.parts().subspan(1)) {
-    const ir::Value before = separate(joined);
-    const ir::Value next = separate(part);
-    joined = ir::concat(builder, {before, next}, concat.axis());
+  // In rounds, so that no part is copied more often than the logarithm of their number.
+  std::vector<ir::Value> parts(concat.parts().begin(), concat.parts().end());
+  while (parts.size() > 1) {
+    std::vector<ir::Value> pairs;
+    for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+      const ir::Value first = separate(parts[i]);
+      const ir::Value second = separate(parts[i + 1]);
+      pairs.push_back(ir::concat(builder, {first, second}, concat.axis()));
+    }
+    if (parts.size() % 2 == 1) pairs.push_back(parts.back());
+    parts = std::move(pairs);
   }
-  return joined;
+  return parts.front();
 }
 
 }  // namespace

@@ -89,10 +89,24 @@ class OutputSizes {
                     });
   }
 
-  /// `output` with hidden sizes if some may be sizes of inputs. A guard reads a single dynamic size neither
-  /// of a final value nor of rows, where it is their number.
+  /// `output`, a final value, with hidden sizes if some may be sizes of inputs. Its guard reads them if there
+  /// are at least two.
+  ir::Value hide_final(ir::Builder& builder, ir::Value output) {
+    return dynamic_sizes(output.shape()) < 2 ? output : hide(builder, output);
+  }
+
+  /// The same for rows. Their guard is a Slice, whose sizes OpenVINO takes for those of the rows if they have
+  /// the same bounds (sliced_size).
+  ir::Value hide_rows(ir::Builder& builder, ir::Value rows) {
+    const auto has_bounds = [](const ir::Dimension& size) {
+      return size.is_dynamic() && size.max != ir::Dimension::kUnbounded;
+    };
+    return std::ranges::any_of(rows.shape(), has_bounds) ? hide(builder, rows) : rows;
+  }
+
+ private:
   ir::Value hide(ir::Builder& builder, ir::Value output) {
-    if (!may_be_outer_ || dynamic_sizes(output.shape()) < 2) return output;
+    if (!may_be_outer_ || output.shape().rank() < 2) return output;
     if (!zero_) {
       const ir::Value source = find_run_time_source(loop_.node(), *elements_);
       if (!source) return output;
@@ -101,7 +115,6 @@ class OutputSizes {
     return reshape_to_hidden_sizes(builder, output, output.shape(), zero_);
   }
 
- private:
   ir::LoopView loop_;
   const RunTimeElements* elements_;
   bool may_be_outer_ = false;
@@ -119,7 +132,7 @@ bool run_on(ir::LoopView loop, const PassContext& context, const RunTimeElements
     if (!has(Fault::zero_trip_scan_outputs)) break;
     if (loop.output(scan).output().uses.empty() || scan.is_guarded) continue;
     guard_output(loop.output(scan), [&](ir::Value rows) {
-      const ir::Value hidden = sizes.hide(builder, rows);
+      const ir::Value hidden = sizes.hide_rows(builder, rows);
       return select_rows(builder, hidden, scan, result.emit_ran());
     });
     scan.is_guarded = true;
@@ -136,7 +149,7 @@ bool run_on(ir::LoopView loop, const PassContext& context, const RunTimeElements
     }
     guard_output(final, [&](ir::Value value) {
       const bool is_kept = keeps_shape(state);
-      return result.choose(is_kept ? value : sizes.hide(builder, value), initial, is_kept);
+      return result.choose(is_kept ? value : sizes.hide_final(builder, value), initial, is_kept);
     });
     state.is_guarded = true;
     modified = true;

@@ -25,6 +25,7 @@ KNOWN = {
     "condition_of_constants_as_state": EMPTY_STATE,
     "constant_appended_by_sequence_map": EMPTY_STATE,
     "constants_behind_unread_states": "the plugin gives an Elu of f16 constants in a Loop twice the size; also without our workaround",
+    "declared_row": COUNT,
     "empty_part_of_columns": NEEDS_RESULTS,
     "exchanged_lists_of_scalars": EMPTY_STATE,
     "exchanged_strings": STRINGS,

@@ -72,9 +72,9 @@ bool is_number_of_run_time_truth(ir::Value value);
 /// Whether `random` draws one number from 0 to 1, with other results in each compilation.
 bool is_number_without_seed(ir::RandomUniformView random);
 
-/// A value that changes between inferences, preferably a number: an input of `loop`, or of its graph. Null if
-/// there is none. Not a value that inference knows, as of a condition that hide_constant_counts has made:
-/// OpenVINO does not know it.
+/// An input of `loop`, or of its graph, that changes between inferences; an i64 scalar if the loop has one.
+/// Null if no input changes. Skips inputs whose elements our inference knows: they are constant in effect,
+/// also if OpenVINO cannot fold them.
 ir::Value find_run_time_source(const ir::Node& loop, const RunTimeElements& elements);
 /// The number 0, computed from `source`. OpenVINO does not fold it, and does not know its bounds.
 ir::Value emit_run_time_zero(ir::Builder& builder, ir::Value source);

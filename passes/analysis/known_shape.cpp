@@ -1,5 +1,6 @@
 #include "passes/analysis/known_shape.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "ir/size_expression.hpp"
@@ -14,6 +15,10 @@ ir::PartialShape known_shape(ir::Value value) {
     if (known && size.admits(*known)) size = ir::Dimension(*known);
   }
   return shape;
+}
+
+std::ptrdiff_t dynamic_dimensions(const ir::PartialShape& shape) {
+  return shape.has_rank() ? std::ranges::count_if(shape, &ir::Dimension::is_dynamic) : 0;
 }
 
 }  // namespace onnx2ir::passes

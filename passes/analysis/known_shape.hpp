@@ -1,6 +1,8 @@
 // Sizes that OpenVINO does not know, but we do.
 #pragma once
 
+#include <cstddef>
+
 #include "ir/graph.hpp"
 
 namespace onnx2ir::passes {
@@ -8,5 +10,8 @@ namespace onnx2ir::passes {
 /// The shape of `value`. A dimension that is dynamic for OpenVINO, but has the same size in each run, is
 /// static: hide_initial_shapes makes such dimensions.
 ir::PartialShape known_shape(ir::Value value);
+
+/// The number of axes of dynamic size; 0 for an unknown rank.
+std::ptrdiff_t dynamic_dimensions(const ir::PartialShape& shape);
 
 }  // namespace onnx2ir::passes

@@ -8,6 +8,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "passes/analysis/known_shape.hpp"
 #include "passes/analysis/size_changes.hpp"
 #include "passes/finished_forms.hpp"
 #include "passes/graph_walk.hpp"
@@ -73,10 +74,6 @@ bool is_affected(const ir::Carried& state, HasFault has) {
          (has(Fault::zero_trip_sizes) && !keeps_sizes(state));
 }
 
-std::ptrdiff_t dynamic_sizes(const ir::PartialShape& shape) {
-  return shape.has_rank() ? std::ranges::count_if(shape, &ir::Dimension::is_dynamic) : 0;
-}
-
 /// Hides the sizes of outputs of a loop. After no iteration they are 0, or those of the previous inference,
 /// and OpenVINO computes sizes outside of the loop from them.
 class OutputSizes {
@@ -85,14 +82,14 @@ class OutputSizes {
       : loop_(loop), elements_(&elements) {
     const auto& parameters = loop.body().graph->parameters();
     may_be_outer_ = are_misread && std::ranges::any_of(parameters, [](const ir::Node* parameter) {
-                      return dynamic_sizes(parameter->output(0).shape) > 0;
+                      return dynamic_dimensions(parameter->output(0).shape) > 0;
                     });
   }
 
   /// `output`, a final value, with hidden sizes if some may be sizes of inputs. Its guard reads them if there
   /// are at least two.
   ir::Value hide_final(ir::Builder& builder, ir::Value output) {
-    return dynamic_sizes(output.shape()) < 2 ? output : hide(builder, output);
+    return dynamic_dimensions(output.shape()) < 2 ? output : hide(builder, output);
   }
 
   /// The same for rows. Their guard is a Slice, whose sizes OpenVINO takes for those of the rows if they have

@@ -14,6 +14,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "passes/analysis/known_shape.hpp"
 #include "passes/analysis/size_changes.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
@@ -80,18 +81,13 @@ ir::Value zero_that_hides(ir::Value value) {
   return {};
 }
 
-std::size_t dynamic_axes(const ir::PartialShape& shape) {
-  if (!shape.has_rank()) return 0;
-  return static_cast<std::size_t>(std::ranges::count_if(shape, &ir::Dimension::is_dynamic));
-}
-
 /// Whether a size of the state changes that may be equal to another one at first.
 bool may_stay_equal(ir::LoopView loop, const ir::Carried& state) {
-  const std::size_t own_axes = dynamic_axes(state.parameter->output(0).shape);
+  const std::ptrdiff_t own_axes = dynamic_dimensions(state.parameter->output(0).shape);
   if (own_axes == 0 || keeps_sizes(state)) return false;
   const auto& parameters = loop.body().graph->parameters();
   return own_axes > 1 || std::ranges::any_of(parameters, [&](const ir::Node* other) {
-           return other != state.parameter && dynamic_axes(other->output(0).shape) > 0;
+           return other != state.parameter && dynamic_dimensions(other->output(0).shape) > 0;
          });
 }
 

@@ -7,15 +7,12 @@
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
+#include "passes/analysis/known_shape.hpp"
 #include "passes/pattern.hpp"
 #include "passes/support/choose_boolean.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-std::ptrdiff_t dynamic_dimensions(const ir::PartialShape& shape) {
-  return std::ranges::count_if(shape, &ir::Dimension::is_dynamic);
-}
 
 /// The only axis on which a final and an initial value of these shapes differ, if there is one.
 std::optional<std::size_t> differing_axis(const ir::PartialShape& final, const ir::PartialShape& initial) {

@@ -21,4 +21,8 @@ std::ptrdiff_t dynamic_dimensions(const ir::PartialShape& shape) {
   return shape.has_rank() ? std::ranges::count_if(shape, &ir::Dimension::is_dynamic) : 0;
 }
 
+bool has_bounds(const ir::Dimension& size) {
+  return size.is_dynamic() && size.max != ir::Dimension::kUnbounded;
+}
+
 }  // namespace onnx2ir::passes

@@ -1,4 +1,4 @@
-// Sizes that OpenVINO does not know, but we do.
+// What is known of the sizes of a shape, also where OpenVINO does not know them.
 #pragma once
 
 #include <cstddef>
@@ -13,5 +13,8 @@ ir::PartialShape known_shape(ir::Value value);
 
 /// The number of axes of dynamic size; 0 for an unknown rank.
 std::ptrdiff_t dynamic_dimensions(const ir::PartialShape& shape);
+
+/// Whether `size` is dynamic and has an upper bound.
+bool has_bounds(const ir::Dimension& size);
 
 }  // namespace onnx2ir::passes

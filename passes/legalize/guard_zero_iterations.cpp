@@ -95,9 +95,6 @@ class OutputSizes {
   /// The same for rows. Their guard is a Slice, whose sizes OpenVINO takes for those of the rows if they have
   /// the same bounds (sliced_size).
   ir::Value hide_rows(ir::Builder& builder, ir::Value rows) {
-    const auto has_bounds = [](const ir::Dimension& size) {
-      return size.is_dynamic() && size.max != ir::Dimension::kUnbounded;
-    };
     return std::ranges::any_of(rows.shape(), has_bounds) ? hide(builder, rows) : rows;
   }
 

@@ -7,15 +7,12 @@
 #include "ir/inference.hpp"
 #include "ir/size_expression.hpp"
 #include "ir/views/selection.hpp"
+#include "passes/analysis/known_shape.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-bool has_bounds(const ir::Dimension& size) {
-  return size.is_dynamic() && size.max != ir::Dimension::kUnbounded;
-}
 
 bool is_affected(ir::SliceView slice) {
   const ir::Value data = slice.data();

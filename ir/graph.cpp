@@ -77,21 +77,21 @@ Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::siz
 }
 
 std::size_t Graph::remove_dead_nodes() {
-  // In reverse topological order, so that the users of a node are known to be dead before it.
+  // In reverse topological order, so that the users of a node are known to be dead before it. `scratch`: 1
+  // for dead nodes.
+  for (const auto& node : nodes_) node->scratch = 0;
   std::vector<Node*> dead;
-  std::unordered_set<const Node*> found;
-  const auto is_dead = [&](const Output& output) {
-    return std::ranges::all_of(output.uses, [&](const Use& use) { return found.contains(use.node); });
+  const auto is_dead = [](const Output& output) {
+    return std::ranges::all_of(output.uses, [](const Use& use) { return use.node->scratch == 1; });
   };
   for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) {
     Node& node = **it;
-    if (node.op().traits.is_kept || !std::ranges::all_of(node.outputs_, is_dead)) continue;
-    dead.push_back(&node);
-    found.insert(&node);
+    node.scratch = !node.op().traits.is_kept && std::ranges::all_of(node.outputs_, is_dead) ? 1 : 0;
+    if (node.scratch == 1) dead.push_back(&node);
   }
   if (dead.empty()) return 0;
   forget(dead);
-  std::erase_if(nodes_, [&](const auto& owned) { return found.contains(owned.get()); });
+  std::erase_if(nodes_, [](const auto& owned) { return owned->scratch == 1; });
   return dead.size();
 }
 
@@ -136,7 +136,19 @@ void Graph::forget(std::span<Node* const> nodes) {
   if (has_bodies) std::erase_if(control_flow_, is_removed);
 }
 
+bool Graph::is_sorted() const {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->scratch = static_cast<std::int64_t>(i);
+  const auto follows_inputs = [](const NodePointer& node) {
+    return std::ranges::all_of(node->inputs_, [&](const Value& input) {
+      return input.node == nullptr || input.node->scratch < node->scratch;
+    });
+  };
+  return std::ranges::all_of(nodes_, follows_inputs) &&
+         std::ranges::is_sorted(control_flow_, {}, &Node::scratch);
+}
+
 void Graph::sort() {
+  if (is_sorted()) return;
   // Depth-first search over inputs, in the present order. `scratch`: 0 new, 1 on the stack, 2 placed.
   for (const auto& node : nodes_) node->scratch = 0;
   std::vector<Node*> order;

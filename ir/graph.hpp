@@ -306,6 +306,8 @@ class Graph {
   friend struct NodeDeleter;
   friend void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
   explicit Graph(const Graph* outer);
+  /// Whether each node follows its inputs. Numbers the nodes in `scratch`.
+  bool is_sorted() const;
   /// Removes nodes that will be deleted from the lists below, and their uses of other nodes.
   void forget(std::span<Node* const> nodes);
 

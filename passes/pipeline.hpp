@@ -57,6 +57,8 @@ struct PassContext {
   std::function<void(std::string_view name, const ir::Model& model)> inspect;
   /// Set by run_workaround().
   const Workaround* workaround = nullptr;
+  /// Set by run_pipeline(): no workaround up to this stage affects a node of the model as it is.
+  std::optional<Stage> legal_stage = {};
   /// For tests: the order in which workarounds for single nodes are tried (RowIndex::shuffle).
   unsigned row_order = 0;
   /// Whether to verify the model and check the properties of passes. A violation throws base::InternalError.

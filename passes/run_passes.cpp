@@ -247,26 +247,29 @@ bool PipelinePosition::advance(bool modified) {
 void run_pipeline(ir::Model& model, PassContext& context) {
   const DebugOptions& debug = context.options->debug;
   Runner runner(model, context, kInitialProperties, pipeline().front());
-  std::vector<std::string_view> changing;  // the model since all workarounds have been applied
-  bool are_applied = false;                // all workarounds, by an earlier pass
+  std::vector<std::string_view>
+      changing;                      // the model since the workarounds of single nodes were last applied
+  std::optional<Stage> legal_stage;  // for the model as it is
   PipelinePosition position;
   while (position.pass() != nullptr) {
     const Pass& pass = *position.pass();
     const bool is_skipped = std::ranges::find(debug.skip_passes, pass.name) != debug.skip_passes.end();
-    const bool applies_all = pass.stage == Stage::kernels;
-    const bool is_repetition = applies_all && are_applied && changing.empty();
+    const bool is_repetition = pass.stage && legal_stage >= pass.stage;
     const bool is_enabled = !is_skipped && !is_repetition && is_needed(pass, context);
+    context.legal_stage = legal_stage;
     const bool modified = runner.run(pass, is_enabled);
-    if (applies_all && is_enabled) {
+    context.legal_stage.reset();
+    if (pass.stage && is_enabled) {
       changing.clear();
-      are_applied = true;
+      legal_stage = pass.stage;
     } else if (modified && !pass.changes_names_only) {
       changing.push_back(pass.name);
+      legal_stage.reset();
     }
     if (position.advance(modified) && pass.name == debug.stop_after) return;
   }
   // If nothing has changed the model since, the last round of the driver has found no affected node.
-  const bool is_proven = are_applied && changing.empty() && !context.checks;
+  const bool is_proven = legal_stage == Stage::kernels && !context.checks;
   if (debug.skip_passes.empty() && !is_proven) require_legal(model, context.target, changing);
 }
 

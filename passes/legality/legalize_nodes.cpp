@@ -28,13 +28,14 @@ const LegalizationRow* affecting_row(const ir::Node& node, const RowIndex& index
   return found == rows.end() ? nullptr : *found;
 }
 
-/// Visits the nodes of a graph, also those that rewrites append.
-bool rewrite_nodes(ir::Graph& graph, const RowIndex& index) {
+/// Visits the nodes of a graph, also those that rewrites append. Until the first rewrite, only rows of `open`
+/// may affect a node.
+bool rewrite_nodes(ir::Graph& graph, const RowIndex& rows, const RowIndex& open) {
   bool modified = false;
   const std::size_t most = kMostRounds * (graph.nodes().size() + kMostRounds);
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     ir::Node& node = *graph.nodes()[i];
-    while (const LegalizationRow* const row = affecting_row(node, index)) {
+    while (const LegalizationRow* const row = affecting_row(node, modified ? rows : open)) {
       ir::Builder builder = ir::builder_beside(node);
       graph.set_emitter(emitter_of(row->fault));
       row->rewrite(builder, node);
@@ -57,9 +58,10 @@ std::vector<ir::Graph*> graphs_with_rows(ir::Model& model, const RowIndex& index
 
 }  // namespace
 
-RowIndex::RowIndex(const target::Target& target, Stage last) : rows_(ir::kOperationCount) {
+RowIndex::RowIndex(const target::Target& target, Stage last, std::optional<Stage> legal)
+    : rows_(ir::kOperationCount) {
   for (const Workaround& workaround : workarounds()) {
-    if (workaround.stage <= last) add(target, workaround);
+    if (workaround.stage <= last && !(legal && workaround.stage <= *legal)) add(target, workaround);
   }
   for (auto& rows : rows_)
     std::ranges::stable_sort(rows.all, {}, [](const LegalizationRow* row) { return row->fault; });
@@ -97,11 +99,15 @@ void RowIndex::shuffle(unsigned seed) {
   find_rows_of_any_model();
 }
 
-bool apply_rows(ir::Model& model, const RowIndex& rows) {
+bool apply_rows(ir::Model& model, const RowIndex& rows, const RowIndex& open) {
+  bool has_changed = false;
   for (int round = 0; round < kMostRounds; ++round) {
     bool modified = false;
-    for (ir::Graph* graph : graphs_with_rows(model, rows)) modified = rewrite_nodes(*graph, rows) || modified;
-    if (!modified) return round > 0;
+    for (ir::Graph* graph : graphs_with_rows(model, rows)) {
+      modified = rewrite_nodes(*graph, rows, has_changed ? rows : open) || modified;
+      has_changed = has_changed || modified;
+    }
+    if (!modified) return has_changed;
     tidy(model);
   }
   const auto violation = first_violation(model, rows);
@@ -110,6 +116,8 @@ bool apply_rows(ir::Model& model, const RowIndex& rows) {
                                              " at " + described(*violation->node)
                                        : std::string()));
 }
+
+bool apply_rows(ir::Model& model, const RowIndex& rows) { return apply_rows(model, rows, rows); }
 
 std::optional<Violation> first_violation(ir::Model& model, const RowIndex& rows) {
   for (const ir::Graph* graph : graphs_with_rows(model, rows)) {
@@ -122,9 +130,13 @@ std::optional<Violation> first_violation(ir::Model& model, const RowIndex& rows)
 }
 
 bool legalize_nodes(ir::Model& model, PassContext& context) {
-  RowIndex rows(context.target, *context.pass->stage);
+  const Stage last = *context.pass->stage;
+  RowIndex rows(context.target, last);
   rows.shuffle(context.row_order);
-  return apply_rows(model, rows);
+  if (!context.legal_stage) return apply_rows(model, rows);
+  RowIndex open(context.target, last, context.legal_stage);
+  open.shuffle(context.row_order);
+  return apply_rows(model, rows, open);
 }
 
 }  // namespace onnx2ir::passes

@@ -14,7 +14,9 @@ namespace onnx2ir::passes {
 /// affect a node, the first one is applied.
 class RowIndex {
  public:
-  explicit RowIndex(const target::Target& target, Stage last = Stage::kernels);
+  /// The rows up to stage `last`, without those up to stage `legal`.
+  explicit RowIndex(const target::Target& target, Stage last = Stage::kernels,
+                    std::optional<Stage> legal = std::nullopt);
   /// The rows of one workaround.
   RowIndex(const target::Target& target, const Workaround& workaround);
 
@@ -43,7 +45,8 @@ class RowIndex {
 };
 
 /// Applies rows until no node is affected. Returns whether it has changed the model, which it leaves in
-/// order, with its types inferred.
+/// order, with its types inferred. `open`: those of the rows that may affect a node of the model as it is.
+bool apply_rows(ir::Model& model, const RowIndex& rows, const RowIndex& open);
 bool apply_rows(ir::Model& model, const RowIndex& rows);
 
 /// The passes that apply workarounds for single nodes: those with a stage.

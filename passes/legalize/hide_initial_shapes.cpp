@@ -6,6 +6,7 @@
 //
 // A Loop in the body of another one keeps the sizes that OpenVINO has inferred from the static initial size
 // of an outer state, also if it changes: the model then does not compile, or fails in the second iteration.
+// So do sizes that the body computes from those of the state.
 //
 // It takes dynamic sizes that are equal before the loop for equal in each iteration, and computes one from
 // the other (equal_initial_sizes). So each state is hidden by a number of its own: equal operations would be
@@ -24,22 +25,38 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Whether the elements of the final value are used. A ShapeOf does not use them, nor does one after
-/// operations that OpenVINO then turns into operations on the shape.
-bool is_final_value_read(ir::LoopView loop, const ir::Carried& state) {
-  if (!state.output) return false;
+/// The nodes that read a value, also after operations that OpenVINO turns into operations on the shape if a
+/// ShapeOf follows them.
+std::vector<const ir::Node*> readers_of(ir::Value first) {
   const ir::OperationSet passed{ops::Squeeze, ops::Unsqueeze, ops::Reshape, ops::Gather};
-  std::vector<ir::Value> pending{loop.output(state)};
+  std::vector<const ir::Node*> readers;
+  std::vector<ir::Value> pending{first};
   while (!pending.empty()) {
     const ir::Value value = pending.back();
     pending.pop_back();
     for (const ir::Use& use : value.output().uses) {
-      if (use.node->is(ops::ShapeOf)) continue;
-      if (use.index != 0 || !use.node->is_one_of(passed)) return true;
-      pending.push_back(use.node->value());
+      if (use.index == 0 && use.node->is_one_of(passed)) {
+        pending.push_back(use.node->value());
+      } else {
+        readers.push_back(use.node);
+      }
     }
   }
-  return false;
+  return readers;
+}
+
+bool is_shape_of(const ir::Node* node) {
+  return node->is(ops::ShapeOf);
+}
+
+/// Whether the elements of the final value are used.
+bool is_final_value_read(ir::LoopView loop, const ir::Carried& state) {
+  return state.output && !std::ranges::all_of(readers_of(loop.output(state)), is_shape_of);
+}
+
+/// Whether the body computes with the sizes of the state.
+bool are_sizes_read(const ir::Carried& state) {
+  return std::ranges::any_of(readers_of(state.parameter->value()), is_shape_of);
 }
 
 /// As hide_sizes(), but copies the elements for each size that changes.
@@ -145,7 +162,8 @@ bool hide_initial_shapes(ir::Model& model, PassContext& context) {
       const bool is_kept_wrongly =
           has_kept_sizes && ir::intersect(state.result->output(0).shape, initial.shape()).has_value();
       const bool is_unnoticed = initial.shape() != parameter &&
-                                (is_kept_wrongly || has_inner_loop || !is_final_value_read(loop, state));
+                                (is_kept_wrongly || has_inner_loop || are_sizes_read(state) ||
+                                 !is_final_value_read(loop, state));
       const bool is_taken_for_another = has_equal_sizes && !zeros.hide(state) && may_stay_equal(loop, state);
       if (!is_unnoticed && !is_taken_for_another) continue;
       const ir::Value zero = zeros.emit(builder, elements);

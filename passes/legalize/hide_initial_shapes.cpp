@@ -161,9 +161,9 @@ bool hide_initial_shapes(ir::Model& model, PassContext& context) {
       // the next value. For an If they infer the interval from the smallest to the largest size.
       const bool is_kept_wrongly =
           has_kept_sizes && ir::intersect(state.result->output(0).shape, initial.shape()).has_value();
-      const bool is_unnoticed = initial.shape() != parameter &&
-                                (is_kept_wrongly || has_inner_loop || are_sizes_read(state) ||
-                                 !is_final_value_read(loop, state));
+      const bool is_unnoticed =
+          initial.shape() != parameter &&
+          (is_kept_wrongly || has_inner_loop || are_sizes_read(state) || !is_final_value_read(loop, state));
       const bool is_taken_for_another = has_equal_sizes && !zeros.hide(state) && may_stay_equal(loop, state);
       if (!is_unnoticed && !is_taken_for_another) continue;
       const ir::Value zero = zeros.emit(builder, elements);

@@ -242,6 +242,16 @@ def test_attention_without_keys():
     assert before.all() and np.array_equal(before, after)
 
 
+def test_reshape_of_no_elements():
+    """OpenVINO computes the only size of a Reshape that is not one of its input as the number of elements divided by the other sizes."""
+    data, other = opset16.parameter([-1, -1], np.float32), opset16.parameter([-1], np.float32)
+    columns = opset16.gather(opset16.shape_of(data), np.array([1]), np.int64(0))
+    reshaped = opset16.reshape(data, opset16.concat([opset16.shape_of(other), columns], 0), False)
+    compiled = ov.Core().compile_model(ov.Model([opset16.abs(reshaped)], [data, other]), "CPU", CONFIG)
+    specified = (5, 0)
+    assert compiled([np.ones((2, 0), np.float32), np.ones(5, np.float32)])[0].shape != specified
+
+
 ON_ONE_THREAD = """
 import numpy as np, openvino as ov
 from tests.conformance.runtime_ops import ops

@@ -117,7 +117,9 @@ bool apply_rows(ir::Model& model, const RowIndex& rows, const RowIndex& open) {
                                        : std::string()));
 }
 
-bool apply_rows(ir::Model& model, const RowIndex& rows) { return apply_rows(model, rows, rows); }
+bool apply_rows(ir::Model& model, const RowIndex& rows) {
+  return apply_rows(model, rows, rows);
+}
 
 std::optional<Violation> first_violation(ir::Model& model, const RowIndex& rows) {
   for (const ir::Graph* graph : graphs_with_rows(model, rows)) {

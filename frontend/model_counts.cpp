@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/name_table.hpp"
 #include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
@@ -47,6 +48,7 @@ class OperatorCounter {
   /// The nodes of the main graph or of a function, without those of the functions that they call.
   struct Scope {
     Operators operators;
+    base::NameTable<OperatorCounts*> standard;  ///< those of `operators` in the domain of ONNX
     std::map<const onnx::FunctionProto*, OperatorCounts> calls;
   };
 
@@ -72,12 +74,18 @@ class OperatorCounter {
     for (const auto& tensor : graph.sparse_initializer()) add_tensor(tensor.values());
   }
 
+  static OperatorCounts& counts_of(const onnx::NodeProto& node, Scope& scope) {
+    if (!node.domain().empty()) return scope.operators[operator_name(node)];
+    OperatorCounts*& counts = scope.standard.find_or_add(node.op_type(), nullptr);
+    if (counts == nullptr) counts = &scope.operators[node.op_type()];
+    return *counts;
+  }
+
   template <typename Nodes>
   void add_nodes(const Nodes& nodes, Scope& scope, bool is_body) {
     for (const onnx::NodeProto& node : nodes) {
       const onnx::FunctionProto* const function = model_->find_function(node);
-      OperatorCounts& counts =
-          function == nullptr ? scope.operators[operator_name(node)] : scope.calls[function];
+      OperatorCounts& counts = function == nullptr ? counts_of(node, scope) : scope.calls[function];
       ++counts.operators;
       if (is_body) ++counts.in_bodies;
       for (const auto& attribute : node.attribute()) {

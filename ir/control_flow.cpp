@@ -67,8 +67,9 @@ bool is_used(const Node& node, std::uint32_t output) {
 
 /// The least value that inference knows of a scalar.
 std::int64_t least_value(Value scalar) {
-  const auto known = known_values(scalar);
-  return known && known->size() == 1 ? known->front().min : ValueRange().min;
+  if (const auto exact = known_scalar(scalar)) return *exact;
+  const auto& known = scalar.output().known;
+  return known != nullptr && known->size() == 1 ? known->front().min : ValueRange().min;
 }
 
 /// Whether a dynamic trip count is at least 1: a size that cannot be 0, a Maximum with a positive constant,

@@ -67,7 +67,7 @@ struct ElementSize {
 
   friend bool operator==(const ElementSize&, const ElementSize&) = default;
 };
-using ElementSizes = std::vector<ElementSize>;
+using ElementSizes = base::SmallVector<ElementSize, 1>;
 
 /// The type, uses and names of an output. Members are ordered by how often they are accessed: see Node.
 struct Output {

@@ -28,6 +28,12 @@ std::size_t combine(std::size_t hash, std::size_t more) {
   return hash * 1000003 ^ more;
 }
 
+bool is_one_factor(const SizeTerms& terms) {
+  if (terms.size() != 1) return false;
+  const SizeTerm& term = terms.front();
+  return term.numerator == 1 && term.denominator == 1 && term.factors.size() == 1;
+}
+
 std::size_t hash_of(const SizeTerms& terms) {
   std::size_t hash = terms.size();
   for (const SizeTerm& term : terms) {
@@ -72,28 +78,25 @@ std::optional<std::int64_t> SizeExpression::constant() const {
 class SizeTable::Storage {
  public:
   Size intern(SizeTable* table, SizeTerms terms) {
+    if (is_one_factor(terms)) return terms.front().factors.front()->size;
     const std::size_t hash = hash_of(terms);
     const auto [first, last] = by_hash_.equal_range(hash);
     for (auto at = first; at != last; ++at) {
       if (at->second->terms == terms) return at->second;
     }
-    base::charge_permanently(sizeof(SizeExpression) + 64 + terms.size() * sizeof(SizeTerm));
-    const Size made = &expressions_.emplace_back(
-        SizeExpression{table, static_cast<std::uint32_t>(expressions_.size()), std::move(terms)});
+    const Size made = make(table, std::move(terms));
     by_hash_.emplace(hash, made);
     return made;
   }
 
-  Size of(SizeTable* table, const SizeAtom& atom) {
-    return intern(table, {SizeTerm{.numerator = 1, .denominator = 1, .factors = {&atom}}});
-  }
-
-  SizeAtom& make(Kind kind, std::int64_t least) {
+  /// A new factor.
+  SizeAtom& make(SizeTable* table, Kind kind, std::int64_t least) {
     base::charge_permanently(sizeof(SizeAtom) + 64);
     SizeAtom& atom = atoms_.emplace_back();
     atom.kind = kind;
     atom.number = static_cast<std::uint32_t>(atoms_.size() - 1);
     atom.least = least;
+    atom.size = make(table, {SizeTerm{.numerator = 1, .denominator = 1, .factors = {&atom}}});
     return atom;
   }
 
@@ -103,11 +106,11 @@ class SizeTable::Storage {
     if (!is_new) return found->second;
     const std::uint32_t depth = std::max(depth_of(a), b == nullptr ? 0 : depth_of(b)) + 1;
     if (depth > kMaxDepth) return nullptr;
-    SizeAtom& atom = make(kind, least);
+    SizeAtom& atom = make(table, kind, least);
     atom.depth = depth;
     atom.a = a;
     atom.b = b;
-    return found->second = of(table, atom);
+    return found->second = atom.size;
   }
 
   /// The expression of a number; null if it was not made yet.
@@ -116,6 +119,12 @@ class SizeTable::Storage {
   std::size_t count() const { return expressions_.size(); }
 
  private:
+  Size make(SizeTable* table, SizeTerms terms) {
+    base::charge_permanently(sizeof(SizeExpression) + 64 + terms.size() * sizeof(SizeTerm));
+    return &expressions_.emplace_back(
+        SizeExpression{table, static_cast<std::uint32_t>(expressions_.size()), std::move(terms)});
+  }
+
   std::deque<SizeExpression> expressions_;
   std::deque<SizeAtom> atoms_;
   std::unordered_multimap<std::size_t, Size> by_hash_;  ///< these two are only used for look-ups
@@ -131,9 +140,9 @@ std::size_t SizeTable::count() const {
 }
 
 Size SizeTable::symbol(std::int64_t least, std::string_view name) {
-  SizeAtom& atom = storage_->make(Kind::symbol, least);
+  SizeAtom& atom = storage_->make(this, Kind::symbol, least);
   atom.name = name;
-  return storage_->of(this, atom);
+  return atom.size;
 }
 
 Size SizeTable::constant(std::int64_t value) {
@@ -147,6 +156,8 @@ Size SizeTable::constant(std::int64_t value) {
 
 Size SizeTable::sum(Size a, Size b) {
   if (a == nullptr || b == nullptr) return nullptr;
+  if (a->terms.empty()) return b;
+  if (b->terms.empty()) return a;
   SizeTerms terms = a->terms;
   for (const SizeTerm& term : b->terms) {
     if (!add_term(terms, term)) return nullptr;
@@ -157,6 +168,7 @@ Size SizeTable::sum(Size a, Size b) {
 Size SizeTable::difference(Size a, Size b) {
   if (a == nullptr || b == nullptr) return nullptr;
   if (a == b) return constant(0);
+  if (b->terms.empty()) return a;
   SizeTerms terms = a->terms;
   for (SizeTerm term : b->terms) {
     term.numerator = -term.numerator;
@@ -167,6 +179,8 @@ Size SizeTable::difference(Size a, Size b) {
 
 Size SizeTable::product(Size a, Size b) {
   if (a == nullptr || b == nullptr) return nullptr;
+  if (a == constant(1)) return b;
+  if (b == constant(1)) return a;
   SizeTerms terms;
   for (const SizeTerm& left : a->terms) {
     for (const SizeTerm& right : b->terms) {
@@ -306,7 +320,7 @@ Size SizeTable::without_zero_sizes(Size size) {
       case Kind::symbol:
         break;
     }
-    return storage_->of(this, atom);
+    return atom.size;
   };
   Size result = constant(0);
   for (const SizeTerm& term : size->terms) {

@@ -49,7 +49,8 @@ struct SizeAtom {
   std::int64_t least = 0;    ///< a lower bound; the least int64 if there is none
   Size a = nullptr;
   Size b = nullptr;
-  std::string name;  ///< of a symbol; may be empty
+  Size size = nullptr;  ///< this factor alone
+  std::string name;     ///< of a symbol; may be empty
 };
 
 /// A sum of terms with different factors; the empty sum is 0.

@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "frontend/graph/translator_table.hpp"
 #include "frontend/reader/functions.hpp"
 #include "frontend/reader/reader.hpp"
+#include "frontend/reader/schemas.hpp"
 #include "onnx2ir/diagnostic.hpp"
 #include "onnx2ir/options.hpp"
 #include "target/target.hpp"
@@ -80,6 +82,12 @@ struct CalledFunctions {
   std::map<const onnx::FunctionProto*, std::uint64_t> sizes = {};
 };
 
+/// What the schema of an operator states about its inputs in a version.
+struct SchemaInputs {
+  std::int64_t opset = -1;
+  std::span<const InputType> types = {};
+};
+
 /// The bodies around the current node that are translated more than once.
 struct RepeatedBodies {
   /// How many may be translated again with wider state types.
@@ -101,6 +109,8 @@ struct Attempt {
   Copies copies = {};
   CalledFunctions functions = {};
   RepeatedBodies repeated = {};
+  /// Looked up once for all nodes of an operator, unless functions import other versions.
+  std::unordered_map<const TranslatorRow*, SchemaInputs> schema_inputs = {};
   /// The graphs, bodies and calls that the diagnostics in `sink` are about, by their positions; after the
   /// last element, the main graph.
   std::vector<Occurrence> graphs_of_diagnostics = {};

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <span>
+#include <optional>
 #include <string>
 
 #include "base/small_vector.hpp"
 #include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
-#include "frontend/reader/schemas.hpp"
 #include "ir/element_type.hpp"
 
 namespace onnx2ir::frontend {
@@ -32,13 +31,12 @@ const InputType& at(std::span<const InputType> types, std::size_t index) {
 
 }  // namespace
 
-void check_input_types(const NodeContext& node) {
-  const auto types = find_input_types(node.domain(), node.op_type(), node.opset());
+void check_input_types(const NodeContext& node, std::span<const InputType> types) {
   if (types.empty()) return;
   // The translators of Loop, If and Scan check their inputs together with the bodies.
   if (has_body(node.proto())) return;
   // The first input of each group of inputs that have one type.
-  base::SmallVector<std::size_t, 4> firsts;
+  base::SmallVector<std::optional<std::size_t>, 4> firsts;
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     const Value input = as_tensor(node.operand(i));
     if (!input || input.type() == ElementType::dynamic) continue;
@@ -50,20 +48,21 @@ void check_input_types(const NodeContext& node) {
                             "input " + std::to_string(i) + " has type " + type_of(node, i) + ", which " +
                                 std::string(node.op_type()) + " does not accept");
     }
-    const auto group = at(types, i).group;
-    if (group < 0) continue;
-    const auto* const first =
-        std::ranges::find(firsts, group, [&](std::size_t index) { return at(types, index).group; });
-    if (first == firsts.end()) {
-      firsts.push_back(i);
+    if (at(types, i).group < 0) continue;
+    const auto group = static_cast<std::size_t>(at(types, i).group);
+    if (group >= firsts.size()) firsts.resize(group + 1);
+    std::optional<std::size_t>& first = firsts[group];
+    if (!first) {
+      first = i;
       continue;
     }
     const ElementType other = node.input(*first).type();
+    if (other == input.type()) continue;
     // Mixed i32 and i64 are unambiguous: OpenVINO computes both as i32.
     const auto is_index = [](ElementType type) {
       return type == ElementType::i32 || type == ElementType::i64;
     };
-    if (other != input.type() && !(is_index(other) && is_index(input.type())))
+    if (!is_index(other) || !is_index(input.type()))
       throw base::Failure(
           DiagnosticCode::invalid_node,
           "inputs differ in element type: " + type_of(node, *first) + " and " + type_of(node, i));

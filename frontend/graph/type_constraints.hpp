@@ -1,13 +1,17 @@
 // Checks the types of a node's inputs against the operator's schema.
 #pragma once
 
+#include <span>
+
 #include "frontend/graph/node_context.hpp"
+#include "frontend/reader/schemas.hpp"
 
 namespace onnx2ir::frontend {
 
+/// `types`: of find_input_types() for the node.
 /// Throws Failure (invalid_node) if an input has a kind of type (floating, integer, boolean, string) that no
 /// version of the operator accepts, or if inputs that must have the same type differ in it. Integers of
 /// another width are accepted, and so are types that a later version added: their meaning is clear.
-void check_input_types(const NodeContext& node);
+void check_input_types(const NodeContext& node, std::span<const InputType> types);
 
 }  // namespace onnx2ir::frontend

@@ -25,7 +25,8 @@ class RowIndex {
   /// The rows that may affect `node`.
   std::span<const LegalizationRow* const> rows_for(const ir::Node& node) const {
     const RowsOfOperation& rows = rows_[static_cast<std::size_t>(node.op().id)];
-    return node.graph().model_may_hold(conditions_) ? rows.all : rows.of_any_model;
+    const bool has_conditions = rows.all.size() != rows.of_any_model.size();
+    return !has_conditions || node.graph().model_may_hold(conditions_) ? rows.all : rows.of_any_model;
   }
   /// Whether a graph may have a node with a row.
   bool concerns(const ir::Graph& graph) const { return graph.may_hold(operations_); }

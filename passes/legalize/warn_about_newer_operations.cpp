@@ -15,6 +15,7 @@ namespace {
 /// Something that releases with `fault` lack.
 struct RequiredFeature {
   Fault fault;
+  ir::OperationSet operations;
   bool (*is_needed_by)(const ir::Node& node, bool is_in_body);
   std::string_view what;
 };
@@ -45,15 +46,22 @@ bool is_dynamic_transform(const ir::Node& node, bool) {
 
 using enum ir::ElementType;
 constexpr std::array kRequiredFeatures = {
-    RequiredFeature{Fault::einsum_labels, has_ellipsis, "an Einsum with an ellipsis"},
-    RequiredFeature{Fault::no_average_dilations, is_dilated_average, "an AvgPool with dilations"},
-    RequiredFeature{Fault::no_dynamic_transforms, is_dynamic_transform,
+    RequiredFeature{Fault::einsum_labels, {ops::Einsum}, has_ellipsis, "an Einsum with an ellipsis"},
+    RequiredFeature{
+        Fault::no_average_dilations, {ops::AvgPool}, is_dilated_average, "an AvgPool with dilations"},
+    RequiredFeature{Fault::no_dynamic_transforms,
+                    {ops::DFT, ops::IDFT},
+                    is_dynamic_transform,
                     "a Fourier transform of dynamic shape"},
-    RequiredFeature{Fault::no_float4_inputs, is_input_of<f4e2m1>, "an input of type f4e2m1"},
-    RequiredFeature{Fault::no_float8_inputs, is_input_of<f8e4m3, f8e5m2>,
+    RequiredFeature{
+        Fault::no_float4_inputs, {ops::Parameter}, is_input_of<f4e2m1>, "an input of type f4e2m1"},
+    RequiredFeature{Fault::no_float8_inputs,
+                    {ops::Parameter},
+                    is_input_of<f8e4m3, f8e5m2>,
                     "an input of type f8e4m3 or f8e5m2"},
-    RequiredFeature{Fault::no_scale_inputs, is_input_of<f8e8m0>, "an input of type f8e8m0"},
-    RequiredFeature{Fault::no_uint2, has_uint2, "an input or output of type u2"},
+    RequiredFeature{Fault::no_scale_inputs, {ops::Parameter}, is_input_of<f8e8m0>, "an input of type f8e8m0"},
+    RequiredFeature{
+        Fault::no_uint2, {ops::Parameter, ops::Result}, has_uint2, "an input or output of type u2"},
 };
 
 /// The first release without the fault; no value if all supported releases have it.
@@ -90,8 +98,10 @@ bool warn_about_newer_operations(ir::Model& model, PassContext& context) {
     if (!context.has(feature.fault)) continue;
     std::vector<std::string> nodes;
     for (const ir::Graph* graph : graphs) {
+      if (!graph->may_hold(feature.operations)) continue;
       for (const auto& node : graph->nodes()) {
-        if (!feature.is_needed_by(*node, graph != &model.graph)) continue;
+        if (!node->is_one_of(feature.operations) || !feature.is_needed_by(*node, graph != &model.graph))
+          continue;
         nodes.push_back(fmt::format("{} '{}'", node->op().name, node->name));
       }
     }

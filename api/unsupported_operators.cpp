@@ -17,9 +17,14 @@ std::string full_name(const std::string& domain, const std::string& name) {
   return domain.empty() ? name : domain + '.' + name;
 }
 
-/// Suggests a later opset of the operator, an operator of the same name in another domain, or one of a
-/// similar name in the same domain.
+/// Suggests how to avoid operators of onnxruntime's optimizer, a later opset of the operator, an operator of
+/// the same name in another domain, or one of a similar name in the same domain.
 std::string suggestion(const std::vector<frontend::OperatorRow>& table, const Place& place) {
+  if (place.domain == "com.microsoft.nchwc") {
+    return "onnxruntime has optimised the model for one kind of CPU: save it with the level "
+           "ORT_ENABLE_EXTENDED, or "
+           "convert the model before it";
+  }
   std::vector<std::string> same_domain;
   for (const frontend::OperatorRow& row : table) {
     if (row.name == place.op_type && row.domain != place.domain)

@@ -5,6 +5,7 @@
 #include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
+#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -207,10 +208,29 @@ Values scatter_elements_9(NodeContext& node) {
       scatter(node, data, node.input(Input::indices), node.input(Input::updates), axis, reduction_of(node))};
 }
 
+/// The shape of the updates: a part of the data for each row of indices. Of unknown rank if it does not
+/// follow from the shapes.
+PartialShape shape_of_updates(const PartialShape& data, const PartialShape& indices) {
+  if (!data.has_rank() || !indices.has_rank() || indices.rank() == 0) return {};
+  const ir::Dimension& depth = indices[indices.rank() - 1];
+  if (depth.is_dynamic()) return {};
+  if (depth.size() > static_cast<std::int64_t>(data.rank()))
+    ir::invalid("the rows of indices have more elements than the data of shape " + to_string(data) +
+                " has axes");
+  ir::Dimensions sizes(indices.begin(), indices.end() - 1);
+  sizes.append(data.begin() + depth.size(), data.end());
+  return PartialShape(sizes);
+}
+
 /// ScatterND 11, 13, 16 (add, mul), 18 (min, max).
 Values scatter_nd_11(NodeContext& node) {
   using Input = inputs::ScatterND;
   const auto inputs = {node.input(Input::data), node.input(Input::indices), node.input(Input::updates)};
+  const PartialShape updates =
+      shape_of_updates(node.input(Input::data).shape(), node.input(Input::indices).shape());
+  if (!ir::intersect(updates, node.input(Input::updates).shape()))
+    ir::invalid("the updates have the shape " + to_string(node.input(Input::updates).shape()) + ", not " +
+                to_string(updates));
   const std::string reduction = reduction_of(node);
   if (reduction == "none") return {node.op(ops::ScatterNDUpdate, inputs)};
   return {node.op(ops::ScatterNDUpdate, inputs, {{"reduction", reduction}})};

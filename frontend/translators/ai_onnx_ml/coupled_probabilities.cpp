@@ -48,8 +48,8 @@ Value compute_quadratic_form(NodeContext& node, Value ratios, std::int64_t class
 }
 
 /// One step: optimises each probability in turn and scales all to the sum 1. Samples that have converged do
-/// not change.
-Value improve(Builder& body, Value before, Value form, std::int64_t classes) {
+/// not change; there is a next step if there are others.
+Iteration improve(Builder& body, Value before, Value form, std::int64_t classes) {
   const auto op = [&](ir::Op id, std::initializer_list<Value> inputs) { return body.op(id, inputs); };
   const auto reduced = [&](ir::Op id, Value value) { return reduce_keep_dims(body, id, value, {1}); };
   const Value one = body.number(1, kReal);
@@ -73,7 +73,10 @@ Value improve(Builder& body, Value before, Value form, std::int64_t classes) {
     height = divide(body, divide(body, op(ops::Add, {height, rise}), scale), scale);
     slope = divide(body, op(ops::Add, {slope, op(ops::Multiply, {change, row})}), scale);
   }
-  return body.op(ops::Select, {is_done, before, p});
+  const Value is_open = body.op(ops::LogicalNot, {is_done});
+  return {.states = {body.op(ops::Select, {is_done, before, p})},
+          .rows = {},
+          .condition = reduce(body, ops::ReduceLogicalOr, is_open, {0, 1})};
 }
 
 }  // namespace
@@ -87,8 +90,7 @@ Value couple_probabilities(NodeContext& node, Value decisions, const std::vector
   const LoopOutputs result =
       iterate(node, steps, {equal}, {form},
               [classes](Builder& body, Value, const Values& states, const Values& invariants) {
-                const Value next = improve(body, states[0], invariants[0], classes);
-                return Iteration{.states = {next}, .rows = {}};
+                return improve(body, states[0], invariants[0], classes);
               });
   return result.states[0];
 }

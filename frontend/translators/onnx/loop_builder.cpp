@@ -21,7 +21,7 @@ LoopOutputs iterate(Builder& outer, Value count, const Values& initial, const Va
   const Values inner = parameters(invariants);
   const Iteration next = write(body, iteration.value(), states, inner);
   const ir::LoopView loop = ir::add_loop(outer, count, starts, std::move(graph));
-  loop.body().condition = &body.result(body.boolean(true));
+  loop.body().condition = &body.result(next.condition ? next.condition : body.boolean(true));
   LoopOutputs result;
   for (std::size_t i = 0; i < states.size(); ++i) {
     ir::Carried& state = loop.add_state(initial[i], *states[i].node, body.result(next.states[i]));

@@ -7,10 +7,12 @@
 
 namespace onnx2ir::frontend {
 
-/// The result of one iteration: the next states, and one row of each scan output.
+/// The result of one iteration: the next states, one row of each scan output, and whether there is a next
+/// iteration (boolean scalar; null: until `count` iterations have run).
 struct Iteration {
   Values states;
   Values rows;
+  Value condition = {};
 };
 
 /// Emits the body: `iteration` is the iteration number (i64 scalar), `invariants` are the captured values in
@@ -24,7 +26,7 @@ struct LoopOutputs {
   Values scans;
 };
 
-/// A loop of `count` (i64 scalar) iterations with the states `initial`. States keep their types and shapes.
+/// A loop of at most `count` (i64 scalar) iterations with the states `initial`. States keep their types and shapes.
 LoopOutputs iterate(Builder& outer, Value count, const Values& initial, const Values& invariants,
                     const BodyWriter& write);
 

@@ -221,6 +221,9 @@ constexpr std::array kPipeline = {
          "Ends elementwise operations that need more registers than the CPU has",
          {.faults = {Fault::many_live_values}}),
     // After the passes that make loops and sizes.
+    pass(legalize, "copy_updated_constants", copy_updated_constants,
+         "Copies results of operations on constants, which are computed once, for arithmetic in their memory",
+         {.faults = {Fault::updated_constants}}),
     pass(legalize, "hide_unfoldable_constants", hide_unfoldable_constants,
          "Computes loops of constants, and operations on constants whose output has a dynamic shape, "
          "at run time",
@@ -236,6 +239,9 @@ constexpr std::array kPipeline = {
     pass(legalize, "warn_about_saturation", warn_about_saturation,
          "Warns about products of integers that saturate on CPUs without VNNI",
          {.faults = {Fault::saturated_products}}),
+    pass(legalize, "warn_about_misread_filters", warn_about_misread_filters,
+         "Warns about quantised convolutions that CPUs with AMX compute wrongly in small images",
+         {.faults = {Fault::misread_filters}}),
     pass(legalize, "warn_about_wide_integers", warn_about_wide_integers,
          "Warns about integers that the CPU plugin truncates to 32 bits", {.faults = {Fault::wide_integers}}),
     pass(optimize, "compress_to_fp16", compress_to_fp16,

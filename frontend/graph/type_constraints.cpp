@@ -48,10 +48,11 @@ void check_input_types(const NodeContext& node, std::span<const InputType> types
                             "input " + std::to_string(i) + " has type " + type_of(node, i) + ", which " +
                                 std::string(node.op_type()) + " does not accept");
     }
-    if (at(types, i).group < 0) continue;
-    const auto group = static_cast<std::size_t>(at(types, i).group);
-    if (group >= firsts.size()) firsts.resize(group + 1);
-    std::optional<std::size_t>& first = firsts[group];
+    const int group = at(types, i).group;
+    if (group < 0) continue;
+    const auto place = static_cast<std::size_t>(group);
+    if (place >= firsts.size()) firsts.resize(place + 1);
+    std::optional<std::size_t>& first = firsts[place];
     if (!first) {
       first = i;
       continue;

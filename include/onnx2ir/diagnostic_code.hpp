@@ -37,6 +37,7 @@ enum class DiagnosticCode : std::uint8_t {
   invalid_tensor,
   kept_operator,
   may_saturate,
+  misread_filters,
   missing_opset_import,
   more_errors,
   needs_newer_runtime,
@@ -141,6 +142,10 @@ inline constexpr auto kDiagnosticCodes = std::to_array<DiagnosticCodeInfo>({
     {"may-saturate",
      "Products of 8-bit integers may exceed 16 bits, in which CPUs without VNNI add them in pairs.",
      "Quantise the weights to seven bits (reduce_range), or convert with --quantization exact: see "
+     "docs/quantised-models.md."},
+    {"misread-filters",
+     "On CPUs with AMX, OpenVINO misreads the filters of quantised convolutions in images of a few pixels.",
+     "Convert with static or larger sizes (--input), or with --quantization exact: see "
      "docs/quantised-models.md."},
     {"missing-opset-import", "A node belongs to a domain that the model does not import.",
      "Import the domain (opset_import)."},

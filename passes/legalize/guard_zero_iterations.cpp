@@ -74,6 +74,17 @@ bool is_affected(const ir::Carried& state, HasFault has) {
          (has(Fault::zero_trip_sizes) && !keeps_sizes(state));
 }
 
+/// Whether OpenVINO knows a lower bound of a dynamic size of the row. Without an iteration in the first
+/// inference, the size of the scan output is 0, and the inference fails.
+bool has_least_size(const ir::Scan& scan) {
+  const ir::PartialShape& row = scan.result->input(0).shape();
+  const std::size_t along = ir::normalize_axis(scan.axis, row.rank());
+  for (std::size_t axis = 0; axis < row.rank(); ++axis) {
+    if (axis != along && row[axis].is_dynamic() && row[axis].min > 0) return true;
+  }
+  return false;
+}
+
 /// Hides the sizes of outputs of a loop. After no iteration they are 0, or those of the previous inference,
 /// and OpenVINO computes sizes outside of the loop from them.
 class OutputSizes {
@@ -98,15 +109,29 @@ class OutputSizes {
     return std::ranges::any_of(rows.shape(), has_bounds) ? hide(builder, rows) : rows;
   }
 
+  /// Hides the lower bounds of the sizes of a row in the body.
+  void hide_least_sizes(ir::Builder& builder, const ir::Scan& scan) {
+    if (!has_least_size(scan) || !emit_zero(builder)) return;
+    ir::Builder inside = ir::builder_beside(*scan.result);
+    const ir::Value zero = ir::add_invariant(loop_.node(), loop_.body(), zero_);
+    const ir::Value row = scan.result->input(0);
+    scan.result->set_input(0, reshape_to_hidden_sizes(inside, row, row.shape(), zero));
+    ir::infer(loop_.node());
+  }
+
  private:
   ir::Value hide(ir::Builder& builder, ir::Value output) {
-    if (!may_be_outer_ || output.shape().rank() < 2) return output;
-    if (!zero_) {
-      const ir::Value source = find_run_time_source(loop_.node(), *elements_);
-      if (!source) return output;
-      zero_ = emit_run_time_zero(builder, source);
-    }
+    if (!may_be_outer_ || output.shape().rank() < 2 || !emit_zero(builder)) return output;
     return reshape_to_hidden_sizes(builder, output, output.shape(), zero_);
+  }
+
+  /// False if the model has no value that OpenVINO does not know.
+  bool emit_zero(ir::Builder& builder) {
+    if (zero_) return true;
+    const ir::Value source = find_run_time_source(loop_.node(), *elements_);
+    if (!source) return false;
+    zero_ = emit_run_time_zero(builder, source);
+    return true;
   }
 
   ir::LoopView loop_;
@@ -125,6 +150,7 @@ bool run_on(ir::LoopView loop, const PassContext& context, const RunTimeElements
   for (ir::Scan& scan : loop.scans()) {
     if (!has(Fault::zero_trip_scan_outputs)) break;
     if (loop.output(scan).output().uses.empty() || scan.is_guarded) continue;
+    sizes.hide_least_sizes(builder, scan);
     guard_output(loop.output(scan), [&](ir::Value rows) {
       const ir::Value hidden = sizes.hide_rows(builder, rows);
       return select_rows(builder, hidden, scan, result.emit_ran());

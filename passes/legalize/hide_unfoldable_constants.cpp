@@ -43,10 +43,6 @@ std::vector<std::uint32_t> inputs_to_hide(ir::Node& node) {
   return computed;
 }
 
-ir::Value hide_value(ir::Builder& builder, ir::Value truth, ir::Value value) {
-  return builder.op(ops::Select, {truth, value, builder.number(0, value.type())});
-}
-
 /// A Result of the body that is an output of the Loop and has a type that Select takes; null if no Result is.
 ir::Node* result_to_hide(ir::LoopView loop) {
   const auto can_be_hidden = [](const ir::Node& result) { return can_be_selected(result.output(0).type); };

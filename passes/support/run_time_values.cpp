@@ -120,6 +120,10 @@ ir::Value emit_zero_or_one(ir::Builder& builder, ir::Value source) {
   return builder.op(ops::Minimum, {count, builder.integer(1)});
 }
 
+ir::Value hide_value(ir::Builder& builder, ir::Value truth, ir::Value value) {
+  return builder.op(ops::Select, {truth, value, builder.number(0, value.type())});
+}
+
 ir::Value emit_run_time_truth(ir::Builder& builder) {
   // OpenVINO never folds a RandomUniform, but its shape inference takes the number that it draws for a
   // constant. It does not compute IsFinite.

@@ -67,6 +67,9 @@ ir::Value emit_zero_or_one(ir::Builder& builder, ir::Value source);
 
 /// A boolean scalar that is always true. OpenVINO cannot fold it, also if the model has no inputs.
 ir::Value emit_run_time_truth(ir::Builder& builder);
+/// A copy of `value`, of a type that can be selected, which OpenVINO makes in each inference. `truth`: such a
+/// boolean.
+ir::Value hide_value(ir::Builder& builder, ir::Value truth, ir::Value value);
 /// Whether `value` is the random number that this boolean is computed from.
 bool is_number_of_run_time_truth(ir::Value value);
 /// Whether `random` draws one number from 0 to 1, with other results in each compilation.

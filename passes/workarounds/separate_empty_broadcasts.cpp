@@ -1,7 +1,8 @@
 // Workaround for empty_broadcast_in_arithmetic: OpenVINO moves a Broadcast after the arithmetic that reads
 // it, and takes the larger of each pair of sizes, which is 1 if one of them is 0 (comparisons and Select are
-// right). Here a copy of the Broadcast, which OpenVINO does not remove, keeps them apart. A Tile would be
-// right as well, but Tiles of rank 4 and more are wrong (tile_dynamic_rank4).
+// right): the result has size 1, or fails if it is the other operand that is empty. Here a copy of the
+// Broadcast, which OpenVINO does not remove, keeps them apart. A Tile would be right as well, but Tiles of
+// rank 4 and more are wrong (tile_dynamic_rank4).
 #include <algorithm>
 
 #include "ir/size_rules.hpp"
@@ -21,10 +22,27 @@ bool sizes_may_clash(ir::BroadcastView broadcast, ir::Value other) {
     if (shape[shape.rank() - back].min > 0) continue;
     if (back > other_rank) return true;
     const ir::Dimension& size = other.shape()[other_rank - back];
-    if (size.min > 1 || size.max == 0) continue;
+    if (size.min > 1 || (size.max == 0 && !shape[shape.rank() - back].admits(1))) continue;
     if (!ir::is_size_of(broadcast.shape(), target_rank - back, other, other_rank - back)) return true;
   }
   return false;
+}
+
+/// Whether the other operand may be empty along an axis that the Broadcast has with size 1 or lacks, while
+/// the Broadcast gives the result a larger size, or more axes.
+bool may_enlarge_empty(ir::BroadcastView broadcast, ir::Value other) {
+  const ir::PartialShape& own = broadcast.output(0).shape;
+  const ir::PartialShape& shape = other.shape();
+  if (!own.has_rank() || !shape.has_rank()) return false;
+  bool is_empty = false;
+  bool enlarges = own.rank() > shape.rank();
+  for (std::size_t back = 1; back <= shape.rank(); ++back) {
+    const ir::Dimension size = shape[shape.rank() - back];
+    const ir::Dimension own_size = back <= own.rank() ? own[own.rank() - back] : ir::Dimension(1);
+    is_empty = is_empty || (size.min == 0 && own_size == ir::Dimension(1));
+    enlarges = enlarges || (size == ir::Dimension(1) && own_size != ir::Dimension(1));
+  }
+  return is_empty && enlarges;
 }
 
 bool is_affected(ir::BroadcastView broadcast) {
@@ -32,7 +50,8 @@ bool is_affected(ir::BroadcastView broadcast) {
   return std::ranges::any_of(broadcast.output(0).uses, [&](const ir::Use& use) {
     const ir::Node& reader = *use.node;
     if (!reader.op().traits.is_arithmetic || is_opaque_copy(reader)) return false;
-    return sizes_may_clash(broadcast, reader.input(1 - use.index));
+    const ir::Value other = reader.input(1 - use.index);
+    return sizes_may_clash(broadcast, other) || may_enlarge_empty(broadcast, other);
   });
 }
 

@@ -1,6 +1,7 @@
-// Workaround for reshape_size_operand: OpenVINO moves arithmetic with a constant before a Reshape and makes
-// the constant a scalar. If it is the shape of the Reshape, too, that becomes invalid. A scalar of its own
-// for the arithmetic stays as it is.
+// Workaround for reshape_size_operand: OpenVINO moves arithmetic with a constant of one element before a
+// Reshape, an Unsqueeze or the like, and makes the constant a scalar, also for its other readers: the shape
+// of the Reshape, or a part of a Concat, becomes invalid. A scalar of its own for the arithmetic stays as it
+// is.
 #include <algorithm>
 #include <cstddef>
 
@@ -13,35 +14,42 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Whether the constant `input` of `node` is also the shape of a Reshape from which OpenVINO may move `node`
-/// up: other elementwise operations, and operations that move elements, are passed.
-bool is_size_before(const ir::Node& node, ir::Value input) {
+/// Whether `use` of a constant of one element is the same if the constant is a scalar: arithmetic with a
+/// tensor that has as many axes.
+bool can_be_scalar(const ir::Use& use, std::size_t rank) {
+  if (!use.node->op().traits.is_arithmetic) return false;
+  const ir::Value data = variable_operand(*use.node);
+  return data && data.shape().has_rank() && data.shape().rank() >= rank;
+}
+
+/// Whether the constant `input` of `node` is shared with readers that need its axes, and OpenVINO may move
+/// `node` up: other elementwise operations, and operations that move elements, are passed.
+bool is_shared_operand(const ir::Node& node, ir::Value input) {
   constexpr int kMostNodes = 16;
+  if (input.node->constant() == nullptr || input.shape().element_count() != 1) return false;
+  const std::size_t rank = input.shape().rank();
   const ir::Value data = variable_operand(node);
-  if (!data || input.node->constant() == nullptr || input.shape().element_count() != 1) return false;
-  const auto is_reshape_to_it = [&](const ir::Node& at) {
-    const auto reshape = ir::match<ir::ReshapeView>(at);
-    return reshape && reshape->shape() == input;
-  };
+  const auto needs_axes = [&](const ir::Use& use) { return !can_be_scalar(use, rank); };
+  if (!data || data.shape().rank() < rank || std::ranges::none_of(input.output().uses, needs_axes))
+    return false;
+  const auto is_left = [](const ir::Node& at) { return moves_elements(at); };
   const auto source = [](const ir::Node& at) {
-    if (moves_elements(at)) return at.input(0);
     return is_elementwise(at) ? variable_operand(at) : ir::Value{};
   };
-  return find_before(*data.node, is_reshape_to_it, source, kMostNodes) != nullptr;
+  return rank > 0 && find_before(*data.node, is_left, source, kMostNodes) != nullptr;
 }
 
 bool is_affected(const ir::Node& node) {
-  if (!node.graph().may_hold({ops::Reshape})) return false;
   const ir::Value data = variable_operand(node);
   const bool may_lose_axis = !data || !data.shape().has_rank() || data.shape().rank() == 0;
   return !may_lose_axis &&
-         std::ranges::any_of(node.inputs(), [&](ir::Value input) { return is_size_before(node, input); });
+         std::ranges::any_of(node.inputs(), [&](ir::Value input) { return is_shared_operand(node, input); });
 }
 
 void use_scalar(ir::Builder& builder, ir::Node& node) {
   for (std::size_t index = 0; index < node.inputs().size(); ++index) {
     const ir::Value input = node.input(index);
-    if (is_size_before(node, input))
+    if (is_shared_operand(node, input))
       node.set_input(index, builder.constant(input.type(), {}, *input.node->constant()));
   }
 }
@@ -50,7 +58,8 @@ void use_scalar(ir::Builder& builder, ir::Node& node) {
 
 Workaround separate_reshape_sizes() {
   return {.stage = Stage::kernels,
-          .summary = "Gives arithmetic a scalar of its own if its constant is also the shape of a Reshape",
+          .summary =
+              "Gives arithmetic after a Reshape or the like a scalar of its own if others read its constant",
           .rows = {row<is_affected, use_scalar>(
               Fault::reshape_size_operand,
               operations_with([](const ir::Traits& traits) { return traits.is_arithmetic; }))}};

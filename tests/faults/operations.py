@@ -30,9 +30,21 @@ def concat_reduction():
 
 @experiment
 def reshape_size_operand():
-    """The smaller ones of the four numbers of a matrix and 4, which is also the size of their vector."""
+    """The smaller ones of the four numbers of a matrix and 4, which is also the size of their vector; and a size and 4 as parts of a shape."""
     x, four = parameter([2, 2], "i32"), opset.constant(np.array([4], np.int32))
-    return differs([x], opset.minimum(opset.reshape(x, four, False), four), (np.array([[3, 5], [6, 1]], np.int32),), [3, 4, 4, 1])
+    if differs([x], opset.minimum(opset.reshape(x, four, False), four), (np.array([[3, 5], [6, 1]], np.int32),), [3, 4, 4, 1]):
+        return True
+    size = parameter([], "i32")
+    limited = opset.minimum(opset.unsqueeze(size, number(0)), four)
+    return differs([size], opset.concat([limited, four], 0), (np.int32(3),), [3, 4])
+
+
+@experiment
+def updated_constants():
+    """The sum of an Elu of constants and of x + 1, twice."""
+    x, values = parameter([3]), np.array([1, 2, 3], np.float32)
+    total = opset.add(opset.elu(opset.constant(values), 1.0), opset.add(x, opset.constant(np.float32(1))))
+    return not all(np.array_equal(result, 2 * values + 1) for result in results([x], total, [values], [values]))
 
 
 @experiment

@@ -107,6 +107,16 @@ def quantized_extremum():
     return results([x], steps, [values])[0].tolist() != [[-9], [5]]
 
 
+@experiment(may_crash=True)
+def misread_filters():
+    """A convolution of numbers from -32 on, of 24 columns first and of 2 columns then; its results are rounded, too."""
+    x, values = parameter([1, 16, -1]), integers(1, 16, 24) - 5
+    weights = ((np.arange(16 * 16) * 5) % 13 - 6).reshape(16, 16, 1)
+    product = rounded(opset.convolution(rounded(x), quantized(weights), [1], [0], [0], [1]))
+    right = np.clip(weights[:, :, 0] / 4 @ values[0], -32, 31.75)
+    return not np.allclose(results([x], product, [values], [values[:, :, :2]])[1][0], right[:, :2], atol=0.25)
+
+
 @experiment
 def quantized_filters_of_channel():
     """Two groups of one channel of numbers from -1 on, each with two filters of 2 * 2 elements; the number of rows is dynamic."""

@@ -1,0 +1,75 @@
+// On CPUs with AMX, the kernel that a Convolution gets for a few pixels reads sums of the filters behind
+// them, which correct the zero point of the data. If the first run has a larger image, OpenVINO has stored
+// the filters without the sums for another kernel, and keeps them: misread_filters. An IR with the same speed
+// on other CPUs that avoids it is not known: without the zero point, pads would have to be added by a Pad.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "ir/views/quantization.hpp"
+#include "ir/views/spatial.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
+#include "passes/passes.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// The number of layers that the warning names; it counts the others.
+constexpr std::size_t kMaxNotes = 20;
+/// Results of more pixels, of one image, were right in all experiments.
+constexpr std::int64_t kMostPixels = 8;
+
+/// Whether the integers have a zero point, or a sign. Activations of the type i8 are given a zero point.
+bool may_be_negative(const ir::Node& integers) {
+  const auto quantization = ir::match<ir::FakeQuantizeView>(integers);
+  return !quantization || ir::exact_number(quantization->output_low()) != 0.0;
+}
+
+/// Whether a run may give `image`, [batch, channels, sizes...], few pixels, and another run other sizes.
+bool may_be_small(const ir::PartialShape& image) {
+  if (!image.has_rank()) return true;
+  std::int64_t fewest = 1;
+  bool is_dynamic = false;
+  for (std::size_t axis = 2; axis < image.rank(); ++axis) {
+    fewest =
+        std::min(fewest * std::clamp<std::int64_t>(image[axis].min, 1, kMostPixels + 1), kMostPixels + 1);
+    is_dynamic = is_dynamic || image[axis].is_dynamic();
+  }
+  return is_dynamic && fewest <= kMostPixels;
+}
+
+bool may_misread_filters(ir::ConvolutionView convolution) {
+  const ir::Node* const integers = integers_of(*convolution.data().node);
+  return integers != nullptr && may_be_negative(*integers) && dequantized_weights(convolution.filters()) &&
+         may_be_small(convolution.output(0).shape);
+}
+
+}  // namespace
+
+bool warn_about_misread_filters(ir::Model& model, PassContext& context) {
+  if (context.sink == nullptr) return false;
+  std::vector<std::string> notes;
+  for (const ir::Graph* graph : graphs_of(model)) {
+    if (!graph->may_hold({ops::Convolution})) continue;
+    for (const auto& node : graph->nodes()) {
+      const auto convolution = ir::match<ir::ConvolutionView>(*node);
+      if (convolution && may_misread_filters(*convolution))
+        notes.push_back(fmt::format("Convolution '{}'", node->name));
+    }
+  }
+  if (notes.empty()) return false;
+  context.warn(
+      {DiagnosticCode::misread_filters,
+       fmt::format("on CPUs with AMX, OpenVINO may compute {} quantised convolution{} wrongly, or crash, if "
+                   "the result has a few pixels and an earlier run had a larger one",
+                   notes.size(), notes.size() == 1 ? "" : "s"),
+       "if the model runs on such CPUs with such images, give its inputs static or larger sizes with "
+       "--input, convert with --quantization exact, or set ONEDNN_MAX_CPU_ISA=AVX512_CORE_VNNI"},
+      notes, kMaxNotes);
+  return false;
+}
+
+}  // namespace onnx2ir::passes

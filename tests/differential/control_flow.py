@@ -1,6 +1,6 @@
 """If, Loop and Scan with random bodies."""
 
-from . import sequences, tensors
+from . import resizing, sequences, sizes, tensors
 from .scope import CONDITION, MOST_ELEMENTS, MOST_MAGNITUDE, Scope
 from .types import BOOL, I64, Optional, Sequence, Symbol, Tensor, at_least, at_most, joined, kept, same_form, same_size
 
@@ -14,15 +14,21 @@ def fill(scope, operations):
         if scope.model.budget <= 0:
             return
         scope.model.budget -= 1
-        scope.source.weighted(choices(scope))(scope)
+        scope.run(scope.source.weighted(choices(scope)))
 
 
 def choices(scope):
-    found = tensors.OPERATIONS + sequences.OPERATIONS
-    if scope.opset >= 16:
-        found = found + sequences.OPTIONALS
+    about_sizes = sizes.OPERATIONS + resizing.OPERATIONS
+    found = tensors.OPERATIONS + about_sizes
+    if scope.model.about_sizes:
+        found = found + about_sizes
+    else:
+        found = found + sequences.OPERATIONS
+        if scope.opset >= 16:
+            found = found + sequences.OPTIONALS
     if scope.depth < MOST_DEPTH:
-        found = found + [(6, branch), (9, loop), (3, scan)]
+        more = 2 if scope.model.about_sizes else 1
+        found = found + [(6, branch), (9 * more, loop), (3, scan)]
     return found
 
 
@@ -37,11 +43,17 @@ def distinct(scope, values):
     return outputs
 
 
+def condition(scope):
+    """A dynamic boolean scalar."""
+    compared = sizes.compared_sizes(scope) if scope.source.one_in(3) else None
+    return compared or tensors.condition(scope)
+
+
 # If ---------------------------------------------------------------------------------------------------------------
 
 
 def branch(scope):
-    condition = tensors.condition(scope)
+    chosen = condition(scope)
     then, otherwise = Scope(scope.model, scope), Scope(scope.model, scope)
     for inner in (then, otherwise):
         fill(inner, scope.source.integer(0, 3))
@@ -54,7 +66,7 @@ def branch(scope):
     if not pairs:
         return None
     outputs = [distinct(inner, values) for inner, values in zip((then, otherwise), zip(*pairs))]
-    return scope.emit_if(condition, (then, outputs[0]), (otherwise, outputs[1]))[0]
+    return scope.emit_if(chosen, (then, outputs[0]), (otherwise, outputs[1]))[0]
 
 
 # Loop -------------------------------------------------------------------------------------------------------------
@@ -105,22 +117,22 @@ def small(scope, value, changing):
 def body_condition(body, condition_in, iteration, limit, counted):
     """The condition of a body, and whether it is always true when the first one is."""
     kind = body.source.integer(0, 2)
-    condition, kept_on = None, kind != 2
+    going, kept_on = None, kind != 2
     if kind == 0:
-        condition = body.constant(True)
+        going = body.constant(True)
     elif kind == 1:
-        condition = condition_in
+        going = condition_in
     else:
-        condition = tensors.condition(body)
+        going = condition(body)
     if counted:
-        return condition, kept_on
+        return going, kept_on
     below = body.emit("Less", [iteration, body.integer(limit - 1)], CONDITION)
-    return body.emit("And", [condition, below], CONDITION), False
+    return body.emit("And", [going, below], CONDITION), False
 
 
 def trip_count(scope, limit):
     """The trip count (None: no limit) and the minimum number of iterations."""
-    kind = scope.source.integer(0, 3)
+    kind = scope.source.integer(0, 4)
     if kind == 0:
         count = scope.source.integer(0, limit)
         return scope.integer(count), count
@@ -128,6 +140,9 @@ def trip_count(scope, limit):
         return scope.given(Tensor(I64, (), limit), lambda run: run.integer(-1, limit)), 0
     if kind == 2 and (number := tensors.position(scope, scope.integer(limit + 1))):
         return number, 0
+    if kind == 3:
+        size = sizes.some_size(scope, limit)
+        return sizes.scalar(scope, size), at_least(size.dimension)
     return None, 0
 
 
@@ -139,14 +154,17 @@ def first_condition(scope):
         return scope.constant(True), True
     if kind == 2:
         return scope.given(CONDITION, lambda run: run.flag()), False
-    return tensors.condition(scope), False
+    return condition(scope), False
 
 
 def scanned_rows(scope, body, most):
     """Values of a body whose sizes do not depend on the iteration."""
     rows = []
     for _ in range(scope.source.integer(0, most)):
-        row = body.find_tensor(lambda tensor: tensor.rank < 3 and all(kept(size, scope) is not None for size in tensor.dims))
+        if body.model.about_sizes and body.source.one_in(2):
+            row = sizes.seen_sizes(body)
+        else:
+            row = body.find_tensor(lambda tensor: tensor.rank < 3 and all(kept(size, scope) is not None for size in tensor.dims))
         if row:
             rows.append(row)
     return rows
@@ -157,7 +175,7 @@ def loop(scope):
     if limit < 1:
         return None
     count, least = trip_count(scope, limit)
-    condition, starts = first_condition(scope)
+    initial_condition, starts = first_condition(scope)
     body = Scope(scope.model, scope, iterations=limit)
     iteration = body.add_input("i", Tensor(I64, (), limit), returnable=False)
     condition_in = body.add_input("c", CONDITION, returnable=False)
@@ -180,7 +198,10 @@ def loop(scope):
     fill(body, scope.source.integer(1, 6))
     nexts = []
     for _, state, changing in states:
-        found = body.find(lambda value_type: can_follow(value_type, state.type, changing))
+        if changing and isinstance(state.type, Tensor) and state.type.rank > 0 and body.source.one_in(2):
+            found = resizing.resized(body, state)
+        else:
+            found = body.find(lambda value_type: can_follow(value_type, state.type, changing))
         nexts.append(small(body, found, changing))
     goes_on, kept_on = body_condition(body, condition_in, iteration, limit, count is not None)
     rows = scanned_rows(scope, body, 2)
@@ -192,7 +213,13 @@ def loop(scope):
     types = [joined(initial.type, state.type, scope) for initial, state, _ in states]
     types += [Tensor(row.type.element, (Symbol(scope, least, limit), *row.type.dims), row.type.bound) for row in rows]
     graph = body.graph(scope.model.name("body"), outputs, (1 + len(states)) * scope.source.integer(0, 1))
-    return scope.emit_many("Loop", [count, condition, *[initial for initial, _, _ in states]], types, body=graph)[-1]
+    values = scope.emit_many("Loop", [count, initial_condition, *[initial for initial, _, _ in states]], types, body=graph)
+    if least == 0:
+        for value, row in zip(values[len(states) :], rows):
+            if not row.type.is_static:
+                # Without rows, onnxruntime gives the sizes that the body declares, which are none.
+                scope.set_aside(value)
+    return values[-1]
 
 
 # Scan -------------------------------------------------------------------------------------------------------------

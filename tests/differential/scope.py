@@ -9,6 +9,7 @@ from .types import BOOL, F32, NUMPY, Sequence, Symbol, Tensor, Value, at_most, j
 
 MOST_ELEMENTS = 12  # of an axis; longer axes are truncated
 MOST_MAGNITUDE = 1000
+MOST_EXACT = 2**24  # as a float
 LEAST_INPUTS = {"Loop": 2}  # that are written although they are optional
 
 
@@ -19,6 +20,7 @@ class Model:
     source: object
     opset: int
     budget: int  # of operations the generator may still choose
+    about_sizes: bool = False  # sizes of tensors instead of sequences and optionals
     inputs: list = field(default_factory=list)  # (Value, function that creates the value for one run)
     names: int = 0
 
@@ -41,6 +43,9 @@ class Scope:
         self.initializers = []
         self.inputs = []
         self.values = []
+        self.only_outputs = []  # values that no operation may use
+        self.is_running = False  # an operation of the generator
+        self.helpers = set()  # names of values that an operation made only for its result: shapes, indices, constants
 
     # Values ---------------------------------------------------------------------------------------------------
 
@@ -62,11 +67,13 @@ class Scope:
         return False
 
     def find(self, wanted=lambda value_type: True):
-        """One of the visible values that `wanted` takes, or None. The newest are taken more often."""
-        fitting = [value for value in self.visible() if wanted(value.type)]
-        if self.source.one_in(3):
-            return self.source.pick(fitting) if fitting else None
-        return self.source.pick(fitting[:3]) if fitting else None
+        """One of the visible values that `wanted` takes, or None. The newest are taken more often, and helpers less."""
+        fitting = [value for value in self.visible() if value.type.bound <= MOST_EXACT and wanted(value.type)]
+        if not fitting:
+            return None
+        results = [value for value in fitting if value.name not in value.scope.helpers] or fitting
+        kind = self.source.integer(0, 5)
+        return self.source.pick(results[:3] if kind < 3 else results if kind < 5 else fitting)
 
     def find_tensor(self, wanted=lambda tensor: True):
         return self.find(lambda value_type: isinstance(value_type, Tensor) and wanted(value_type))
@@ -77,7 +84,22 @@ class Scope:
     def add_value(self, name, value_type, returnable=True):
         value = Value(name, value_type, self, returnable)
         self.values.append(value)
+        if self.is_running:
+            self.helpers.add(name)
         return value
+
+    def set_aside(self, value):
+        """Makes a value unavailable for operations. It can still be an output of the model."""
+        self.values.remove(value)
+        self.only_outputs.append(value)
+
+    def run(self, operation):
+        """Adds an operation of the generator."""
+        self.is_running = True
+        result = operation(self)
+        self.is_running = False
+        if result:
+            self.helpers -= {result.name, *(self.nodes[-1].output if self.nodes else ())}
 
     # Nodes ----------------------------------------------------------------------------------------------------
 
@@ -126,6 +148,7 @@ class Scope:
         while main.parent:
             main = main.parent
         value = main.add_value(self.model.name("x"), value_type)
+        main.helpers.discard(value.name)
         self.model.inputs.append((value, make))
         return value
 

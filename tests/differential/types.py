@@ -92,13 +92,27 @@ class Value:
     returnable: bool = True
 
 
-def type_proto(value_type, with_shape=True):
-    """The onnx.TypeProto, with dynamic sizes left open."""
+class SizeNames(dict):
+    """The names of dynamic sizes in declarations: N0, N1, ..."""
+
+    def __missing__(self, symbol):
+        self[symbol] = f"N{len(self)}"
+        return self[symbol]
+
+
+def type_proto(value_type, with_shape=True, names=None):
+    """The onnx.TypeProto. Dynamic sizes have names if there are SizeNames, and are left open otherwise."""
     if isinstance(value_type, Optional):
-        return helper.make_optional_type_proto(type_proto(value_type.content, with_shape))
-    dims = [dim if isinstance(dim, int) else None for dim in value_type.dims] if with_shape else None
+        return helper.make_optional_type_proto(type_proto(value_type.content, with_shape, names))
+    dims = [_declared(dimension, names) for dimension in value_type.dims] if with_shape else None
     tensor = helper.make_tensor_type_proto(value_type.element, dims)
     return helper.make_sequence_type_proto(tensor) if isinstance(value_type, Sequence) else tensor
+
+
+def _declared(dimension, names):
+    if isinstance(dimension, Symbol):
+        return names[dimension] if names is not None else None
+    return dimension
 
 
 def same_form(a, b):

@@ -26,7 +26,8 @@ struct LoopOutputs {
   Values scans;
 };
 
-/// A loop of at most `count` (i64 scalar) iterations with the states `initial`. States keep their types and shapes.
+/// A loop of at most `count` (i64 scalar) iterations with the states `initial`. States keep their types and
+/// shapes.
 LoopOutputs iterate(Builder& outer, Value count, const Values& initial, const Values& invariants,
                     const BodyWriter& write);
 

@@ -1,7 +1,6 @@
 #include "frontend/reader/schemas.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -44,8 +43,7 @@ std::vector<InputType> input_types(const onnx::OpSchema& schema) {
     for (const auto* name : inputs[i].GetTypes()) type.kinds |= kind_of(*name);
     const auto same = [&](const auto& other) { return other.GetTypeStr() == inputs[i].GetTypeStr(); };
     const auto first = std::find_if(inputs.begin(), inputs.end(), same) - inputs.begin();
-    if (inputs[i].GetIsHomogeneous() && first <= std::numeric_limits<std::int8_t>::max())
-      type.group = static_cast<std::int8_t>(first);
+    if (inputs[i].GetIsHomogeneous()) type.group = static_cast<int>(first);
     type.is_required = inputs[i].GetOption() == onnx::OpSchema::Single;
     types.push_back(type);
   }

@@ -23,7 +23,7 @@ struct InputType {
   enum Kind : std::uint8_t { floating = 1, integer = 2, boolean = 4, string = 8, other = 16 };
   std::uint8_t kinds = 0;
   /// Inputs of the same group have the same type; -1: no group.
-  std::int8_t group = -1;
+  int group = -1;
   bool is_required = false;  ///< it is neither optional nor variadic
 };
 /// The inputs of find_schema(); the last one stands for all further ones if it is variadic. Empty if there is

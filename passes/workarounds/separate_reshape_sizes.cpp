@@ -22,6 +22,15 @@ bool can_be_scalar(const ir::Use& use, std::size_t rank) {
   return data && data.shape().has_rank() && data.shape().rank() >= rank;
 }
 
+/// Whether a reader of the constant needs its axes, or there are too many readers to know.
+bool may_need_axes(ir::Value constant) {
+  constexpr std::size_t kMostUses = 64;
+  const auto& uses = constant.output().uses;
+  const std::size_t rank = constant.shape().rank();
+  return uses.size() > kMostUses ||
+         std::ranges::any_of(uses, [&](const ir::Use& use) { return !can_be_scalar(use, rank); });
+}
+
 /// Whether the constant `input` of `node` is shared with readers that need its axes, and OpenVINO may move
 /// `node` up: other elementwise operations, and operations that move elements, are passed.
 bool is_shared_operand(const ir::Node& node, ir::Value input) {
@@ -29,14 +38,12 @@ bool is_shared_operand(const ir::Node& node, ir::Value input) {
   if (input.node->constant() == nullptr || input.shape().element_count() != 1) return false;
   const std::size_t rank = input.shape().rank();
   const ir::Value data = variable_operand(node);
-  const auto needs_axes = [&](const ir::Use& use) { return !can_be_scalar(use, rank); };
-  if (!data || data.shape().rank() < rank || std::ranges::none_of(input.output().uses, needs_axes))
-    return false;
+  if (!data || rank == 0 || data.shape().rank() < rank) return false;
   const auto is_left = [](const ir::Node& at) { return moves_elements(at); };
   const auto source = [](const ir::Node& at) {
     return is_elementwise(at) ? variable_operand(at) : ir::Value{};
   };
-  return rank > 0 && find_before(*data.node, is_left, source, kMostNodes) != nullptr;
+  return find_before(*data.node, is_left, source, kMostNodes) != nullptr && may_need_axes(input);
 }
 
 bool is_affected(const ir::Node& node) {

@@ -22,8 +22,7 @@ std::string full_name(const std::string& domain, const std::string& name) {
 std::string suggestion(const std::vector<frontend::OperatorRow>& table, const Place& place) {
   if (place.domain == "com.microsoft.nchwc") {
     return "onnxruntime has optimised the model for one kind of CPU: save it with the level "
-           "ORT_ENABLE_EXTENDED, or "
-           "convert the model before it";
+           "ORT_ENABLE_EXTENDED, or convert the original model";
   }
   std::vector<std::string> same_domain;
   for (const frontend::OperatorRow& row : table) {

@@ -221,9 +221,6 @@ constexpr std::array kPipeline = {
          "Ends elementwise operations that need more registers than the CPU has",
          {.faults = {Fault::many_live_values}}),
     // After the passes that make loops and sizes.
-    pass(legalize, "copy_updated_constants", copy_updated_constants,
-         "Copies results of operations on constants, which are computed once, for arithmetic in their memory",
-         {.faults = {Fault::updated_constants}}),
     pass(legalize, "hide_unfoldable_constants", hide_unfoldable_constants,
          "Computes loops of constants, and operations on constants whose output has a dynamic shape, "
          "at run time",

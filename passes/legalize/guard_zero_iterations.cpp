@@ -74,6 +74,10 @@ bool is_affected(const ir::Carried& state, HasFault has) {
          (has(Fault::zero_trip_sizes) && !keeps_sizes(state));
 }
 
+bool needs_guard(ir::LoopView loop, const ir::Scan& scan) {
+  return !scan.is_guarded && !loop.output(scan).output().uses.empty();
+}
+
 /// Whether OpenVINO knows a lower bound of a dynamic size of the row. Without an iteration in the first
 /// inference, the size of the scan output is 0, and the inference fails.
 bool has_least_size(const ir::Scan& scan) {
@@ -109,14 +113,17 @@ class OutputSizes {
     return std::ranges::any_of(rows.shape(), has_bounds) ? hide(builder, rows) : rows;
   }
 
-  /// Hides the lower bounds of the sizes of a row in the body.
-  void hide_least_sizes(ir::Builder& builder, const ir::Scan& scan) {
-    if (!has_least_size(scan) || !emit_zero(builder)) return;
-    ir::Builder inside = ir::builder_beside(*scan.result);
-    const ir::Value zero = ir::add_invariant(loop_.node(), loop_.body(), zero_);
-    const ir::Value row = scan.result->input(0);
-    scan.result->set_input(0, reshape_to_hidden_sizes(inside, row, row.shape(), zero));
-    ir::infer(loop_.node());
+  /// Hides the lower bounds of the sizes of rows in the body, if they will be guarded.
+  void hide_least_sizes(ir::Builder& builder) {
+    ir::Value inner_zero;
+    for (const ir::Scan& scan : loop_.scans()) {
+      if (!needs_guard(loop_, scan) || !has_least_size(scan) || !emit_zero(builder)) continue;
+      if (!inner_zero) inner_zero = ir::add_invariant(loop_.node(), loop_.body(), zero_);
+      ir::Builder inside = ir::builder_beside(*scan.result);
+      const ir::Value row = scan.result->input(0);
+      scan.result->set_input(0, reshape_to_hidden_sizes(inside, row, row.shape(), inner_zero));
+    }
+    if (inner_zero) ir::infer(loop_.node());
   }
 
  private:
@@ -147,10 +154,10 @@ bool run_on(ir::LoopView loop, const PassContext& context, const RunTimeElements
   ir::Builder& builder = result.builder();
   OutputSizes sizes(loop, has(Fault::zero_trip_sizes), elements);
   bool modified = false;
+  const bool has_stale_rows = has(Fault::zero_trip_scan_outputs);
+  if (has_stale_rows) sizes.hide_least_sizes(builder);
   for (ir::Scan& scan : loop.scans()) {
-    if (!has(Fault::zero_trip_scan_outputs)) break;
-    if (loop.output(scan).output().uses.empty() || scan.is_guarded) continue;
-    sizes.hide_least_sizes(builder, scan);
+    if (!has_stale_rows || !needs_guard(loop, scan)) continue;
     guard_output(loop.output(scan), [&](ir::Value rows) {
       const ir::Value hidden = sizes.hide_rows(builder, rows);
       return select_rows(builder, hidden, scan, result.emit_ran());

@@ -243,6 +243,21 @@ def stale_initial_memory():
 
 
 @experiment
+def scan_output_views():
+    """Two views of a scan output have its rows in each inference, also if other values are larger than before."""
+    x, state = parameter([-1, -1]), parameter([-1, -1])
+    row = opset.constant(np.full((1, 1), 5, np.float32))
+    initial = opset.tile(opset.exp(x), numbers(3, 1))
+    is_empty = opset.equal(opset.gather(opset.shape_of(state, "i64"), number(0), number(0)), number(0))
+    rows = add_loop(number(-1), true(), [(initial, state, opset.abs(state))], next_condition=is_empty, scans=[row])[1]
+    views = opset.unsqueeze(rows, numbers(0)), opset.reshape(rows, numbers(-1), False)
+    repeated = opset.tile(views[0], numbers(3, 1, 1)), opset.tile(views[1], numbers(3))
+    model = compiled([x], *repeated)
+    outputs = [list(model([np.ones(shape, np.float32)]).values()) for shape in ((1, 1), (2, 1), (4, 4))]
+    return any((output != 5).any() for run in outputs for output in run)
+
+
+@experiment
 def unnoticed_state_shape():
     """A state that grows has its new elements in the next iteration, also if its final value is unused."""
     count, x, state = parameter([], "i64"), parameter([2]), parameter([-1])

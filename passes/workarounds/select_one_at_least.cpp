@@ -1,6 +1,6 @@
 // Workaround for topk_of_zero: a TopK whose k may be 0 selects at least one element, and a Slice removes it
 // if k is 0. If k is the size of the axis, the data is empty as well, and the plugin does not run the
-// operation.
+// operation. A TopK along an axis of size 0 gives its data.
 #include <algorithm>
 
 #include "ir/inference.hpp"
@@ -32,8 +32,15 @@ bool may_select_none(ir::TopKView top) {
   return !ir::is_size_of(k, 0, top.data(), axis_of(top));
 }
 
+void select_none(ir::Builder& builder, ir::Node& node) {
+  const ir::Value data = ir::TopKView(node).data();
+  ir::replace_all_uses(node.value(0), data);
+  ir::replace_all_uses(node.value(1), ir::convert(builder, data, node.value(1).type()));
+}
+
 void select_one(ir::Builder& builder, ir::Node& node) {
   const ir::TopKView top = node;
+  if (top.data().shape()[axis_of(top)] == ir::Dimension(0)) return select_none(builder, node);
   const ir::Value k = top.k();
   const ir::Value some = builder.op(ops::Maximum, {k, builder.integer(1, k.type())});
   const ir::Value selected = ir::clone_with_input(builder, node, ir::TopKView::Input::k, some);

@@ -9,8 +9,8 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The operations whose result the CPU plugin keeps in the memory of input 0. A Transpose moves no elements if
-/// it moves axes of size 1 only.
+/// The operations whose result the CPU plugin keeps in the memory of input 0. A Transpose moves no elements
+/// if it moves axes of size 1 only.
 constexpr ir::OperationSet kViews = {ops::Reshape, ops::Squeeze, ops::Unsqueeze, ops::Transpose};
 
 bool is_dynamic_scan(ir::Value value) {
@@ -19,8 +19,8 @@ bool is_dynamic_scan(ir::Value value) {
          std::ranges::find(loop->scans, value.index, &ir::Scan::output) != loop->scans.end();
 }
 
-/// Whether `view` is the first view among the uses of its input. Only looks at some of them: it is no fault to
-/// copy for the first view, too.
+/// Whether `view` is the first view among the uses of its input. Only looks at some of them: it is no fault
+/// to copy for the first view, too.
 bool is_first_view(const ir::Node& view) {
   constexpr std::size_t kMostUses = 64;
   const auto& uses = view.input(0).output().uses;
@@ -29,7 +29,9 @@ bool is_first_view(const ir::Node& view) {
   return false;
 }
 
-bool is_later_view(const ir::Node& view) { return is_dynamic_scan(view.input(0)) && !is_first_view(view); }
+bool is_later_view(const ir::Node& view) {
+  return is_dynamic_scan(view.input(0)) && !is_first_view(view);
+}
 
 }  // namespace
 

@@ -83,6 +83,14 @@ def slice_before_gather_elements():
 
 
 @experiment
+def static_slice():
+    """A Slice of one element backwards from a computed start selects it."""
+    x, sizes = parameter([1]), parameter([-1])
+    backwards = opset.slice(x, opset.shape_of(sizes, "i64"), numbers(-(2**31) + 1), numbers(-1), numbers(0))
+    return fails(results, [x, sizes], opset.relu(backwards), (np.ones(1, np.float32), np.ones(2, np.float32)))
+
+
+@experiment
 def slice_from_both_ends():
     """The first element of a row, backwards to the one before the last: it is there if the row, of up to four elements, has one. And the
     elements from the third from the end to the second one."""

@@ -194,7 +194,7 @@ class Writer {
     } else {
       origin(properties, node);
     }
-    if (node.is_decompression) properties["decompression"] = true;
+    node.marks.for_each([&](ir::Mark mark) { properties[std::string(ir::mark_name(mark))] = true; });
     changes(properties, node);
     bodies(properties, node);
     if (!properties.empty()) row.push_back(std::move(properties));

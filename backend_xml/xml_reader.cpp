@@ -122,8 +122,7 @@ class Reader {
       graph.remove(node);
       return nullptr;
     }
-    node.is_decompression =
-        !layer.child("rt_info").find_child_by_attribute("attribute", "name", "decompression").empty();
+    marks(layer, node);
     if (node.is(ops::Const) || node.is(ops::Parameter)) declare(layer.child("data"), node);
     if (node.is(ops::Const)) node.set_payload(constant(layer, node.output(0)));
     if (node.is(ops::Loop)) node.set_payload(loop(layer, graph, 0));
@@ -163,6 +162,14 @@ class Reader {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       check_port(outputs[i], node.output(i).type, node.output(i).shape, is_own_);
       node.output(i).names = parse_names(outputs[i].attribute("names").value());
+    }
+  }
+
+  static void marks(pugi::xml_node layer, ir::Node& node) {
+    for (std::size_t i = 0; i < ir::kMarkNames.size(); ++i) {
+      const char* const name = ir::kMarkNames[i].data();
+      if (layer.child("rt_info").find_child_by_attribute("attribute", "name", name))
+        node.marks.add(static_cast<ir::Mark>(i));
     }
   }
 

@@ -87,9 +87,7 @@ class Writer {
     }
     text_->write(">\n");
     data(node);
-    if (node.is_decompression) {
-      text_->write("<rt_info>\n<attribute name=\"decompression\" version=\"0\"/>\n</rt_info>\n");
-    }
+    marks(node);
     ports(node);
     if (const ir::LoopBody* loop = node.loop()) loop_body(node, *loop);
     if (const ir::IfBranches* branches = node.branches()) {
@@ -97,6 +95,15 @@ class Writer {
       branch(node, "else", branches->else_branch);
     }
     text_->write("</layer>\n");
+  }
+
+  void marks(const ir::Node& node) {
+    if (node.marks.is_empty()) return;
+    text_->write("<rt_info>\n");
+    node.marks.for_each([&](ir::Mark mark) {
+      text_->write("<attribute name=\"", ir::mark_name(mark), "\" version=\"0\"/>\n");
+    });
+    text_->write("</rt_info>\n");
   }
 
   void data(const ir::Node& node) {

@@ -90,7 +90,7 @@ Node& Builder::clone(const Node& node, std::span<const Value> inputs) {
                            : this->node(node.op().id, inputs, node.attributes(), node.outputs().size());
   if (is_constant) copy.set_payload(*node.constant());
   give_name(copy, node.name);
-  copy.is_decompression = node.is_decompression;
+  copy.marks = node.marks;
   copy.notes = node.notes;
   return copy;
 }

@@ -20,6 +20,7 @@
 #include "ir/constant_data.hpp"
 #include "ir/element_type.hpp"
 #include "ir/known_values.hpp"
+#include "ir/mark.hpp"
 #include "ir/node_storage.hpp"
 #include "ir/note.hpp"
 #include "ir/op_descriptor.hpp"
@@ -196,8 +197,6 @@ class Node {
  public:
   /// Scratch space for a single pass or writer; not preserved between passes.
   std::int64_t scratch = 0;
-  /// Whether this Convert decompresses a constant: the runtime may keep the constant compressed.
-  bool is_decompression = false;
   /// Whether inputs, attributes or the payload have changed since the outputs were inferred, or the types,
   /// shapes or values of inputs: see mark_stale().
   bool is_stale = true;
@@ -206,8 +205,10 @@ class Node {
   std::uint32_t variable_inputs_ = 0;  ///< count_variable_inputs(*this)
 
  public:
-  /// What the code that emitted the node knows of it. Clones have the same notes.
+  /// What the code that emitted the node knows of it. Clones have the same notes and marks.
   NoteSet notes;
+  /// What the XML tells OpenVINO about the node.
+  MarkSet marks;
   /// Who emitted the node: 0 the front end or a reader; the others are numbers of passes/emitters.hpp. For
   /// people only: it is not in the XML. See ir/origins.hpp.
   std::uint16_t emitter = 0;

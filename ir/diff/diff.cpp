@@ -204,8 +204,9 @@ class Differ {
   void nodes(const Graphs& graphs, const std::string& where, const Node& before, const Node& after) {
     compare(where, "operation", std::string(layer_type(before)), std::string(layer_type(after)));
     attributes(where, before, after);
-    compare(where, "decompression", before.is_decompression ? "true" : "false",
-            after.is_decompression ? "true" : "false");
+    for (const Mark mark : {Mark::decompression, Mark::precise})
+      compare(where, mark_name(mark), before.marks.contains(mark) ? "true" : "false",
+              after.marks.contains(mark) ? "true" : "false");
     inputs(graphs, where, before, after);
     outputs(graphs, where, before, after);
     const ConstantData* const data_before = before.constant();

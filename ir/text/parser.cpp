@@ -46,7 +46,7 @@ struct Statement {
   std::size_t op_offset;
   std::vector<Value> inputs;
   std::vector<Attribute> attributes;
-  bool is_decompression = false;
+  MarkSet marks;
   NoteSet notes;
   bool has_types = false;
   std::vector<ParsedOutput> outputs;
@@ -95,7 +95,7 @@ class Parser {
     }
     Node& node = scope.graph->add(op, statement.inputs, outputs);
     node.name = statement.id.name();
-    node.is_decompression = statement.is_decompression;
+    node.marks = statement.marks;
     node.notes = statement.notes;
     for (const Attribute& attribute : statement.attributes) node.set_attribute(attribute);
     const auto problem =
@@ -148,7 +148,8 @@ class Parser {
     if (!has_bodies && cursor_.accept('{')) parse_attributes(statement);
     if (const auto missing = missing_attributes(*statement.op, statement.attributes); !missing.empty())
       cursor_.fail(statement.op_offset, fmt::format("{} needs the attribute '{}'", name, missing.front()));
-    statement.is_decompression = cursor_.accept_word("decompression");
+    for (std::size_t i = 0; i < kMarkNames.size(); ++i)
+      if (cursor_.accept_word(kMarkNames[i])) statement.marks.add(static_cast<Mark>(i));
     if (cursor_.accept_word("note")) statement.notes = parse_notes();
     statement.has_types = cursor_.accept(':');
     if (statement.has_types) {

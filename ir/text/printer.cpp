@@ -109,7 +109,7 @@ class Printer {
                            }) +
               '}';
     }
-    if (node.is_decompression) text += " decompression";
+    node.marks.for_each([&](Mark mark) { text += fmt::format(" {}", mark_name(mark)); });
     if (!node.notes.is_empty()) text += notes_text(node.notes);
     if (!node.outputs().empty()) text += " : ";
     text += base::joined(node.outputs(), ", ", [](const Output& output) {

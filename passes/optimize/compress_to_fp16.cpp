@@ -153,7 +153,7 @@ class Compressor {
         builder.constant(ir::ElementType::f16, *constant.output(0).shape.sizes(), narrowed(data, narrowing));
     builder.set_name(constant.name);
     const ir::Value widened = ir::convert(builder, half, type);
-    widened.node->is_decompression = true;
+    widened.node->marks.add(ir::Mark::decompression);
     ir::replace_all_uses(constant.value(), widened);
     return true;
   }

@@ -35,7 +35,7 @@ bool are_equal(const ir::Node& a, const ir::Node& b) {
   const auto same_attribute = [](const ir::Attribute& x, const ir::Attribute& y) {
     return x.name == y.name && x.value == y.value;
   };
-  if (&a.op() != &b.op() || a.is_decompression != b.is_decompression || a.notes != b.notes) return false;
+  if (&a.op() != &b.op() || a.marks != b.marks || a.notes != b.notes) return false;
   if (!std::ranges::equal(a.inputs(), b.inputs())) return false;
   if (!std::ranges::equal(a.attributes(), b.attributes(), same_attribute)) return false;
   if (a.constant() == nullptr) return a.outputs().size() == b.outputs().size();

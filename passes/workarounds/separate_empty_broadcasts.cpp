@@ -28,6 +28,18 @@ bool sizes_may_clash(ir::BroadcastView broadcast, ir::Value other) {
   return false;
 }
 
+/// Whether the Broadcast has another size than the other operand, as far as OpenVINO knows, at the same place
+/// from the back.
+bool may_enlarge(ir::BroadcastView broadcast, ir::Value other, std::size_t back) {
+  const ir::PartialShape& shape = broadcast.output(0).shape;
+  if (back > shape.rank() || shape[shape.rank() - back] == ir::Dimension(1)) return false;
+  const std::size_t axis = other.shape().rank() - back;
+  if (shape[shape.rank() - back].is_static() && shape[shape.rank() - back] == other.shape()[axis])
+    return false;
+  const std::size_t target_rank = broadcast.shape().shape().element_count().value_or(0);
+  return back > target_rank || !ir::is_size_of(broadcast.shape(), target_rank - back, other, axis);
+}
+
 /// Whether the other operand may be empty along an axis that the Broadcast has with size 1 or lacks, while
 /// the Broadcast gives the result a larger size, or more axes.
 bool may_enlarge_empty(ir::BroadcastView broadcast, ir::Value other) {
@@ -40,7 +52,7 @@ bool may_enlarge_empty(ir::BroadcastView broadcast, ir::Value other) {
     const ir::Dimension size = shape[shape.rank() - back];
     const ir::Dimension own_size = back <= own.rank() ? own[own.rank() - back] : ir::Dimension(1);
     is_empty = is_empty || (size.min == 0 && own_size == ir::Dimension(1));
-    enlarges = enlarges || (size == ir::Dimension(1) && own_size != ir::Dimension(1));
+    enlarges = enlarges || may_enlarge(broadcast, other, back);
   }
   return is_empty && enlarges;
 }

@@ -88,6 +88,12 @@ def repeated_weights(forest):
     return forest | {f"target_{key}": value for key, value in repeated.items()} | {"target_weights": weights}
 
 
+def with_infinities(values, seed):
+    """The values, with infinities in place of a third of them."""
+    chosen = np.random.default_rng(seed).random(values.shape)
+    return np.where(chosen < 1 / 6, -np.inf, np.where(chosen > 5 / 6, np.inf, values)).astype(np.float32)
+
+
 def add_trees():
     x = random(1, 7, 4)
     for aggregate, transform in itertools.product(["SUM", "AVERAGE", "MIN", "MAX"], ["NONE", "LOGISTIC"]):
@@ -110,6 +116,11 @@ def add_trees():
     with_missing[::2, ::2] = np.nan
     forest = random_forest(6, 6, 4, 4, 2, "target", missing=True)
     case("TreeEnsembleRegressor", 1, with_missing, outputs=[(FLOAT, 2)], variant="missing", n_targets=2, **forest)
+    for number, modes in enumerate([(mode,) for mode in every_mode] + [every_mode]):
+        forest = random_forest(20 + number, 6, 4, 4, 2, "target", modes=modes, missing=True)
+        forest["nodes_values"] = with_infinities(np.array(forest["nodes_values"]), 5).tolist()
+        variant = "missing-" + "-".join(modes) if len(modes) == 1 else "missing-modes"
+        case("TreeEnsembleRegressor", 1, with_infinities(with_missing, 6), outputs=[(FLOAT, 2)], variant=variant, n_targets=2, **forest)
     for output in (0, 1):
         forest = random_forest(8, 5, 4, 4, 2, "class", one_output=output)
         for key in ("treeids", "nodeids", "ids", "weights"):

@@ -6,6 +6,7 @@
 #include "frontend/graph/packed_parts.hpp"
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/size_rules.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -20,10 +21,15 @@ Value compute_offset(Builder& builder, const Sequence& sequence, Value position)
   return reduce(builder, ops::ReduceSum, before, {0});
 }
 
+/// `position` as an i64 scalar.
+Value convert_position(Builder& builder, Value position) {
+  position = convert(builder, position, ElementType::i64);
+  return position.shape().is_scalar() ? position : reshape_to_scalar(builder, position);
+}
+
 /// Normalises `position`, which may count from the end.
 Value normalize_position(Builder& builder, const Sequence& sequence, Value position) {
-  position = convert(builder, position, ElementType::i64);
-  if (!position.shape().is_scalar()) position = reshape_to_scalar(builder, position);
+  position = convert_position(builder, position);
   if (const auto known = ir::exact_values(position); known && known->front() >= 0) return position;
   const Value negative = builder.op(ops::Less, {position, builder.integer(0)});
   const Value wrapped = builder.op(ops::Add, {position, emit_packed_length(builder, sequence)});
@@ -73,6 +79,25 @@ Value fill_shapes(Builder& builder, Value shapes, std::int64_t from, std::int64_
   const Value filling =
       broadcast_to(builder, filler, concat(builder, {count, builder.integers({to - from})}));
   return from == 0 ? filling : concat(builder, {shapes, filling}, 1);
+}
+
+/// Whether all elements provably have the same shape.
+bool have_one_shape(const Values& elements) {
+  return std::ranges::all_of(elements, [&](Value element) {
+    const PartialShape& shape = element.shape();
+    return shape.has_rank() && elements.front().shape().has_rank() &&
+           shape.rank() == elements.front().shape().rank() &&
+           ir::have_equal_sizes(element, 0, elements.front(), 0, shape.rank());
+  });
+}
+
+/// Element `position` of a list of tensors of one shape, which are rows of one tensor; null otherwise.
+Value gather_listed(Builder& builder, const Sequence& sequence, Value position) {
+  if (!sequence.elements || sequence.elements->empty()) return {};
+  Values rows = sequence.elements->values();
+  if (!have_one_shape(rows)) return {};
+  for (Value& row : rows) row = unsqueeze(builder, row, {0});
+  return gather(builder, concat(builder, rows, 0), convert_position(builder, position));
 }
 
 /// Element `index` if all elements have the same static shape: they are rows of one tensor. Null otherwise.
@@ -148,6 +173,7 @@ Value take_element(Builder& builder, const Sequence& sequence, Value position) {
     }
   }
   check_one_rank(sequence);
+  if (const Value element = gather_listed(builder, sequence, position)) return element;
   const Sequence packed = pack_if_needed(builder, sequence);
   const Value index = normalize_position(builder, packed, position);
   if (holds_scalars(packed)) return gather(builder, packed.values, index);

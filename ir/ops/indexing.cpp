@@ -11,6 +11,14 @@
 namespace onnx2ir::ir {
 namespace {
 
+/// The number of elements, from none to the largest one that `shape` admits.
+Dimension at_most_all_elements(const PartialShape& shape) {
+  if (!shape.has_rank()) return {};
+  Dimension count = 1;
+  for (const Dimension& size : shape) count = multiply(count, size);
+  return Dimension(0, count.max);
+}
+
 void infer_non_zero(Node& node) {
   const NonZeroView non_zero = node;
   require_index_type(non_zero.output_type());
@@ -26,8 +34,7 @@ void infer_non_zero(Node& node) {
   const Dimension rows = shape.has_rank() ? Dimension(static_cast<std::int64_t>(shape.rank())) : Dimension();
   const auto numbers = count ? exact_numbers(non_zero.data()) : std::nullopt;
   if (!numbers) {
-    return set_output(node, 0, non_zero.output_type(),
-                      PartialShape{rows, count ? Dimension(0, *count) : Dimension()});
+    return set_output(node, 0, non_zero.output_type(), PartialShape{rows, at_most_all_elements(shape)});
   }
   std::vector<std::int64_t> places;
   for (std::size_t i = 0; i < numbers->size(); ++i) {

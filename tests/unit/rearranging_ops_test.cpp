@@ -194,6 +194,16 @@ TEST_CASE_METHOD(Fixture, "NonZero of constants has a known size") {
         PartialShape{1, 2});
 }
 
+TEST_CASE_METHOD(Fixture, "NonZero finds at most all elements") {
+  const auto count = [&](const PartialShape& shape) {
+    const Value data = builder.parameter(ElementType::f32, shape);
+    return builder.op(ops::NonZero, {data}, {{"output_type", ElementType::i64}}).shape()[1];
+  };
+  CHECK(count({Dimension(0, 3), 2}) == Dimension(0, 6));
+  CHECK(count({Dimension(), 0}) == Dimension(0));
+  CHECK(count({Dimension(), 2}) == Dimension());
+}
+
 TEST_CASE_METHOD(Fixture, "Pad reads each pad alone") {
   const Value ends = builder.op(ops::Concat, {builder.integers({0, 3}), pick(shape_of({-1}), 0)},
                                 {{"axis", std::int64_t{0}}});

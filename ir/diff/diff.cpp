@@ -204,9 +204,10 @@ class Differ {
   void nodes(const Graphs& graphs, const std::string& where, const Node& before, const Node& after) {
     compare(where, "operation", std::string(layer_type(before)), std::string(layer_type(after)));
     attributes(where, before, after);
-    for (const Mark mark : {Mark::decompression, Mark::precise})
-      compare(where, mark_name(mark), before.marks.contains(mark) ? "true" : "false",
-              after.marks.contains(mark) ? "true" : "false");
+    for (std::size_t i = 0; i < kMarkNames.size(); ++i) {
+      const auto has_mark = [i](const Node& node) { return node.marks.contains(static_cast<Mark>(i)); };
+      compare(where, kMarkNames[i], has_mark(before) ? "true" : "false", has_mark(after) ? "true" : "false");
+    }
     inputs(graphs, where, before, after);
     outputs(graphs, where, before, after);
     const ConstantData* const data_before = before.constant();

@@ -3,31 +3,59 @@
 // that is out of date when the memory has been moved for larger values. Among these primitives are the
 // conversions of layout and precision that the plugin inserts before any operation. Here operations read a
 // copy of the output: a VariadicSplit, whose kernel takes the address in each run, has one layout and is not
-// fused with its readers. Its mark keeps the conversion to bf16 behind it. A VariadicSplit or Slice that
-// reads the output needs the mark only.
+// fused with its readers. Its mark keeps the conversion to bf16 behind it. Operations that take a part whose
+// size is computed, as the guards of guard_zero_iterations do, need the mark only; if the size is constant,
+// OpenVINO may replace them by operations without the mark.
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <vector>
 
+#include "ir/inference.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/selection.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/choose_boolean.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-/// Whether the use takes parts of the output, as guard_zero_iterations does.
-bool takes_parts(const ir::Use& use) {
-  return use.index == 0 && use.node->is_one_of({ops::VariadicSplit, ops::Slice});
+constexpr std::array<std::int64_t, 2> kAllAndNone = {-1, 0};
+
+/// The sizes of the parts that `use` takes of the output; null if it is another operation.
+ir::Value sizes_of_parts(const ir::Use& use) {
+  if (use.index != 0) return {};
+  if (const auto split = ir::match<ir::VariadicSplitView>(*use.node)) return split->lengths();
+  if (const auto slice = ir::match<ir::SliceView>(*use.node)) return slice->stop();
+  const auto tile = ir::match<ir::TileView>(*use.node);
+  return tile ? tile->repeats() : ir::Value{};
+}
+
+/// Whether the use is a copy of copy_outputs(), or takes a part whose size is computed.
+bool is_copy(const ir::Use& use) {
+  const ir::Value sizes = sizes_of_parts(use);
+  if (!sizes) return false;
+  if (const auto known = ir::exact_values(sizes))
+    return use.node->is(ops::VariadicSplit) && std::ranges::equal(*known, kAllAndNone);
+  return !ir::is_computed_from_constants(sizes);
+}
+
+/// Whether the plugin may convert the elements to bf16 for `node` unless it is marked.
+bool may_be_converted(const ir::Node& node) {
+  return ir::is_floating(node.output(0).type) && !node.marks.contains(ir::Mark::precise);
 }
 
 /// Whether the use reads the address of the output in each run, or only its shape.
 bool is_safe(const ir::Use& use) {
-  return use.node->is_one_of({ops::Result, ops::ShapeOf}) ||
-         (takes_parts(use) && use.node->marks.contains(ir::Mark::precise));
+  return use.node->is_one_of({ops::Result, ops::ShapeOf}) || (is_copy(use) && !may_be_converted(*use.node));
 }
 
 bool may_be_stale(const ir::Output& output) {
-  return !output.shape.is_static() && can_be_selected(output.type) &&
+  return !output.shape.is_static() && output.shape.has_rank() && output.type != ir::ElementType::string &&
          !std::ranges::all_of(output.uses, is_safe);
+}
+
+void keep_precision(ir::Node& node) {
+  if (ir::is_floating(node.output(0).type)) node.marks.add(ir::Mark::precise);
 }
 
 bool is_affected(const ir::Node& loop) {
@@ -36,7 +64,7 @@ bool is_affected(const ir::Node& loop) {
 
 /// The first of two parts; the other one has no elements.
 ir::Value copy_by_split(ir::Builder& builder, ir::Value value) {
-  return builder.node(ops::VariadicSplit, {value, builder.integer(0), builder.integers({-1, 0})}, {}, 2)
+  return builder.node(ops::VariadicSplit, {value, builder.integer(0), builder.integers(kAllAndNone)}, {}, 2)
       .value(0);
 }
 
@@ -46,12 +74,12 @@ void copy_outputs(ir::Builder& builder, ir::Node& loop) {
     if (!may_be_stale(output.output())) continue;
     std::vector<ir::Use> readers;
     for (const ir::Use& use : output.output().uses) {
-      if (takes_parts(use)) use.node->marks.add(ir::Mark::precise);
+      if (is_copy(use)) keep_precision(*use.node);
       if (!is_safe(use)) readers.push_back(use);
     }
     if (readers.empty()) continue;
     const ir::Value copy = copy_by_split(builder, output);
-    copy.node->marks.add(ir::Mark::precise);
+    keep_precision(*copy.node);
     for (const ir::Use& reader : readers) reader.node->set_input(reader.index, copy);
   }
 }

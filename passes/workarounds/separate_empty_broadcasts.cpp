@@ -28,9 +28,9 @@ bool sizes_may_clash(ir::BroadcastView broadcast, ir::Value other) {
   return false;
 }
 
-/// Whether the Broadcast has another size than the other operand, as far as OpenVINO knows, at the same place
-/// from the back.
-bool may_enlarge(ir::BroadcastView broadcast, ir::Value other, std::size_t back) {
+/// Whether the Broadcast may have another size than 1 and that of the other operand, at the same place from
+/// the back. OpenVINO moves it unless it knows that the sizes are equal.
+bool may_have_other_size(ir::BroadcastView broadcast, ir::Value other, std::size_t back) {
   const ir::PartialShape& shape = broadcast.output(0).shape;
   if (back > shape.rank() || shape[shape.rank() - back] == ir::Dimension(1)) return false;
   const std::size_t axis = other.shape().rank() - back;
@@ -41,20 +41,20 @@ bool may_enlarge(ir::BroadcastView broadcast, ir::Value other, std::size_t back)
 }
 
 /// Whether the other operand may be empty along an axis that the Broadcast has with size 1 or lacks, while
-/// the Broadcast gives the result a larger size, or more axes.
-bool may_enlarge_empty(ir::BroadcastView broadcast, ir::Value other) {
+/// the Broadcast may change another size, or has more axes.
+bool may_change_empty(ir::BroadcastView broadcast, ir::Value other) {
   const ir::PartialShape& own = broadcast.output(0).shape;
   const ir::PartialShape& shape = other.shape();
   if (!own.has_rank() || !shape.has_rank()) return false;
   bool is_empty = false;
-  bool enlarges = own.rank() > shape.rank();
+  bool is_changed = own.rank() > shape.rank();
   for (std::size_t back = 1; back <= shape.rank(); ++back) {
     const ir::Dimension size = shape[shape.rank() - back];
     const ir::Dimension own_size = back <= own.rank() ? own[own.rank() - back] : ir::Dimension(1);
     is_empty = is_empty || (size.min == 0 && own_size == ir::Dimension(1));
-    enlarges = enlarges || may_enlarge(broadcast, other, back);
+    is_changed = is_changed || may_have_other_size(broadcast, other, back);
   }
-  return is_empty && enlarges;
+  return is_empty && is_changed;
 }
 
 bool is_affected(ir::BroadcastView broadcast) {
@@ -63,7 +63,7 @@ bool is_affected(ir::BroadcastView broadcast) {
     const ir::Node& reader = *use.node;
     if (!reader.op().traits.is_arithmetic || is_opaque_copy(reader)) return false;
     const ir::Value other = reader.input(1 - use.index);
-    return sizes_may_clash(broadcast, other) || may_enlarge_empty(broadcast, other);
+    return sizes_may_clash(broadcast, other) || may_change_empty(broadcast, other);
   });
 }
 

@@ -1,7 +1,7 @@
 // Workaround for static_slice: if all sizes of a Slice are static, the CPU plugin expects constant bounds.
 // OpenVINO infers a static size from computed bounds if the axis has one element and all of the possible
 // starts select it, as in x[n::-1] for n >= 0. Here such bounds are constants.
-#include <limits>
+#include <optional>
 
 #include "ir/inference.hpp"
 #include "ir/views/selection.hpp"
@@ -9,6 +9,9 @@
 
 namespace onnx2ir::passes {
 namespace {
+
+/// The end of a Slice backwards of an axis of one element.
+constexpr std::int64_t kBeforeOnlyElement = -2;
 
 struct Bounds {
   ir::Integers starts;
@@ -36,7 +39,7 @@ std::optional<Bounds> constant_bounds(ir::SliceView slice) {
       bounds.stops.push_back((*stops)[i].min);
     } else if (from[axis] == ir::Dimension(1) && to[axis] == ir::Dimension(1)) {
       bounds.starts.push_back(0);
-      bounds.stops.push_back((*steps)[i] > 0 ? 1 : std::numeric_limits<std::int32_t>::min());
+      bounds.stops.push_back((*steps)[i] > 0 ? 1 : kBeforeOnlyElement);
     } else {
       return std::nullopt;
     }
@@ -51,8 +54,9 @@ bool is_affected(ir::SliceView slice) {
 
 void state_bounds(ir::Builder& builder, ir::Node& slice) {
   const Bounds bounds = *constant_bounds(slice);
-  slice.set_input(ir::SliceView::Input::start, builder.integers(bounds.starts));
-  slice.set_input(ir::SliceView::Input::stop, builder.integers(bounds.stops));
+  const ir::ElementType type = slice.input(ir::SliceView::Input::start).type();
+  slice.set_input(ir::SliceView::Input::start, builder.integers(bounds.starts, type));
+  slice.set_input(ir::SliceView::Input::stop, builder.integers(bounds.stops, type));
 }
 
 }  // namespace

@@ -3,11 +3,17 @@ elements in each inference if they read it through a VariadicSplit with the mark
 the plugin chooses for them. Without it, several of them read released memory (fault stale_loop_outputs).
 """
 
+import subprocess
+
 import numpy as np
+import onnxruntime
 import openvino as ov
 import pytest
 
+from .found import FOLDER, found_case
+from .oracle import parse_model
 from .runtime_ops import ops
+from .tool import tool_path
 
 pytestmark = pytest.mark.matrix
 
@@ -38,6 +44,9 @@ READERS = {
     "sum_with_convolution": lambda value, x: ops.add(value, other_images(x, 3)),
     "sum_with_convolutions": lambda value, x: ops.add(ops.add(ops.add(value, other_images(x, 3)), other_images(x, 4)), other_images(x, 5)),
     "concat_of_convolutions": lambda value, x: convolution(ops.concat([value, other_images(x, 3), other_images(x, 4)], 1), 9),
+    "slices_of_convolution": lambda value, x: convolution(
+        ops.concat([ops.slice(value, numbers(1), numbers(3), numbers(1), numbers(1)), ops.slice(value, numbers(0), numbers(1), numbers(1), numbers(1))], 1)
+    ),
     "softmax": lambda value, x: ops.softmax(value, 1),
     "product": lambda value, x: ops.matmul(value, value, False, True),
     "pool": lambda value, x: ops.max_pool(value, [2, 2], [1, 1], [0, 0], [0, 0], [2, 2]).output(0),
@@ -88,3 +97,16 @@ def test_copied_outputs_are_read_in_each_run(reader, precision, tmp_path):
     assert first.any()
     for result in later:
         assert np.allclose(result, first, rtol=0.02)
+
+
+@pytest.mark.parametrize("name", ["outputs_of_loops_and_ifs", "rows_of_images"])
+def test_converted_models_in_bf16(name, tmp_path):
+    case = found_case(name, "one_compiled")
+    subprocess.run([tool_path(), FOLDER / f"{name}.onnxtxt", "-o", tmp_path / "model.xml", "--quiet"], check=True)
+    compiled = ov.Core().compile_model(tmp_path / "model.xml", "CPU", {"INFERENCE_PRECISION_HINT": "bf16"})
+    session = onnxruntime.InferenceSession(parse_model(case.model).SerializeToString())
+    for run in case.runs:
+        results = [np.array(result) for result in compiled(run.inputs).values()]
+        for result, expected in zip(results, session.run(None, run.inputs), strict=True):
+            assert result.shape == expected.shape
+            assert np.allclose(result, expected, rtol=0.03, atol=0.01)

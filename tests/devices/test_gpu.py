@@ -17,6 +17,7 @@ STRINGS = "the plugin has no strings"
 NEEDS_RESULTS = "an error of the driver without kernels: the sizes come from a kernel"
 COUNT = "an error of the driver without kernels: the plugin asks for the size of a result"
 EMPTY_STATE = "the plugin ends, or has no memory, for a state without elements; models without our workaround have sizes that change"
+NO_ITERATION = "the kernels compute a trip count of 0, and the plugin cannot convert rows of dynamic sizes from f16 after no iteration; runs in f32"
 KNOWN = {
     "appended_parts_of_two_rows": NEEDS_RESULTS,
     "break_in_while": "the plugin does not find the output of an If in a Loop; nor in OpenVINO's own IR",
@@ -26,7 +27,7 @@ KNOWN = {
     "constant_appended_by_sequence_map": EMPTY_STATE,
     "constants_behind_unread_states": "the plugin gives an Elu of f16 constants in a Loop twice the size; also without our workaround",
     "declared_row": COUNT,
-    "dynamic_states": COUNT,
+    "dynamic_states": NO_ITERATION,
     "empty_part_of_columns": NEEDS_RESULTS,
     "exchanged_lists_of_scalars": EMPTY_STATE,
     "exchanged_strings": STRINGS,
@@ -34,7 +35,7 @@ KNOWN = {
     "loops_of_constants": EMPTY_STATE,
     "moved_strings": STRINGS,
     "nested_loops": COUNT,
-    "no_rows": COUNT,
+    "no_rows": NO_ITERATION,
     "operations_on_constants": "the plugin gives a Selu of constants in a Loop three times the size; also without our workaround",
     "outputs_of_loops_and_ifs": COUNT,
     "parts_of_bounded_sizes": NEEDS_RESULTS,
@@ -42,14 +43,14 @@ KNOWN = {
     "slices_of_strings": STRINGS,
     "split_along_axis_1": NEEDS_RESULTS,
     "split_of_no_rows": EMPTY_STATE,
-    "stack_of_any_size": COUNT,
+    "stack_of_any_size": NO_ITERATION,
     "stacked_axes_of_strings": STRINGS,
     "state_read_by_later_loop": EMPTY_STATE,
     "strings_in_a_loop": STRINGS,
     "unbind": NEEDS_RESULTS,
     "walk_dynamic": NEEDS_RESULTS,
-    "zero_trip_rows_of_bounded_size": COUNT,
-    "zero_trip_rows_of_rank_1": COUNT,
+    "zero_trip_rows_of_bounded_size": NO_ITERATION,
+    "zero_trip_rows_of_rank_1": NO_ITERATION,
 }
 
 

@@ -1,6 +1,7 @@
 # Functions of ./dev that install what builds and tests need; read by ./dev.
 
-build_packages=(build-essential ninja-build ccache pkg-config python3-venv libprotobuf-dev protobuf-compiler
+# The build uses a newer CMake (requirements.txt). Debian's is the oldest one that CMakeLists.txt permits: tests/package/test_oldest_cmake.py.
+build_packages=(build-essential cmake ninja-build ccache pkg-config python3-venv libprotobuf-dev protobuf-compiler
   libpugixml-dev libfmt-dev nlohmann-json3-dev catch2 libbenchmark-dev)
 check_packages=(clang-format clang-tidy)
 fuzz_packages=(clang libclang-rt-dev)

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "base/memory_budget.hpp"
-#include "ir/constant_pool.hpp"
-#include "ir/size_expression.hpp"
+#include "ir/body.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -22,24 +21,30 @@ void drop_uses(Output& output, IsDropped is_dropped) {
   while (uses.end() != end) uses.pop_back();
 }
 
+/// Appends `graph` to `graphs`, after all bodies of its nodes.
+void collect(Graph& graph, std::vector<Graph*>& graphs) {
+  for (Node* node : graph.control_flow()) {
+    for (const Body* body : bodies(*node)) collect(*body->graph, graphs);
+  }
+  graphs.push_back(&graph);
+}
+
+[[maybe_unused]] std::vector<Graph*> collected(Graph& graph) {
+  std::vector<Graph*> graphs;
+  collect(graph, graphs);
+  return graphs;
+}
+
 }  // namespace
 
 void NodeDeleter::operator()(Node* node) const {
-  NodeStorage& storage = *node->graph().storage_;
+  NodeStorage& storage = node->graph().shared_->nodes;
   std::destroy_at(node);
   storage.release(node);
 }
 
-Graph::Graph()
-    : storage_(std::make_shared<NodeStorage>(sizeof(Node))),
-      constants_(std::make_shared<ConstantPool>()),
-      sizes_(std::make_shared<SizeTable>()),
-      model_operations_(std::make_shared<OperationSet>()) {}
-Graph::Graph(const Graph* outer)
-    : storage_(outer->storage_),
-      constants_(outer->constants_),
-      sizes_(outer->sizes_),
-      model_operations_(outer->model_operations_) {}
+Graph::Graph() : shared_(std::make_shared<SharedByGraphs>(sizeof(Node))) {}
+Graph::Graph(const Graph* outer) : shared_(outer->shared_) {}
 Graph::~Graph() = default;
 
 std::unique_ptr<Graph> Graph::make_body() const {
@@ -47,7 +52,7 @@ std::unique_ptr<Graph> Graph::make_body() const {
 }
 
 void Graph::set_emitter(std::uint16_t emitter) {
-  storage_->emitter = emitter;
+  shared_->nodes.emitter = emitter;
 }
 
 void Graph::reserve(std::size_t nodes) {
@@ -56,9 +61,9 @@ void Graph::reserve(std::size_t nodes) {
 
 Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::size_t output_count) {
   base::charge_permanently(sizeof(Node) + inputs.size() * sizeof(Value) + output_count * sizeof(Output));
-  nodes_.push_back(NodePointer(new (storage_->allocate()) Node(op, *this, inputs, output_count)));
+  nodes_.push_back(NodePointer(new (shared_->nodes.allocate()) Node(op, *this, inputs, output_count)));
   Node& node = *nodes_.back();
-  node.emitter = storage_->emitter;
+  node.emitter = shared_->nodes.emitter;
   may_have_stale_nodes = true;
   // Most graphs are bodies with a few of each.
   constexpr std::size_t kFew = 4;
@@ -70,10 +75,20 @@ Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::siz
     if (results_.empty()) results_.reserve(kFew);
     results_.push_back(&node);
   }
-  if (node.op().traits.has_bodies) control_flow_.push_back(&node);
+  if (node.op().traits.has_bodies) {
+    control_flow_.push_back(&node);
+    shared_->graphs.clear();
+  }
   operations_.add(op.id);
-  model_operations_->add(op.id);
+  shared_->operations.add(op.id);
   return node;
+}
+
+std::vector<Graph*> Graph::with_bodies() {
+  std::vector<Graph*>& graphs = shared_->graphs;
+  if (graphs.empty()) collect(*this, graphs);
+  assert(graphs == collected(*this));
+  return graphs;
 }
 
 std::size_t Graph::remove_dead_nodes() {
@@ -133,7 +148,10 @@ void Graph::forget(std::span<Node* const> nodes) {
   assert(std::ranges::none_of(nodes, &Node::has_uses));
   if (has_parameters) std::erase_if(parameters_, is_removed);
   if (has_results) std::erase_if(results_, is_removed);
-  if (has_bodies) std::erase_if(control_flow_, is_removed);
+  if (has_bodies) {
+    std::erase_if(control_flow_, is_removed);
+    shared_->graphs.clear();
+  }
 }
 
 bool Graph::is_sorted() const {
@@ -187,6 +205,7 @@ void Graph::sort() {
   }
   nodes_ = std::move(sorted);
   std::ranges::sort(control_flow_, {}, &Node::scratch);
+  shared_->graphs.clear();
 }
 
 }  // namespace onnx2ir::ir

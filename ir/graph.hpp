@@ -21,19 +21,15 @@
 #include "ir/element_type.hpp"
 #include "ir/known_values.hpp"
 #include "ir/mark.hpp"
-#include "ir/node_storage.hpp"
 #include "ir/note.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/operation_set.hpp"
 #include "ir/partial_shape.hpp"
+#include "ir/shared_by_graphs.hpp"
 
 namespace onnx2ir::ir {
 
-class ConstantPool;
-class SizeTable;
-struct SizeExpression;
 class Node;
-class Graph;
 struct Output;
 
 /// An output of a node. Null if `node` is null.
@@ -255,9 +251,9 @@ class Graph {
   /// An empty graph for a body of one of this graph's nodes.
   std::unique_ptr<Graph> make_body() const;
   /// The constants of the model, whose bytes are shared.
-  ConstantPool& constants() const { return *constants_; }
+  ConstantPool& constants() const { return shared_->constants; }
   /// The expressions of the sizes of the model.
-  SizeTable& sizes() const { return *sizes_; }
+  SizeTable& sizes() const { return shared_->sizes; }
   /// Sets Node::emitter for the nodes that are added from now on to this graph, the graphs around it and all
   /// bodies.
   void set_emitter(std::uint16_t emitter);
@@ -273,11 +269,14 @@ class Graph {
   /// The nodes that have bodies, in the order of nodes(). Kept separately because large graphs have few of
   /// them.
   const std::vector<Node*>& control_flow() const { return control_flow_; }
+  /// All bodies of this graph's nodes, at any depth, and this graph; a body comes before the graph that
+  /// contains it. Only for the main graph of a model.
+  std::vector<Graph*> with_bodies();
   /// False if no node of these operations has ever been added.
   bool may_hold(const OperationSet& operations) const { return operations_.intersects(operations); }
   /// The same for this graph, the graphs around it, and all bodies.
   bool model_may_hold(const OperationSet& operations) const {
-    return model_operations_->intersects(operations);
+    return shared_->operations.intersects(operations);
   }
   /// False if no value of `type` has ever been inferred.
   bool may_hold(ElementType type) const { return types_.contains(type); }
@@ -312,16 +311,13 @@ class Graph {
   /// Removes nodes that will be deleted from the lists below, and their uses of other nodes.
   void forget(std::span<Node* const> nodes);
 
-  std::shared_ptr<NodeStorage> storage_;  ///< outlives the nodes
-  std::shared_ptr<ConstantPool> constants_;
-  std::shared_ptr<SizeTable> sizes_;
+  std::shared_ptr<SharedByGraphs> shared_;
   std::vector<NodePointer> nodes_;
   std::vector<Node*> parameters_;
   std::vector<Node*> results_;
   std::vector<Node*> control_flow_;
   std::size_t removals_ = 0;
   OperationSet operations_;
-  std::shared_ptr<OperationSet> model_operations_;
   base::EnumSet<ElementType, 64> types_;
 };
 

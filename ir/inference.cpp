@@ -14,11 +14,11 @@ void invalid(const std::string& message) {
 }
 
 std::optional<std::string> input_problem(const OpDescriptor& op, std::span<const Value> inputs) {
-  const std::string name(op.name);
-  if (!op.takes(inputs.size())) return name + " cannot have " + std::to_string(inputs.size()) + " inputs";
+  if (!op.takes(inputs.size()))
+    return std::string(op.name) + " cannot have " + std::to_string(inputs.size()) + " inputs";
   const auto absent = std::ranges::find(inputs, Value{});
   if (absent == inputs.end()) return std::nullopt;
-  return "input " + std::to_string(absent - inputs.begin()) + " of " + name + " is absent";
+  return "input " + std::to_string(absent - inputs.begin()) + " of " + std::string(op.name) + " is absent";
 }
 
 void fail_missing_element(std::size_t index, std::size_t size) {

@@ -217,6 +217,7 @@ void Node::set_attribute(Attribute attribute) {
 
 void Node::set_payload(Payload payload) {
   payload_ = std::make_unique<Payload>(std::move(payload));
+  if (op().traits.has_bodies) graph().shared_->graphs.clear();
   mark_stale(*this);
   mark_readers_stale(*this);
 }
@@ -231,6 +232,7 @@ void Node::set_payload(IfBranches branches) {
 }
 
 Payload Node::take_payload() {
+  if (op().traits.has_bodies) graph().shared_->graphs.clear();
   return std::move(*std::exchange(payload_, nullptr));
 }
 

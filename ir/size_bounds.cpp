@@ -60,6 +60,12 @@ std::optional<std::int64_t> least_without(SizeTerms terms, bool (*replaces)(cons
 
 }  // namespace
 
+bool may_have_upper_bound(const SizeTerms& terms) {
+  return std::ranges::all_of(terms, [](const SizeTerm& term) {
+    return term.factors.empty() || term.numerator < 0 || is_quotient(term);
+  });
+}
+
 std::optional<std::int64_t> SizeExpression::least() const {
   if (const auto bound = least_of(terms)) return bound;
   if (std::ranges::none_of(terms, is_quotient)) return std::nullopt;

@@ -96,7 +96,9 @@ class SizeTable::Storage {
     atom.kind = kind;
     atom.number = static_cast<std::uint32_t>(atoms_.size() - 1);
     atom.least = least;
-    atom.size = make(table, {SizeTerm{.numerator = 1, .denominator = 1, .factors = {&atom}}});
+    SizeTerms terms;
+    terms.emplace_back().factors.push_back(&atom);
+    atom.size = make(table, std::move(terms));
     return atom;
   }
 
@@ -240,13 +242,18 @@ Size SizeTable::floor_quotient(Size a, Size b) {
                                        least ? floor_divide(*least, *divisor) : kNoBound));
 }
 
+bool SizeTable::is_at_least(Size a, Size b) {
+  const auto least = a->least();
+  if (const auto number = b->constant()) return least && *least >= *number;
+  if (a->constant() && !may_have_upper_bound(b->terms)) return false;
+  const Size more = difference(a, b);
+  return more != nullptr && more->least().value_or(-1) >= 0;
+}
+
 Size SizeTable::maximum(Size a, Size b) {
   if (a == nullptr || b == nullptr) return nullptr;
-  if (a == b) return a;
-  const Size more = difference(a, b);
-  if (more != nullptr && more->least().value_or(-1) >= 0) return a;
-  const Size less = difference(b, a);
-  if (less != nullptr && less->least().value_or(-1) >= 0) return b;
+  if (a == b || is_at_least(a, b)) return a;
+  if (is_at_least(b, a)) return b;
   if (b->number < a->number) std::swap(a, b);
   return storage_->function(this, Kind::maximum, a, b,
                             std::max(a->least().value_or(kNoBound), b->least().value_or(kNoBound)));
@@ -279,22 +286,25 @@ Size SizeTable::nonzero_or(Size a, Size b) {
   return storage_->function(this, Kind::nonzero_or, a, b, 0);
 }
 
+bool SizeTable::is_below_zero(Size a) {
+  if (!may_have_upper_bound(a->terms)) return false;
+  const Size negated = product(constant(-1), a);
+  return negated != nullptr && negated->least().value_or(0) > 0;
+}
+
 Size SizeTable::is_zero(Size a) {
   if (a == nullptr) return nullptr;
   if (const auto value = a->constant()) return constant(*value == 0 ? 1 : 0);
-  if (a->least().value_or(0) > 0) return constant(0);
-  const Size negated = product(constant(-1), a);
-  if (negated != nullptr && negated->least().value_or(0) > 0) return constant(0);
+  if (a->least().value_or(0) > 0 || is_below_zero(a)) return constant(0);
   // Both signs give the same answer.
-  if (a->terms.front().numerator < 0) a = negated;
+  if (a->terms.front().numerator < 0) a = product(constant(-1), a);
   return a == nullptr ? nullptr : storage_->function(this, Kind::is_zero, a, nullptr, 0);
 }
 
 Size SizeTable::is_negative(Size a) {
   if (a == nullptr) return nullptr;
   if (a->least().value_or(-1) >= 0) return constant(0);
-  const Size negated = product(constant(-1), a);
-  if (negated != nullptr && negated->least().value_or(0) > 0) return constant(1);
+  if (is_below_zero(a)) return constant(1);
   return storage_->function(this, Kind::is_negative, a, nullptr, 0);
 }
 

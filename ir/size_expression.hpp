@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/small_vector.hpp"
 
@@ -29,6 +28,9 @@ struct SizeTerm {
 
   friend bool operator==(const SizeTerm&, const SizeTerm&) = default;
 };
+
+/// Few sizes are sums of more than two terms.
+using SizeTerms = base::SmallVector<SizeTerm, 2>;
 
 /// A factor that is not a sum of products: a symbol, or a function of two sizes.
 struct SizeAtom {
@@ -57,7 +59,7 @@ struct SizeAtom {
 struct SizeExpression {
   SizeTable* table = nullptr;
   std::uint32_t number = 0;  ///< the order of creation
-  std::vector<SizeTerm> terms;
+  SizeTerms terms;
 
   /// The value if it is a constant integer.
   std::optional<std::int64_t> constant() const;
@@ -103,6 +105,10 @@ class SizeTable {
 
  private:
   class Storage;
+  /// Whether the bounds show that a >= b in every run.
+  bool is_at_least(Size a, Size b);
+  /// Whether the bounds show that a < 0 in every run.
+  bool is_below_zero(Size a);
   std::unique_ptr<Storage> storage_;
 };
 

@@ -3,13 +3,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "ir/size_expression.hpp"
 
 namespace onnx2ir::ir {
-
-using SizeTerms = std::vector<SizeTerm>;
 
 /// The most terms of an expression.
 inline constexpr std::size_t kMaxSizeTerms = 8;
@@ -22,5 +19,7 @@ std::optional<SizeTerm> product_of(const SizeTerm& a, const SizeTerm& b);
 std::optional<SizeTerm> quotient_of(const SizeTerm& a, const SizeTerm& b);
 /// Adds `term` to sorted terms; false if there are too many, or if a number is too large.
 bool add_term(SizeTerms& terms, const SizeTerm& term);
+/// False if a term grows without limit, as far as its form tells: the sum then has no upper bound.
+bool may_have_upper_bound(const SizeTerms& terms);
 
 }  // namespace onnx2ir::ir

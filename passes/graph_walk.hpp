@@ -7,9 +7,6 @@
 
 namespace onnx2ir::passes {
 
-/// Appends `graph` to `graphs`, after the bodies of its nodes.
-void collect_graphs(ir::Graph& graph, std::vector<ir::Graph*>& graphs);
-
 /// All graphs of a model; a body comes before the graph that contains it.
 std::vector<ir::Graph*> graphs_of(ir::Model& model);
 

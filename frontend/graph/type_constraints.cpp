@@ -36,34 +36,31 @@ void check_input_types(const NodeContext& node, std::span<const InputType> types
   // The translators of Loop, If and Scan check their inputs together with the bodies.
   if (has_body(node.proto())) return;
   // The first input of each group of inputs that have one type.
-  base::SmallVector<std::optional<std::size_t>, 4> firsts;
+  base::SmallVector<std::optional<std::size_t>, 4> firsts(types.size());
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     const Value input = as_tensor(node.operand(i));
-    if (!input || input.type() == ElementType::dynamic) continue;
-    const InputType::Kind kind = kind_of(input.type());
-    if ((at(types, i).kinds & kind) == 0) {
+    const ElementType type = input ? input.type() : ElementType::dynamic;
+    if (type == ElementType::dynamic) continue;
+    const InputType& accepted = at(types, i);
+    const InputType::Kind kind = kind_of(type);
+    if ((accepted.kinds & kind) == 0) {
       const auto newest = find_input_types(node.domain(), node.op_type(), std::numeric_limits<int>::max());
       if (newest.empty() || (at(newest, i).kinds & kind) == 0)
         throw base::Failure(DiagnosticCode::invalid_node,
                             "input " + std::to_string(i) + " has type " + type_of(node, i) + ", which " +
                                 std::string(node.op_type()) + " does not accept");
     }
-    const int group = at(types, i).group;
-    if (group < 0) continue;
-    const auto place = static_cast<std::size_t>(group);
-    if (place >= firsts.size()) firsts.resize(place + 1);
-    std::optional<std::size_t>& first = firsts[place];
+    if (accepted.group < 0) continue;
+    std::optional<std::size_t>& first = firsts[static_cast<std::size_t>(accepted.group)];
     if (!first) {
       first = i;
       continue;
     }
     const ElementType other = node.input(*first).type();
-    if (other == input.type()) continue;
+    if (other == type) continue;
     // Mixed i32 and i64 are unambiguous: OpenVINO computes both as i32.
-    const auto is_index = [](ElementType type) {
-      return type == ElementType::i32 || type == ElementType::i64;
-    };
-    if (!is_index(other) || !is_index(input.type()))
+    const auto is_index = [](ElementType one) { return one == ElementType::i32 || one == ElementType::i64; };
+    if (!is_index(other) || !is_index(type))
       throw base::Failure(
           DiagnosticCode::invalid_node,
           "inputs differ in element type: " + type_of(node, *first) + " and " + type_of(node, i));

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
+#include "base/small_vector.hpp"
 #include "ir/small_floats.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/groups.hpp"
@@ -78,7 +78,7 @@ bool is_double(const ir::Node& node) {
 /// Whether all operations that use the output, or copies of it, satisfy `holds`.
 template <typename Predicate>
 bool is_only_read(const ir::Node& node, Predicate holds) {
-  std::vector<const ir::Node*> copies = {&node};
+  base::SmallVector<const ir::Node*, 4> copies = {&node};
   for (std::size_t i = 0; i < copies.size(); ++i) {
     for (const ir::Use& use : copies[i]->output(0).uses) {
       if (holds(*use.node)) continue;

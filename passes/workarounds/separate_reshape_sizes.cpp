@@ -35,10 +35,11 @@ bool may_need_axes(ir::Value constant) {
 /// `node` up: other elementwise operations, and operations that move elements, are passed.
 bool is_shared_operand(const ir::Node& node, ir::Value input) {
   constexpr int kMostNodes = 16;
-  if (input.node->constant() == nullptr || input.shape().element_count() != 1) return false;
+  if (input.node->constant() == nullptr || input.shape().rank() == 0 || input.shape().element_count() != 1)
+    return false;
   const std::size_t rank = input.shape().rank();
   const ir::Value data = variable_operand(node);
-  if (!data || rank == 0 || data.shape().rank() < rank) return false;
+  if (!data || !data.shape().has_rank() || data.shape().rank() < rank) return false;
   const auto is_left = [](const ir::Node& at) { return moves_elements(at); };
   const auto source = [](const ir::Node& at) {
     return is_elementwise(at) ? variable_operand(at) : ir::Value{};
@@ -47,10 +48,7 @@ bool is_shared_operand(const ir::Node& node, ir::Value input) {
 }
 
 bool is_affected(const ir::Node& node) {
-  const ir::Value data = variable_operand(node);
-  const bool may_lose_axis = !data || !data.shape().has_rank() || data.shape().rank() == 0;
-  return !may_lose_axis &&
-         std::ranges::any_of(node.inputs(), [&](ir::Value input) { return is_shared_operand(node, input); });
+  return std::ranges::any_of(node.inputs(), [&](ir::Value input) { return is_shared_operand(node, input); });
 }
 
 void use_scalar(ir::Builder& builder, ir::Node& node) {

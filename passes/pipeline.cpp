@@ -261,6 +261,12 @@ constexpr std::array kPipeline = {
          {.broken = {no_foldable_values}}),
     pass(normalize, "separate_outputs", separate_outputs,
          "Gives outputs of the model that share a value with other ports a value of their own"),
+    // After the passes that fuse arithmetic.
+    pass(
+        legalize, "keep_integers_exact", keep_integers_exact,
+        "Keeps numbers that become sizes, other integers or angles in their type where the model computes in "
+        "bf16 or f16",
+        {.faults = {Fault::rounded_sizes}, .keeps_order_and_types = true}),
     pass(legalize, "legalize_remaining_nodes", legalize_nodes,
          "Applies all workarounds for single nodes again, to what later passes have emitted or hidden",
          {.stage = Stage::kernels}),

@@ -46,7 +46,7 @@ bool set_names(const Port& port) {
 }
 
 bool is_with_constant(const ir::Node& node, std::size_t i) {
-  return node.is_one_of(kSumsAndFactors) && node.input(i).node->is(ops::Const);
+  return node.is_one_of(kSumsAndFactors) && ir::is_computed_from_constants(node.input(i));
 }
 
 /// The operand of `node` that OpenVINO may use instead of its result, and whose names it then joins with

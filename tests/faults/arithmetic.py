@@ -134,3 +134,14 @@ def range_away_from_limit():
     values = tuple(np.array(value) for value in (5, 2, 1))
     output = opset.range(start, limit, step, "i64")
     return fails(results, [start, limit, step], output, values) or results([start, limit, step], output, values)[0].shape != (0,)
+
+
+@experiment
+def rounded_sizes():
+    """A size that is computed in floating point is exact, also if the model computes in bf16: 1001 rows are not 1000."""
+    x = parameter([-1, 4])
+    rows = opset.convert(opset.gather(opset.shape_of(x, "i64"), numbers(0), number(0)), "f32")
+    whole = opset.convert(opset.floor(opset.add(rows, opset.constant(np.float32(0.25)))), "i64")
+    ones = opset.broadcast(opset.constant(np.ones((1, 4), np.float32)), opset.concat([whole, numbers(4)], 0))
+    product = opset.matmul(ones, opset.constant(np.eye(4, dtype=np.float32)), False, False)
+    return results([x], product, (np.ones((1001, 4), np.float32),), precision="bf16")[0].shape != (1001, 4)

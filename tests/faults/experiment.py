@@ -115,15 +115,15 @@ def unchanged(model):
 preparation = unchanged
 
 
-def compiled(inputs, *outputs):
-    """A compiled model of Parameters and output nodes."""
+def compiled(inputs, *outputs, precision="f32"):
+    """A compiled model of Parameters and output nodes. CPUs that cannot compute in `precision` compute in f32."""
     model = ov.Model(list(outputs), list(inputs), "main")
-    return ov.Core().compile_model(preparation(model), "CPU", CONFIG)
+    return ov.Core().compile_model(preparation(model), "CPU", CONFIG | {"INFERENCE_PRECISION_HINT": precision})
 
 
-def results(inputs, output, *runs):
+def results(inputs, output, *runs, precision="f32"):
     """Copies of one output for each run (a list of arrays), with one compiled model for all runs."""
-    model = compiled(inputs, output)
+    model = compiled(inputs, output, precision=precision)
     return [np.array(model(list(run))[0]) for run in runs]
 
 

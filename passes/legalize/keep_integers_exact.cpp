@@ -1,0 +1,204 @@
+// Workaround for rounded_sizes: where the runtime computes in bf16, the default of CPUs with AMX, or in f16,
+// it rounds also the floating-point numbers that become sizes, indices and other integers, and those that
+// decide how often a Loop runs: 1001 becomes 1000. Here the nodes between are marked `precise`: they compute
+// in their own type.
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/known_values.hpp"
+#include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// The most elements of a value that is taken for a list of sizes.
+constexpr std::int64_t kMostSizes = 32;
+/// The most elements of a table of constants. Embeddings and weights have more.
+constexpr std::int64_t kMostConstants = 256;
+/// The most nodes between integers and a number that is computed from them alone.
+constexpr std::size_t kMostNodes = 64;
+
+constexpr ir::OperationSet kComparisons = {ops::Less,         ops::LessEqual, ops::Greater,
+                                           ops::GreaterEqual, ops::Equal,     ops::NotEqual};
+/// Of an angle of 1,000, bf16 has no fraction left.
+constexpr ir::OperationSet kOfAngles = {ops::Sin, ops::Cos};
+
+bool has_at_most(ir::Value value, std::int64_t elements) {
+  const auto count = value.shape().element_count();
+  return count && *count <= elements;
+}
+
+bool is_float(ir::Value value) {
+  return ir::is_floating(value.type());
+}
+
+bool has_floats(const ir::Node& node) {
+  return std::ranges::any_of(node.inputs(), is_float) ||
+         std::ranges::any_of(node.outputs(),
+                             [](const ir::Output& output) { return ir::is_floating(output.type); });
+}
+
+/// Returns whether the node had no mark.
+bool mark(ir::Node& node) {
+  if (node.marks.contains(ir::Mark::precise)) return false;
+  node.marks.add(ir::Mark::precise);
+  return true;
+}
+
+/// Marks what operands that are sizes, indices, bounds and conditions are computed from, as long as that are
+/// a few numbers.
+class SizeMarker {
+ public:
+  explicit SizeMarker(ir::Model& model) : graphs_(graphs_of(model)) {
+    for (const ir::Graph* graph : graphs_) {
+      for (ir::Node* node : graph->control_flow()) add_sources(*node);
+    }
+  }
+
+  bool run() {
+    for (const ir::Graph* graph : graphs_) {
+      for (const auto& node : graph->nodes()) {
+        const ir::Traits& traits = node->op().traits;
+        for (const ir::InputRange range : {traits.sizes, traits.indices}) {
+          for (std::size_t i = range.first; i <= range.last && i < node->inputs().size(); ++i)
+            visit(node->input(i));
+        }
+      }
+      for (ir::Node* node : graph->control_flow()) visit_conditions(*node);
+    }
+    bool modified = false;
+    while (!pending_.empty()) {
+      ir::Node& node = *pending_.back();
+      pending_.pop_back();
+      modified = go_on_from(node) || modified;
+    }
+    return modified;
+  }
+
+ private:
+  /// What a Parameter of a body is, or becomes.
+  void add_sources(ir::Node& node) {
+    for (const ir::Body* body : ir::bodies(node)) {
+      for (const ir::Invariant& invariant : body->invariants)
+        sources_[invariant.parameter].push_back(node.input(invariant.input));
+    }
+    if (node.loop() == nullptr) return;
+    const ir::LoopView loop(node);
+    for (const ir::Carried& state : loop.states()) {
+      sources_[state.parameter].push_back(loop.outer(state));
+      sources_[state.parameter].push_back(state.result->input(0));
+    }
+  }
+
+  void visit_conditions(ir::Node& node) {
+    for (std::size_t i = 0; i < ir::own_input_count(node); ++i) visit(node.input(i));
+    if (node.loop() != nullptr) visit(ir::LoopView(node).next_condition());
+  }
+
+  void visit(ir::Value value) {
+    if (ir::is_computed_from_constants(value) || !has_at_most(value, kMostSizes)) return;
+    if (seen_.insert(value.node).second) pending_.push_back(value.node);
+  }
+
+  /// Returns whether a mark was added.
+  bool go_on_from(ir::Node& node) {
+    if (node.is(ops::Parameter)) {
+      const auto found = sources_.find(&node);
+      if (found != sources_.end()) std::ranges::for_each(found->second, [&](ir::Value from) { visit(from); });
+      return false;
+    }
+    if (node.is(ops::ShapeOf) || node.op().traits.has_bodies) return false;
+    for (const ir::Value input : node.inputs()) visit(input);
+    return has_floats(node) && mark(node);
+  }
+
+  std::vector<ir::Graph*> graphs_;
+  std::unordered_map<const ir::Node*, std::vector<ir::Value>> sources_;
+  std::unordered_set<const ir::Node*> seen_;
+  std::vector<ir::Node*> pending_;
+};
+
+/// Whether an operation on integers may be computed by `node` in floating point.
+bool may_compute_integers(const ir::Node& node) {
+  if (node.is(ops::FakeQuantize)) return false;
+  if (is_elementwise(node)) return true;
+  const bool moves = moves_elements(node) || node.is_one_of({ops::Broadcast, ops::Tile, ops::Range});
+  const bool sums = node.op().traits.is_reduction || node.is_one_of(kIntegerProducts) ||
+                    node.is_one_of({ops::AvgPool, ops::CumSum});
+  return (moves || sums) && std::ranges::all_of(node.inputs(), [](ir::Value input) {
+           return !is_float(input) || !ir::is_computed_from_constants(input) ||
+                  has_at_most(input, kMostConstants);
+         });
+}
+
+/// The nodes that compute `value` from integers, constants and Parameters of `inputs`, which may be null;
+/// none if it depends on other numbers.
+std::vector<ir::Node*> nodes_from_integers(ir::Value value, const ir::Graph* inputs) {
+  std::vector<ir::Node*> nodes;
+  const auto add = [&](ir::Value from) {
+    if (!is_float(from) || ir::is_computed_from_constants(from) ||
+        std::ranges::find(nodes, from.node) != nodes.end())
+      return;
+    nodes.push_back(from.node);
+  };
+  add(value);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const ir::Node& node = *nodes[i];
+    if (node.is(ops::Parameter) && &node.graph() == inputs) continue;
+    if (nodes.size() > kMostNodes || !may_compute_integers(node)) return {};
+    for (const ir::Value input : node.inputs()) add(input);
+  }
+  return nodes;
+}
+
+bool mark_all(const std::vector<ir::Node*>& nodes) {
+  bool modified = false;
+  for (ir::Node* node : nodes) modified = (!node->is(ops::Parameter) && mark(*node)) || modified;
+  return modified;
+}
+
+/// Marks `node`, whose inputs are floating-point numbers, and what computes these from integers and
+/// Parameters of `inputs`. Returns whether a mark was added.
+bool mark_computed_inputs(ir::Node& node, const ir::Graph* inputs) {
+  std::vector<ir::Node*> all;
+  for (const ir::Value input : node.inputs()) {
+    if (!is_float(input)) return false;
+    if (ir::is_computed_from_constants(input)) continue;
+    const std::vector<ir::Node*> nodes = nodes_from_integers(input, inputs);
+    if (nodes.empty()) return false;
+    all.insert(all.end(), nodes.begin(), nodes.end());
+  }
+  if (all.empty()) return false;
+  all.push_back(&node);
+  return mark_all(all);
+}
+
+/// Whether `node` makes integers or truths of numbers.
+bool makes_integers(const ir::Node& node) {
+  return node.is_one_of(kComparisons) || (node.is(ops::Convert) && !ir::is_floating(node.output(0).type));
+}
+
+bool mark_integers(ir::Node& node, const ir::Graph& main) {
+  if (makes_integers(node)) return mark_computed_inputs(node, nullptr);
+  return node.is_one_of(kOfAngles) && mark_computed_inputs(node, &main);
+}
+
+}  // namespace
+
+bool keep_integers_exact(ir::Model& model, PassContext&) {
+  ir::OperationSet makers = kComparisons;
+  makers.add(kOfAngles);
+  makers.add(ops::Convert);
+  bool modified = SizeMarker(model).run();
+  for (const ir::Graph* graph : graphs_of(model)) {
+    if (!graph->may_hold(makers)) continue;
+    for (const auto& node : graph->nodes()) modified = mark_integers(*node, model.graph) || modified;
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,146 @@
+// Workaround for rounded_sizes: OpenVINO writes differences, quotients and the like as other operations, and
+// combines the constants of sums and products, and computes equal sizes from one shape. What it emits has no
+// mark `precise`. Here marked nodes are written as OpenVINO would write them, with marks, and opaque copies
+// keep it from changing them again.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "ir/element_moves.hpp"
+#include "ir/views/elementwise.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/unary.hpp"
+#include "passes/analysis/constant_values.hpp"
+#include "passes/analysis/fused_chain.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/support/run_time_values.hpp"
+#include "passes/workarounds/separation.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool is_precise(const ir::Node& node) {
+  return node.marks.contains(ir::Mark::precise) && ir::is_floating(node.output(0).type) &&
+         !node.is_computed_from_constants();
+}
+
+ir::Value marked(ir::Value value) {
+  value.node->marks.add(ir::Mark::precise);
+  return value;
+}
+
+ir::Value emit_copy(ir::Builder& builder, ir::Value value) {
+  return marked(copy_opaquely(builder, value));
+}
+
+/// The number that the second operand is; no value if its axes would be missing in the result.
+std::optional<double> second_number(const ir::Node& node) {
+  const bool has_rank = node.input(0).shape().has_rank() && node.input(1).shape().has_rank();
+  if (!has_rank || node.input(0).shape().rank() < node.input(1).shape().rank()) return std::nullopt;
+  return known_number(node.input(1));
+}
+
+ir::Value negate(ir::Builder& builder, ir::Value value) {
+  return emit_copy(builder, marked(builder.op(ops::Multiply, {value, builder.number_like(-1, value)})));
+}
+
+ir::Value add_negative(ir::Builder& builder, ir::SubtractView difference) {
+  const auto number = second_number(difference);
+  const ir::Value subtracted = difference.b();
+  const ir::Value added = number ? builder.number_like(-*number, subtracted) : negate(builder, subtracted);
+  return marked(builder.op(ops::Add, {difference.a(), added}));
+}
+
+/// Whether the rest of the division is added later: see divide_exactly() of the front end.
+bool is_corrected(ir::DivideView quotient) {
+  return std::ranges::any_of(quotient.output(0).uses, [&](const ir::Use& use) {
+    return use.node->is(ops::Multiply) && use.node->input(1 - use.index) == quotient.b();
+  });
+}
+
+/// A product with the reciprocal. Of a few numbers, which may be sizes, the rest of the division is added: it
+/// is as exact as a division.
+ir::Value multiply_by_reciprocal(ir::Builder& builder, ir::DivideView quotient) {
+  constexpr std::int64_t kMostSizes = 32;
+  const ir::Value a = quotient.a();
+  const ir::Value b = quotient.b();
+  if (const auto number = second_number(quotient); number && *number != 0)
+    return marked(builder.op(ops::Multiply, {a, builder.number_like(1 / *number, b)}));
+  const ir::Value reciprocal =
+      emit_copy(builder, marked(builder.op(ops::Power, {b, builder.number_like(-1, b)})));
+  const ir::Value product = marked(builder.op(ops::Multiply, {a, reciprocal}));
+  const auto count = quotient.output(0).shape.element_count();
+  if (!count || *count > kMostSizes || is_corrected(quotient)) return product;
+  const ir::Value divided = marked(builder.op(ops::Multiply, {product, b}));
+  const ir::Value rest = marked(builder.op(ops::Add, {a, negate(builder, divided)}));
+  const ir::Value correction = marked(builder.op(ops::Multiply, {rest, reciprocal}));
+  return marked(builder.op(ops::Add, {product, correction}));
+}
+
+ir::Value multiply_by_minus_one(ir::Builder& builder, ir::NegativeView negative) {
+  return negate(builder, negative.data());
+}
+
+/// The shape for a Reshape that does the same: one size may be unknown.
+std::optional<std::vector<std::int64_t>> reshape_sizes(const ir::PartialShape& shape) {
+  if (!shape.has_rank()) return std::nullopt;
+  std::vector<std::int64_t> sizes;
+  bool has_unknown = false;
+  for (const ir::Dimension& dimension : shape) {
+    if (dimension.is_static() ? dimension.min == 0 : has_unknown) return std::nullopt;
+    has_unknown = has_unknown || !dimension.is_static();
+    sizes.push_back(dimension.is_static() ? dimension.min : -1);
+  }
+  return sizes;
+}
+
+bool can_be_reshaped(ir::UnsqueezeView unsqueeze) {
+  return is_precise(unsqueeze) && reshape_sizes(unsqueeze.output(0).shape).has_value();
+}
+
+ir::Value reshape(ir::Builder& builder, ir::UnsqueezeView unsqueeze) {
+  const auto sizes = reshape_sizes(unsqueeze.output(0).shape);
+  return marked(
+      builder.op(ops::Reshape, {unsqueeze.data(), builder.integers(*sizes)}, {{"special_zero", false}}));
+}
+
+/// Whether OpenVINO may compute the converted sizes anew, from the shape that they are of.
+bool converts_sizes(ir::ConvertView convert) {
+  const ir::Node& before = *convert.data().node;
+  return is_precise(convert) && ir::is_integral(convert.data().type()) &&
+         (before.is_one_of({ops::ShapeOf, ops::Concat}) || before.is_one_of(ir::kElementMoves));
+}
+
+void hide_sizes(ir::Builder& builder, ir::Node& convert) {
+  convert.set_input(ir::ConvertView::Input::data, copy_opaquely(builder, convert.input(0)));
+}
+
+/// Whether a constant of `node` would be combined with one of the operation before it.
+bool continues_constants(const ir::Node& node) {
+  if (!is_precise(node) || !constant_step(node).operand) return false;
+  const ir::Node& before = *constant_step(node).operand.node;
+  const bool may_be_combined = before.is(ops::Multiply) ? node.is(ops::Multiply) : before.is(ops::Add);
+  return may_be_combined && is_precise(before) && constant_step(before).operand;
+}
+
+void separate_constants(ir::Builder& builder, ir::Node& node) {
+  const ir::Value operand = constant_step(node).operand;
+  const std::size_t index = node.input(0) == operand ? 0 : 1;
+  node.set_input(index, emit_copy(builder, operand));
+}
+
+}  // namespace
+
+Workaround decompose_precise_arithmetic() {
+  constexpr Fault kFault = Fault::rounded_sizes;
+  return {.stage = Stage::kernels,
+          .summary = "Decomposes arithmetic that must not be rounded to the precision of the inference",
+          .rows = {row<is_precise, add_negative>(kFault, {ops::Subtract}),
+                   row<is_precise, multiply_by_reciprocal>(kFault, {ops::Divide}),
+                   row<is_precise, multiply_by_minus_one>(kFault, {ops::Negative}),
+                   row<can_be_reshaped, reshape>(kFault, {ops::Unsqueeze}),
+                   row<converts_sizes, hide_sizes>(kFault, {ops::Convert}),
+                   row<continues_constants, separate_constants>(kFault, {ops::Add, ops::Multiply})}};
+}
+
+}  // namespace onnx2ir::passes

@@ -3,8 +3,9 @@
 // decide how often a Loop runs: 1001 becomes 1000. Here the nodes between are marked `precise`: they compute
 // in their own type.
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "ir/known_values.hpp"
@@ -50,10 +51,14 @@ bool mark(ir::Node& node) {
 }
 
 /// Marks what operands that are sizes, indices, bounds and conditions are computed from, as long as that are
-/// a few numbers.
+/// a few numbers. `scratch` of a node: 1 if it has been visited; of a Parameter of a body also 2 * (n + 1),
+/// for source n.
 class SizeMarker {
  public:
   explicit SizeMarker(ir::Model& model) : graphs_(graphs_of(model)) {
+    for (const ir::Graph* graph : graphs_) {
+      for (const auto& node : graph->nodes()) node->scratch = 0;
+    }
     for (const ir::Graph* graph : graphs_) {
       for (ir::Node* node : graph->control_flow()) add_sources(*node);
     }
@@ -80,18 +85,26 @@ class SizeMarker {
   }
 
  private:
-  /// What a Parameter of a body is, or becomes.
+  /// What a Parameter of a body is, or, if it is a state, is at first and becomes.
+  struct Source {
+    ir::Value outer;
+    ir::Node* result = nullptr;  ///< of a state
+  };
+
+  void add_source(ir::Node& parameter, const Source& source) {
+    sources_.push_back(source);
+    parameter.scratch = 2 * std::ssize(sources_);
+  }
+
   void add_sources(ir::Node& node) {
     for (const ir::Body* body : ir::bodies(node)) {
       for (const ir::Invariant& invariant : body->invariants)
-        sources_[invariant.parameter].push_back(node.input(invariant.input));
+        add_source(*invariant.parameter, {node.input(invariant.input)});
     }
     if (node.loop() == nullptr) return;
     const ir::LoopView loop(node);
-    for (const ir::Carried& state : loop.states()) {
-      sources_[state.parameter].push_back(loop.outer(state));
-      sources_[state.parameter].push_back(state.result->input(0));
-    }
+    for (const ir::Carried& state : loop.states())
+      add_source(*state.parameter, {loop.outer(state), state.result});
   }
 
   void visit_conditions(ir::Node& node) {
@@ -100,15 +113,21 @@ class SizeMarker {
   }
 
   void visit(ir::Value value) {
-    if (ir::is_computed_from_constants(value) || !has_at_most(value, kMostSizes)) return;
-    if (seen_.insert(value.node).second) pending_.push_back(value.node);
+    ir::Node& node = *value.node;
+    if ((node.scratch & 1) != 0 || node.is_computed_from_constants() || !has_at_most(value, kMostSizes))
+      return;
+    node.scratch |= 1;
+    pending_.push_back(&node);
   }
 
   /// Returns whether a mark was added.
   bool go_on_from(ir::Node& node) {
     if (node.is(ops::Parameter)) {
-      const auto found = sources_.find(&node);
-      if (found != sources_.end()) std::ranges::for_each(found->second, [&](ir::Value from) { visit(from); });
+      const std::int64_t number = node.scratch / 2;
+      if (number == 0) return false;
+      const Source source = sources_[static_cast<std::size_t>(number - 1)];
+      visit(source.outer);
+      if (source.result != nullptr) visit(source.result->input(0));
       return false;
     }
     if (node.is(ops::ShapeOf) || node.op().traits.has_bodies) return false;
@@ -117,8 +136,7 @@ class SizeMarker {
   }
 
   std::vector<ir::Graph*> graphs_;
-  std::unordered_map<const ir::Node*, std::vector<ir::Value>> sources_;
-  std::unordered_set<const ir::Node*> seen_;
+  std::vector<Source> sources_;
   std::vector<ir::Node*> pending_;
 };
 

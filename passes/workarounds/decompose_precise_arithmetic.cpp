@@ -2,7 +2,9 @@
 // combines the constants of sums and products, and computes equal sizes from one shape. What it emits has no
 // mark `precise`. Here marked nodes are written as OpenVINO would write them, with marks, and opaque copies
 // keep it from changing them again.
-#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -10,8 +12,8 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/constant_values.hpp"
-#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -51,30 +53,44 @@ ir::Value add_negative(ir::Builder& builder, ir::SubtractView difference) {
   return marked(builder.op(ops::Add, {difference.a(), added}));
 }
 
-/// Whether the rest of the division is added later: see divide_exactly() of the front end.
-bool is_corrected(ir::DivideView quotient) {
-  return std::ranges::any_of(quotient.output(0).uses, [&](const ir::Use& use) {
-    return use.node->is(ops::Multiply) && use.node->input(1 - use.index) == quotient.b();
+/// Whether a size may be computed from `node`: OpenVINO divides then, and keeps the mark. Otherwise it
+/// multiplies by the reciprocal. Indices of a Gather and numbers of a Range are no sizes.
+bool may_lead_to_size(const ir::Node& node) {
+  constexpr int kMostUses = 256;
+  int uses = 0;
+  return any_after(node, kMostUses, [&](const ir::Use& use) {
+    const ir::Traits& traits = use.node->op().traits;
+    const auto is_in = [&](const ir::InputRange& range) {
+      return use.index >= range.first && use.index <= range.last;
+    };
+    if (++uses > kMostUses || use.node->op().traits.has_bodies) return Search::found;
+    if (use.node->is(ops::Gather) && is_in(traits.indices)) return Search::skip;
+    if (is_in(traits.sizes) || (is_in(traits.indices) && !use.node->is(ops::Range))) return Search::found;
+    const bool is_number = !is_precise(*use.node) && ir::is_floating(use.node->output(0).type);
+    return use.node->outputs().empty() || is_number ? Search::skip : Search::follow;
   });
 }
 
-/// A product with the reciprocal. Of a few numbers, which may be sizes, the rest of the division is added: it
-/// is as exact as a division.
+bool is_power_of_two(double number) {
+  int exponent = 0;
+  return std::abs(std::frexp(number, &exponent)) == 0.5 && std::abs(exponent) < 64;
+}
+
+/// Whether the product with the reciprocal is the same, or what OpenVINO computes.
+bool can_be_multiplied(ir::DivideView quotient) {
+  if (!is_precise(quotient)) return false;
+  const auto number = second_number(quotient);
+  return (number && is_power_of_two(*number)) || !may_lead_to_size(quotient);
+}
+
 ir::Value multiply_by_reciprocal(ir::Builder& builder, ir::DivideView quotient) {
-  constexpr std::int64_t kMostSizes = 32;
-  const ir::Value a = quotient.a();
-  const ir::Value b = quotient.b();
-  if (const auto number = second_number(quotient); number && *number != 0)
-    return marked(builder.op(ops::Multiply, {a, builder.number_like(1 / *number, b)}));
-  const ir::Value reciprocal =
-      emit_copy(builder, marked(builder.op(ops::Power, {b, builder.number_like(-1, b)})));
-  const ir::Value product = marked(builder.op(ops::Multiply, {a, reciprocal}));
-  const auto count = quotient.output(0).shape.element_count();
-  if (!count || *count > kMostSizes || is_corrected(quotient)) return product;
-  const ir::Value divided = marked(builder.op(ops::Multiply, {product, b}));
-  const ir::Value rest = marked(builder.op(ops::Add, {a, negate(builder, divided)}));
-  const ir::Value correction = marked(builder.op(ops::Multiply, {rest, reciprocal}));
-  return marked(builder.op(ops::Add, {product, correction}));
+  const ir::Value divisor = quotient.b();
+  const auto number = second_number(quotient);
+  const ir::Value factor =
+      number && is_power_of_two(*number)
+          ? builder.number_like(1 / *number, divisor)
+          : emit_copy(builder, marked(builder.op(ops::Power, {divisor, builder.number_like(-1, divisor)})));
+  return marked(builder.op(ops::Multiply, {quotient.a(), factor}));
 }
 
 ir::Value multiply_by_minus_one(ir::Builder& builder, ir::NegativeView negative) {
@@ -136,7 +152,7 @@ Workaround decompose_precise_arithmetic() {
   return {.stage = Stage::kernels,
           .summary = "Decomposes arithmetic that must not be rounded to the precision of the inference",
           .rows = {row<is_precise, add_negative>(kFault, {ops::Subtract}),
-                   row<is_precise, multiply_by_reciprocal>(kFault, {ops::Divide}),
+                   row<can_be_multiplied, multiply_by_reciprocal>(kFault, {ops::Divide}),
                    row<is_precise, multiply_by_minus_one>(kFault, {ops::Negative}),
                    row<can_be_reshaped, reshape>(kFault, {ops::Unsqueeze}),
                    row<converts_sizes, hide_sizes>(kFault, {ops::Convert}),

@@ -37,13 +37,6 @@ MODELS = {
         j = Unsqueeze(g, axis) k = Unsqueeze(i, axis) sizes = Concat<axis=0>(first, j, k) resized = Resize<mode="nearest">(x, , , sizes) y = Conv(resized, w) }""",
         [IMAGE],
     ),
-    "ratio_of_sizes": (
-        """(float[N,2,H,W] x, float[N,2,P,Q] like) => (float[A,B,C,D] y) <float[2] first = {1, 1}, int64[1] two = {2}, int64[1] four = {4},
-        float[2,2,1,1] w = {1, 0, 0, 1}> {
-        own = Shape(x) other = Shape(like) a = Slice(own, two, four) b = Slice(other, two, four) c = Cast<to=1>(a) d = Cast<to=1>(b)
-        ratios = Div(d, c) scales = Concat<axis=0>(first, ratios) resized = Resize<mode="nearest">(x, , scales) y = Conv(resized, w) }""",
-        [IMAGE, np.ones((1, 2, 1303, 1555), np.float32)],
-    ),
     "size_of_convolution": (
         """(float[N,2,H,W] x) => (float[A,B,C,D] y) <int64 second = {2}, int64[1] axis = {0}, float two = {2}, float three = {3}, float one = {1}, int64[2] first = {1, 2},
         int64[1] last = {4}, float[2,2,1,1] w = {1, 0, 0, 1}> {
@@ -126,3 +119,22 @@ def test_integers_and_angles_are_exact(name, tmp_path):
         assert (result == expected).all()
     else:
         assert np.allclose(result, expected, rtol=0.01, atol=0.01)
+
+
+QUOTIENT = """(float[N] x, float[M] z) => (float[A,B] y) <int64[1] one = {1}, float two = {2}, float[1,2] w = {1, 2}> {
+    n = Size(x) m = Size(z) a = Cast<to=1>(n) b = Cast<to=1>(m) quotient = Div(a, b) whole = FUNCTION(quotient) rows = Cast<to=7>(whole)
+    row = Reshape(rows, one) shape = Concat<axis=0>(row, one) filled = Expand(two, shape) y = MatMul(filled, w) }"""
+
+
+@pytest.mark.parametrize("precision", ["f32", "bf16"])
+@pytest.mark.parametrize("function", ["Floor", "Ceil"])
+def test_sizes_are_divided(function, precision, tmp_path):
+    """Not multiplied by the reciprocal: 41 times 1/41 is less than 1 in f32."""
+    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> quotient {QUOTIENT.replace("FUNCTION", function)}')
+    onnx.save(model, tmp_path / "model.onnx")
+    subprocess.run([tool_path(), tmp_path / "model.onnx", "-o", tmp_path / "model.xml", "--quiet"], check=True)
+    compiled = ov.Core().compile_model(tmp_path / "model.xml", "CPU", {"INFERENCE_PRECISION_HINT": precision})
+    for divisor in (41, 47, 55, 61, 82, 83):
+        for factor in (1, 2, 3, 7, 29, 101):
+            given = [np.ones(divisor * factor, np.float32), np.ones(divisor, np.float32)]
+            assert np.array(compiled(given)[0]).shape == (factor, 2)

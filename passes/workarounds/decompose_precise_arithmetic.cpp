@@ -1,4 +1,4 @@
-// Workaround for rounded_sizes: OpenVINO writes differences, quotients and the like as other operations, and
+// Workaround for rounded_sizes: OpenVINO writes differences, quotients and the like as other operations,
 // combines the constants of sums and products, and computes equal sizes from one shape. What it emits has no
 // mark `precise`. Here marked nodes are written as OpenVINO would write them, with marks, and opaque copies
 // keep it from changing them again.
@@ -54,7 +54,7 @@ ir::Value add_negative(ir::Builder& builder, ir::SubtractView difference) {
 }
 
 /// Whether a size may be computed from `node`: OpenVINO divides then, and keeps the mark. Otherwise it
-/// multiplies by the reciprocal. Indices of a Gather and numbers of a Range are no sizes.
+/// multiplies by the reciprocal. Operands of Gather and Range are no sizes themselves.
 bool may_lead_to_size(const ir::Node& node) {
   constexpr int kMostUses = 256;
   int uses = 0;
@@ -63,17 +63,20 @@ bool may_lead_to_size(const ir::Node& node) {
     const auto is_in = [&](const ir::InputRange& range) {
       return use.index >= range.first && use.index <= range.last;
     };
-    if (++uses > kMostUses || use.node->op().traits.has_bodies) return Search::found;
-    if (use.node->is(ops::Gather) && is_in(traits.indices)) return Search::skip;
-    if (is_in(traits.sizes) || (is_in(traits.indices) && !use.node->is(ops::Range))) return Search::found;
-    const bool is_number = !is_precise(*use.node) && ir::is_floating(use.node->output(0).type);
-    return use.node->outputs().empty() || is_number ? Search::skip : Search::follow;
+    if (++uses > kMostUses || traits.has_bodies) return Search::found;
+    const bool may_be_bound = is_in(traits.indices) && !use.node->is_one_of({ops::Gather, ops::Range});
+    if (is_in(traits.sizes) || may_be_bound) return Search::found;
+    const bool is_followed =
+        !use.node->outputs().empty() && (is_precise(*use.node) || !ir::is_floating(use.node->output(0).type));
+    return is_followed ? Search::follow : Search::skip;
   });
 }
 
+/// Whether the number and its reciprocal are powers of two that all floating-point types have.
 bool is_power_of_two(double number) {
+  constexpr int kLargestExponent = 14;
   int exponent = 0;
-  return std::abs(std::frexp(number, &exponent)) == 0.5 && std::abs(exponent) < 64;
+  return std::abs(std::frexp(number, &exponent)) == 0.5 && std::abs(exponent) <= kLargestExponent;
 }
 
 /// Whether the product with the reciprocal is the same, or what OpenVINO computes.

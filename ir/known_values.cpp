@@ -4,6 +4,7 @@
 
 #include "ir/builder.hpp"
 #include "ir/graph.hpp"
+#include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 
 namespace onnx2ir::ir {
@@ -95,6 +96,20 @@ std::optional<double> exact_number(Value value) {
   if (data == nullptr || !is_floating(output.type) || output.shape.element_count() != 1) return std::nullopt;
   const auto numbers = decode_numbers(output.type, data->bytes(), 1);
   return numbers ? std::optional(numbers->front()) : std::nullopt;
+}
+
+std::optional<double> exact_number(Value list, std::size_t index) {
+  while (const auto concat = match<ConcatView>(list)) {
+    for (const Value& part : concat->parts()) {
+      const auto count = part.shape().element_count();
+      if (!count) return std::nullopt;
+      list = part;
+      if (index < static_cast<std::size_t>(*count)) break;
+      index -= static_cast<std::size_t>(*count);
+    }
+  }
+  const auto numbers = exact_numbers(list);
+  return numbers && index < numbers->size() ? std::optional((*numbers)[index]) : std::nullopt;
 }
 
 std::optional<Integers> exact_order(const Node& node) {

@@ -5,6 +5,7 @@
 //     exact_numbers  elements of any numeric type, all of them exact
 //     known_scalar   the integer or boolean of a value of one element: a trip count, a condition
 //     exact_number   the floating-point constant of one element
+//                    or one element of a list, others of which are computed in each run
 //     exact_order    the axes of a Transpose
 #pragma once
 
@@ -56,6 +57,9 @@ std::optional<Numbers> exact_numbers(Value value);
 std::optional<std::int64_t> known_scalar(Value value);
 /// The element of a floating-point constant that has exactly one.
 std::optional<double> exact_number(Value value);
+/// Element `index` of a list [n] of any numeric type, if it is exact. The other elements of a Concat need not
+/// be.
+std::optional<double> exact_number(Value list, std::size_t index);
 /// The axis of the data that each axis of the Transpose's result is. A constant without elements means the
 /// reversed order, which is known if the rank is.
 std::optional<Integers> exact_order(const Node& node);

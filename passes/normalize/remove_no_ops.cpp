@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
+#include "ir/element_sizes.hpp"
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/elementwise.hpp"
@@ -81,6 +83,56 @@ ir::Value before_unsqueeze(ir::Value value, ir::Value axes) {
   return added && added == sorted_axes(axes, value.shape().rank()) ? unsqueeze->data() : ir::Value{};
 }
 
+/// A range of positions along one axis.
+struct Range {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+/// What a Slice by 1, or a Gather of neighbours, takes along its only axis; no value if it is something else.
+std::optional<Range> taken_range(ir::Node& node) {
+  if (const auto slice = ir::match<ir::SliceView>(node)) {
+    const auto starts = ir::exact_values(slice->start());
+    const auto ends = ir::exact_values(slice->stop());
+    const bool is_by_1 = ir::exact_values(slice->step()) == ir::Integers{1};
+    if (!is_by_1 || !starts || !ends || starts->size() != 1) return std::nullopt;
+    return Range{starts->front(), ends->front()};
+  }
+  const ir::GatherView gather = node;
+  const auto indices = ir::exact_values(gather.indices());
+  if (!indices || indices->empty() || gather.batch_dims() != 0 || !ir::is_vector(gather.indices()))
+    return std::nullopt;
+  for (std::size_t i = 1; i < indices->size(); ++i)
+    if ((*indices)[i] != (*indices)[i - 1] + 1) return std::nullopt;
+  return Range{indices->front(), indices->back() + 1};
+}
+
+/// The part of a Concat that a Slice or Gather takes out of it again; null if it takes anything else, or if
+/// more is known of its shape than of the part's.
+ir::Value taken_part(ir::Node& node) {
+  const auto concat = ir::match<ir::ConcatView>(node.input(0));
+  if (!concat || !concat->output(0).shape.has_rank()) return {};
+  const ir::Value axes = node.is(ops::Slice) ? ir::SliceView(node).axes() : ir::GatherView(node).axis();
+  const auto axis = ir::exact_values(axes);
+  const std::size_t rank = concat->output(0).shape.rank();
+  if (!axis || axis->size() != 1 ||
+      ir::normalize_axis(axis->front(), rank) != ir::normalize_axis(concat->axis(), rank))
+    return {};
+  const auto range = taken_range(node);
+  if (!range || range->begin < 0) return {};
+  std::int64_t begin = 0;
+  for (const ir::Value& part : concat->parts()) {
+    const ir::PartialShape& shape = part.shape();
+    if (!shape.has_rank()) return {};
+    const ir::Dimension size = shape[ir::normalize_axis(concat->axis(), rank)];
+    if (!size.is_static()) return {};
+    if (begin == range->begin && begin + size.size() == range->end && size.size() > 0)
+      return shape == node.output(0).shape ? part : ir::Value{};
+    begin += size.size();
+  }
+  return {};
+}
+
 /// What a Squeeze, or a Gather of one element, takes from the axes of size 1 that an Unsqueeze added: its
 /// operand.
 ir::Value input_of_undone(ir::Node& node) {
@@ -128,6 +180,8 @@ ir::Value input_of_no_op(ir::Builder& builder, ir::Node& node) {
   if (const auto select = ir::match<ir::SelectView>(node)) return value_of_both(builder, *select);
   if (node.is(ops::Squeeze) || node.is(ops::Gather))
     if (const ir::Value value = input_of_undone(node)) return value;
+  if (node.is(ops::Slice) || node.is(ops::Gather))
+    if (const ir::Value part = taken_part(node)) return part;
   return is_no_op(node) ? node.input(0) : ir::Value{};
 }
 

@@ -42,10 +42,9 @@ void select_axes(NodeContext& node, ResizePlan& plan, const std::vector<std::int
 /// Removes axes whose scale is 1 or whose size does not change: most models list all axes and resize two.
 void drop_unchanged_axes(NodeContext& node, ResizePlan& plan) {
   if (plan.coordinates == "tf_crop_and_resize") return;
-  const auto scales = plan.scales ? node.known_numbers(plan.scales) : std::nullopt;
   std::vector<std::int64_t> keep;
   for (std::size_t i = 0; i < plan.axes.size(); ++i) {
-    bool unchanged = scales && (*scales)[i] == 1.0;
+    bool unchanged = plan.scales && ir::exact_number(plan.scales, i) == 1.0;
     const ir::Dimension dimension = plan.image.shape()[static_cast<std::size_t>(plan.axes[i])];
     if (plan.sizes && dimension.is_static()) unchanged = ir::known_element(plan.sizes, i) == dimension.size();
     if (plan.sizes && !unchanged)

@@ -86,5 +86,7 @@ std::optional<std::vector<std::int64_t>> decode_integers(ElementType type, std::
                                                          std::size_t count);
 /// The element of an integer or boolean constant that has exactly one.
 std::optional<std::int64_t> decode_integer(ElementType type, std::span<const std::byte> bytes);
+/// The same for a number; no value if the type is not numeric.
+std::optional<double> decode_number(ElementType type, std::span<const std::byte> bytes);
 
 }  // namespace onnx2ir::ir

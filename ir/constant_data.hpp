@@ -49,6 +49,11 @@ class ConstantData {
   /// The bytes. Bytes in a file are read on each call, so do not use this to move weights. Throws Failure
   /// (unreadable_input).
   ConstantBytes bytes() const;
+  /// The bytes if they are in memory, which small ones always are; empty if they are in a file. Faster than
+  /// bytes().
+  std::span<const std::byte> bytes_in_memory() const [[clang::lifetimebound]] {
+    return memory_ == nullptr ? std::span<const std::byte>() : std::span(memory_, size_);
+  }
   std::uint64_t size() const { return size_; }
   /// Copies bytes from `offset` on until `target` is full. Throws Failure (unreadable_input).
   void copy(std::uint64_t offset, std::span<std::byte> target) const;

@@ -201,6 +201,12 @@ std::optional<std::int64_t> decode_integer(ElementType type, std::span<const std
   return integer_of(load(bytes, 0, encoding.bits), encoding);
 }
 
+std::optional<double> decode_number(ElementType type, std::span<const std::byte> bytes) {
+  const Encoding encoding(type);
+  if (!has_element_bits(type) || packed_size(type, 1) != bytes.size()) return std::nullopt;
+  return number_of(load(bytes, 0, encoding.bits), encoding);
+}
+
 std::optional<std::vector<std::int64_t>> decode_integers(ElementType type, std::span<const std::byte> bytes,
                                                          std::size_t count) {
   const Encoding encoding(type);

@@ -83,7 +83,7 @@ std::optional<std::int64_t> known_scalar(Value value) {
   if (!has_integer_values(output.type)) return std::nullopt;
   if (const ConstantData* data = value.node->constant()) {
     if (output.shape.element_count() != 1) return std::nullopt;
-    const auto element = decode_integer(output.type, data->bytes());
+    const auto element = decode_integer(output.type, data->bytes_in_memory());
     return element && !is_beyond_int64(output.type, *element) ? element : std::nullopt;
   }
   if (!output.known || output.known->size() != 1 || !output.known->front().is_exact()) return std::nullopt;
@@ -94,8 +94,7 @@ std::optional<double> exact_number(Value value) {
   const Output& output = value.output();
   const ConstantData* const data = value.node->constant();
   if (data == nullptr || !is_floating(output.type) || output.shape.element_count() != 1) return std::nullopt;
-  const auto numbers = decode_numbers(output.type, data->bytes(), 1);
-  return numbers ? std::optional(numbers->front()) : std::nullopt;
+  return decode_number(output.type, data->bytes_in_memory());
 }
 
 std::optional<double> exact_number(Value list, std::size_t index) {

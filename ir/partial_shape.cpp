@@ -131,11 +131,15 @@ std::optional<Integers> PartialShape::sizes() const {
 }
 
 std::optional<std::int64_t> PartialShape::element_count() const {
-  if (!is_static()) return std::nullopt;
-  if (std::ranges::any_of(dimensions_, [](const Dimension& d) { return d.min == 0; })) return 0;
+  if (!known_rank_) return std::nullopt;
   std::int64_t count = 1;
-  for (const Dimension& dimension : dimensions_) count = saturating_multiply(count, dimension.min);
-  return count;
+  bool has_zero = false;  // apart from the product, which stays at its limit
+  for (const Dimension& dimension : dimensions_) {
+    if (!dimension.is_static()) return std::nullopt;
+    has_zero = has_zero || dimension.min == 0;
+    count = saturating_multiply(count, dimension.min);
+  }
+  return has_zero ? 0 : count;
 }
 
 bool is_identical(const PartialShape& a, const PartialShape& b) {

@@ -58,8 +58,10 @@ bool is_number(ir::Value value, double expected) {
 }
 
 std::optional<double> known_number(ir::Value value) {
-  const auto numbers = ir::exact_numbers(value);
-  return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
+  if (value.shape().element_count() != 1) return std::nullopt;
+  const ir::ConstantData* const data = value.node->constant();
+  return data != nullptr ? ir::decode_number(value.type(), data->bytes_in_memory())
+                         : ir::exact_number(value, 0);
 }
 
 bool are_finite(ir::Value value) {

@@ -18,6 +18,7 @@ std::optional<double> known_number(ir::Value value);
 /// Whether all elements are known, and `holds` is true for each of them.
 template <typename Predicate>
 bool are_known(ir::Value value, Predicate holds) {
+  if (const auto number = known_number(value)) return holds(*number);
   const auto numbers = ir::exact_numbers(value);
   return numbers && std::ranges::all_of(*numbers, holds);
 }

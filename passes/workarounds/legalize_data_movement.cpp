@@ -223,7 +223,9 @@ ir::Value reduce_transpose(ir::Builder& builder, ir::ReductionView reduction) {
 /// Whether a Reduce to a scalar reads a product after elementwise operations and other Reduces.
 bool is_total_of_product(ir::ReductionView total) {
   constexpr int kMostNodes = 33;
-  if (!total.output(0).shape.is_scalar() || !ir::is_floating(total.output(0).type)) return false;
+  const ir::Output& result = total.output(0);
+  if (!result.shape.is_scalar() || !ir::is_floating(result.type)) return false;
+  if (!total.node().graph().model_may_hold({ops::MatMul})) return false;
   const ir::Value reduced = source_of_total(total);
   if (!reduced.shape().has_rank()) return false;
   const auto source = [](const ir::Node& node) {

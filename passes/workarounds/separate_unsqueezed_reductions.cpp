@@ -39,10 +39,10 @@ bool is_reduced(ir::Value value) {
 
 bool is_affected(ir::ReductionView reduction) {
   const ir::Value data = reduction.data();
-  const auto axes = ir::exact_values(reduction.axes());
   const bool follows_reduction = is_reduced(data);
-  if (!axes || axes->empty() || !data.shape().has_rank() || (!is_unsqueezed(data) && !follows_reduction))
-    return false;
+  if (!data.shape().has_rank() || (!follows_reduction && !is_unsqueezed(data))) return false;
+  const auto axes = ir::exact_values(reduction.axes());
+  if (!axes || axes->empty()) return false;
   return (reduction.keep_dims() && !follows_reduction) ||
          std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
 }

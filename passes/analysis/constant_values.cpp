@@ -64,6 +64,12 @@ std::optional<double> known_number(ir::Value value) {
                          : ir::exact_number(value, 0);
 }
 
+bool is_power_of_two(double number) {
+  constexpr int kLargestExponent = 14;
+  int exponent = 0;
+  return std::abs(std::frexp(number, &exponent)) == 0.5 && std::abs(exponent) <= kLargestExponent;
+}
+
 bool are_finite(ir::Value value) {
   return are_known(value, [](double number) { return std::isfinite(number); });
 }

@@ -22,6 +22,8 @@ bool are_known(ir::Value value, Predicate holds) {
   const auto numbers = ir::exact_numbers(value);
   return numbers && std::ranges::all_of(*numbers, holds);
 }
+/// Whether the number and its reciprocal are powers of two that all floating-point types have.
+bool is_power_of_two(double number);
 /// Whether all elements are known to be finite.
 bool are_finite(ir::Value value);
 /// Whether `a` and `b` are the same value, or constants of the same few elements.

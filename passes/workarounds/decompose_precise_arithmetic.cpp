@@ -2,7 +2,6 @@
 // combines the constants of sums and products, and computes equal sizes from one shape. What it emits has no
 // mark `precise`. Here marked nodes are written as OpenVINO would write them, with marks, and opaque copies
 // keep it from changing them again.
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,8 +11,8 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/constant_values.hpp"
+#include "passes/analysis/size_uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -51,32 +50,6 @@ ir::Value add_negative(ir::Builder& builder, ir::SubtractView difference) {
   const ir::Value subtracted = difference.b();
   const ir::Value added = number ? builder.number_like(-*number, subtracted) : negate(builder, subtracted);
   return marked(builder.op(ops::Add, {difference.a(), added}));
-}
-
-/// Whether a size may be computed from `node`: OpenVINO divides then, and keeps the mark. Otherwise it
-/// multiplies by the reciprocal. Operands of Gather and Range are no sizes themselves.
-bool may_lead_to_size(const ir::Node& node) {
-  constexpr int kMostUses = 256;
-  int uses = 0;
-  return any_after(node, kMostUses, [&](const ir::Use& use) {
-    const ir::Traits& traits = use.node->op().traits;
-    const auto is_in = [&](const ir::InputRange& range) {
-      return use.index >= range.first && use.index <= range.last;
-    };
-    if (++uses > kMostUses || traits.has_bodies) return Search::found;
-    const bool may_be_bound = is_in(traits.indices) && !use.node->is_one_of({ops::Gather, ops::Range});
-    if (is_in(traits.sizes) || may_be_bound) return Search::found;
-    const bool is_followed =
-        !use.node->outputs().empty() && (is_precise(*use.node) || !ir::is_floating(use.node->output(0).type));
-    return is_followed ? Search::follow : Search::skip;
-  });
-}
-
-/// Whether the number and its reciprocal are powers of two that all floating-point types have.
-bool is_power_of_two(double number) {
-  constexpr int kLargestExponent = 14;
-  int exponent = 0;
-  return std::abs(std::frexp(number, &exponent)) == 0.5 && std::abs(exponent) <= kLargestExponent;
 }
 
 /// Whether the product with the reciprocal is the same, or what OpenVINO computes.

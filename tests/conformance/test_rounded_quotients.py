@@ -1,0 +1,61 @@
+"""Integers that are made of quotients of floating-point numbers: of an exact multiple, each must be the whole quotient. OpenVINO multiplies by
+the reciprocal (division_by_reciprocal), which gives another integer for one in eleven of these."""
+
+import numpy as np
+import onnx.parser
+import pytest
+
+from .case import Case, Run
+from .entry import Entry, assert_passed, parameters
+
+DIVISORS = (3.0, 7.0, 41.0, 47.0, 49.0, 55.0, 97.0, 107.0, 3600.0, 0.1, -41.0, -0.7, 8.0)
+INFINITE = [np.inf, -np.inf]
+NODES = {
+    "floor": "q = Div (x, d) y = Floor (q)",
+    "ceil": "q = Div (x, d) y = Ceil (q)",
+    "cast-i64": "q = Div (x, d) y = Cast <to = 7> (q)",
+    "cast-i32": "q = Div (x, d) y = Cast <to = 6> (q)",
+    "remainder": "q = Div (x, d) f = Floor (q) p = Mul (f, d) y = Sub (x, p)",
+    "remainder-reversed": "q = Div (x, d) f = Floor (q) p = Mul (d, f) y = Sub (x, p)",
+    "both": "q = Div (x, d) f = Floor (q) p = Mul (f, d) r = Sub (x, p) z = Neg (f) y = Concat <axis = 0> (r, z)",
+    "row-of-list": "q = Div (x, d) f = Floor (q) i = Cast <to = 7> (f) m = Mod (i, five) y = Gather (table, m)",
+}
+OUTPUTS = {"cast-i64": "int64", "cast-i32": "int32"}
+
+
+def multiples(divisor, most):
+    values = np.arange(-most, most + 1) * np.float32(divisor)
+    return values[np.abs(values) < 60000]
+
+
+def case(name, divisor, dtype):
+    kind = {"float32": "float", "float16": "float16"}[dtype]
+    most = 300 if dtype == "float32" else 60
+    several = np.stack([multiples(d, 40)[:81] for d in DIVISORS[:4]], 1)
+    x = several if divisor == "list" else multiples(3.0 if divisor == "input" else divisor, most)
+    given = np.array(DIVISORS[:4] if divisor == "list" else [3.0 if divisor == "input" else divisor])
+    rank = "n, 4" if divisor == "list" else "n"
+    if name in ("floor", "ceil", "remainder") and divisor != "list":
+        x = np.append(x, INFINITE)
+    size = len(given)
+    numbers = ", ".join(map(repr, map(float, given)))
+    constant = "" if divisor == "input" else f"c = Constant <value = float[{size}] {{{numbers}}}> () d = CastLike (c, x)"
+    inputs = f", {kind}[1] d" if divisor == "input" else ""
+    text = f"""<ir_version: 8, opset_import: ["" : 18]> main ({kind}[{rank}] x{inputs}) => ({OUTPUTS.get(name, kind)}[{rank.replace('n', 'm')}] y)
+        <int64 five = {{5}}, float[5] list = {{0, 1, 2, 3, 4}}> {{ table = CastLike (list, x) {constant} {NODES[name]} }}"""
+    runs = [{"x": part.astype(dtype)} | ({"d": given.astype(dtype)} if divisor == "input" else {}) for part in (x, x[::3], x[:0])]
+    return Case(f"{name}-{divisor}-{dtype}", onnx.parser.parse_model(text).SerializeToString(), [Run(run) for run in runs], one_compiled=True)
+
+
+CASES = {}
+for name in NODES:
+    for divisor in (*DIVISORS, "input", "list"):
+        for dtype in ("float32", "float16"):
+            if dtype == "float16" and divisor not in (3.0, 7.0, 41.0, "list"):
+                continue
+            CASES[f"{name}-{divisor}-{dtype}"] = lambda name=name, divisor=divisor, dtype=dtype: case(name, divisor, dtype)
+
+
+@pytest.mark.parametrize("conformance", parameters(Entry(("rounded quotients", name), make) for name, make in CASES.items()))
+def test_rounded_quotients(conformance, result):
+    assert_passed(result)

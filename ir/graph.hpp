@@ -169,6 +169,7 @@ class Node {
  private:
   friend class Graph;
   friend void replace_all_uses(Value from, Value to);
+  friend void move_uses(std::span<const Use> uses, Value from, Value to);
   /// Counts `added` more variable inputs, or fewer if it is negative, of this node, and updates all that
   /// depend on it. Constant time unless is_computed_from_constants() changes.
   void add_variable_inputs(int added);
@@ -334,6 +335,8 @@ void replace_all_uses(Value from, Value to);
 void replace_uses_except(Value from, Value to, const Node& reader);
 /// The same for `uses` only, for example the uses that `from` had before `to` was computed from it.
 void replace_uses(std::span<const Use> uses, Value from, Value to);
+/// The same, but tensor names stay.
+void move_uses(std::span<const Use> uses, Value from, Value to);
 
 /// Makes the Results that read `from` read `to`; other uses stay. Tensor names move to `to`.
 void replace_results(Value from, Value to);

@@ -275,8 +275,24 @@ void replace_uses_except(Value from, Value to, const Node& reader) {
   replace_uses(uses, from, to);
 }
 
+void move_uses(std::span<const Use> uses, Value from, Value to) {
+  if (from == to) return;
+  Output& old = from.output();
+  for (const Use& use : uses) {
+    // Not set_input(): see replace_all_uses().
+    use.node->inputs_[use.index] = to;
+    mark_stale(*use.node);
+    to.output().uses.push_back(use);
+  }
+  Use* const end = std::remove_if(old.uses.begin(), old.uses.end(),
+                                  [&](const Use& use) { return use.node->inputs_[use.index] != from; });
+  old.uses.resize(static_cast<std::size_t>(end - old.uses.begin()));
+  const int added = static_cast<int>(is_variable(to)) - static_cast<int>(is_variable(from));
+  for (const Use& use : uses) use.node->add_variable_inputs(added);
+}
+
 void replace_uses(std::span<const Use> uses, Value from, Value to) {
-  for (const Use& use : uses) use.node->set_input(use.index, to);
+  move_uses(uses, from, to);
   move_names(from.output(), to.output());
 }
 

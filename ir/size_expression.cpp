@@ -89,6 +89,16 @@ class SizeTable::Storage {
     return made;
   }
 
+  /// What without_zero_sizes() has returned for `size`; null if it was not asked.
+  const Size* known_without_zero_sizes(Size size) const {
+    const auto found = without_zero_sizes_.find(size);
+    return found == without_zero_sizes_.end() ? nullptr : &found->second;
+  }
+  void keep_without_zero_sizes(Size size, Size result) {
+    base::charge_permanently(64);
+    without_zero_sizes_.emplace(size, result);
+  }
+
   /// A new factor.
   SizeAtom& make(SizeTable* table, Kind kind, std::int64_t least) {
     base::charge_permanently(sizeof(SizeAtom) + 64);
@@ -129,9 +139,10 @@ class SizeTable::Storage {
 
   std::deque<SizeExpression> expressions_;
   std::deque<SizeAtom> atoms_;
-  std::unordered_multimap<std::size_t, Size> by_hash_;  ///< these two are only used for look-ups
+  std::unordered_multimap<std::size_t, Size> by_hash_;  ///< the maps are only used for look-ups
   std::unordered_map<Function, Size, FunctionHash> functions_;
   std::unordered_map<std::int64_t, Size> constants_;
+  std::unordered_map<Size, Size> without_zero_sizes_;
 };
 
 SizeTable::SizeTable() : storage_(std::make_unique<Storage>()) {}
@@ -310,6 +321,8 @@ Size SizeTable::is_negative(Size a) {
 
 Size SizeTable::without_zero_sizes(Size size) {
   if (size == nullptr || depth_of(size) == 0) return size;
+  // Sizes share their parts: without a memory, the time is exponential in the depth.
+  if (const Size* const known = storage_->known_without_zero_sizes(size)) return *known;
   const auto replaced = [&](const SizeAtom& atom) -> Size {
     const Size a = without_zero_sizes(atom.a);
     switch (atom.kind) {
@@ -339,6 +352,7 @@ Size SizeTable::without_zero_sizes(Size size) {
     for (const SizeAtom* factor : term.factors) product = this->product(product, replaced(*factor));
     result = sum(result, product);
   }
+  storage_->keep_without_zero_sizes(size, result);
   return result;
 }
 

@@ -276,6 +276,12 @@ const TranslatorRow* GraphTranslator::row_of(const onnx::NodeProto& node) const 
   return attempt_->input->translators->find(domain, node.op_type(), *version);
 }
 
+bool GraphTranslator::is_onnx(const onnx::NodeProto& node, std::string_view name) const {
+  if (node.op_type() != name) return false;
+  const TranslatorRow* const row = row_of(node);
+  return row != nullptr && row->domain.empty();
+}
+
 FunctionBody GraphTranslator::bound_function(const onnx::FunctionProto& function,
                                              const onnx::NodeProto& node) {
   auto& opsets = attempt_->functions.opsets[&function];

@@ -133,6 +133,8 @@ class GraphTranslator {
   /// The row of the operator table for `node` in this graph; null if it has none, or if the caller or the
   /// model replaces the operator.
   const TranslatorRow* row_of(const onnx::NodeProto& node) const;
+  /// Whether `node` of this graph is the ONNX operator `name`. False if the caller or the model replaces it.
+  bool is_onnx(const onnx::NodeProto& node, std::string_view name) const;
   /// The place of node `index` of this graph.
   Place place(const onnx::NodeProto& node, std::int64_t index) const;
   /// The index of the current node, for diagnostics of nested scopes.

@@ -16,6 +16,7 @@ class NameIndex {
   struct Definition {
     const onnx::NodeProto* node;  ///< null: an input or an initializer of the graph
     int output;
+    bool is_input;  ///< an input of the graph, also if an initializer has its name
   };
   struct Use {
     const onnx::NodeProto* node;  ///< null: `input` is the index of an output of the graph

@@ -34,7 +34,7 @@ bool is_elementwise(const TranslatorRow& row, const Use& use) {
 
 /// Whether the graph of `scope` is the body of a Loop.
 bool is_loop_body(const GraphTranslator& scope) {
-  return scope.owner() != nullptr && scope.owner()->op_type() == "Loop";
+  return scope.owner() != nullptr && scope.parent()->is_onnx(*scope.owner(), "Loop");
 }
 
 /// What `use` says to the question whether a value must have one element.
@@ -142,7 +142,7 @@ class LeadingUnits {
       return sizes && std::ranges::find(*sizes, 0) == sizes->end();
     }
     const NodeProto* const node = producer(name);
-    if (node == nullptr || node->op_type() != "Constant" || node->attribute_size() != 1) return false;
+    if (node == nullptr || !scope_.is_onnx(*node, "Constant") || node->attribute_size() != 1) return false;
     const onnx::AttributeProto& attribute = node->attribute(0);
     if (attribute.has_t()) {
       const TensorResult tensor = read_tensor(attribute.t(), scope_.attempt().input->model->weights());

@@ -4,6 +4,8 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "frontend/reader/bodies.hpp"
@@ -41,10 +43,6 @@ struct TakenBranch {
   bool is_then;
 };
 
-bool is_if(const NodeProto& node) {
-  return node.op_type() == "If" && node.input_size() == 1;
-}
-
 const GraphProto* branch_of(const NodeProto& node, bool is_then) {
   const onnx::AttributeProto* const branch = find_attribute(node, is_then ? "then_branch" : "else_branch");
   return branch != nullptr && branch->has_g() ? &branch->g() : nullptr;
@@ -57,9 +55,13 @@ std::optional<bool> only_element(const onnx::TensorProto& tensor) {
   return std::nullopt;
 }
 
-class Analysis {
+}  // namespace
+
+/// The uses of the outputs of an If if one of its branches is taken.
+class UnusedIfOutputs::Analysis {
  public:
-  Analysis(const GraphTranslator& scope, const NodeProto& node, bool is_then) {
+  Analysis(const GraphTranslator& scope, const NodeProto& node, bool is_then)
+      : translator_(&scope), node_(&node) {
     add_scopes(scope);
     for (std::size_t i = 0; i + 1 < scopes_.size(); ++i) {
       const EnclosedGraph& inner = scopes_[i];
@@ -70,9 +72,7 @@ class Analysis {
     decisions_.push_back({&node, original(scopes_.front(), node.input(0)), is_then});
   }
 
-  bool is_unused(const NodeProto& node, int output) {
-    return is_unused(scopes_.front(), node.output(output));
-  }
+  bool is_unused(int output) { return is_unused(scopes_.front(), node_->output(output)); }
 
  private:
   /// Adds the graph of `translator` and the enclosing graphs.
@@ -103,15 +103,28 @@ class Analysis {
     return index >= scope.owner->output_size() || is_unused(*scope.outer, scope.owner->output(index));
   }
 
+  /// All scopes have the operator sets and functions of the If's.
+  bool is_onnx(const NodeProto& node, std::string_view name) const {
+    return translator_->is_onnx(node, name);
+  }
+  bool is_if(const NodeProto& node) const { return is_onnx(node, "If") && node.input_size() == 1; }
+
+  bool captures(const GraphProto& branch, std::string_view name) {
+    const auto [found, is_new] = captured_.try_emplace(&branch);
+    if (is_new) {
+      const auto names = captured_names(branch);
+      found->second.insert(names.begin(), names.end());
+    }
+    return found->second.contains(name);
+  }
+
   /// Whether the use of `name` is in the branch of an If that is not taken.
   bool is_never_reached(const EnclosedGraph& scope, const NameIndex::Use& use, std::string_view name) {
     if (use.input != NameIndex::kInBody || !is_if(*use.node)) return false;
     steps_left_ = kMostSteps;
     const auto taken = evaluate(original(scope, use.node->input(0)));
     const GraphProto* const branch = taken ? branch_of(*use.node, *taken) : nullptr;
-    if (branch == nullptr) return false;
-    const auto captured = captured_names(*branch);
-    return std::ranges::find(captured, name) == captured.end();
+    return branch != nullptr && !captures(*branch, name);
   }
 
   static Origin origin(const EnclosedGraph& scope, std::string_view name) {
@@ -122,11 +135,11 @@ class Analysis {
   }
 
   /// The origin of `name`, a condition, or of the value that it is a copy of.
-  static Origin original(const EnclosedGraph& scope, std::string_view name) {
+  Origin original(const EnclosedGraph& scope, std::string_view name) const {
     Origin found = origin(scope, name);
     for (int steps = 0; steps < kMostSteps && found.definition.node != nullptr; ++steps) {
       const NodeProto& node = *found.definition.node;
-      if ((node.op_type() != "Identity" && node.op_type() != "Cast") || node.input_size() != 1) break;
+      if ((!is_onnx(node, "Identity") && !is_onnx(node, "Cast")) || node.input_size() != 1) break;
       found = origin(*found.scope, node.input(0));
     }
     return found;
@@ -137,16 +150,17 @@ class Analysis {
     if (condition.scope == nullptr || --steps_left_ < 0) return std::nullopt;
     const auto decision = std::ranges::find(decisions_, condition, &TakenBranch::condition);
     if (decision != decisions_.end()) return decision->is_then;
+    if (condition.definition.is_input) return std::nullopt;
     if (condition.definition.node == nullptr) {
       const auto& initializers = condition.scope->graph->initializer();
       const auto found = std::ranges::find(initializers, condition.name, &onnx::TensorProto::name);
       return found == initializers.end() ? std::nullopt : only_element(*found);
     }
     const NodeProto& node = *condition.definition.node;
-    if (node.op_type() == "Constant" && node.attribute_size() == 1 && node.attribute(0).has_t()) {
+    if (is_onnx(node, "Constant") && node.attribute_size() == 1 && node.attribute(0).has_t()) {
       return only_element(node.attribute(0).t());
     }
-    if (node.op_type() == "Not" && node.input_size() == 1) {
+    if (is_onnx(node, "Not") && node.input_size() == 1) {
       const auto negated = evaluate(original(*condition.scope, node.input(0)));
       return negated ? std::optional(!*negated) : std::nullopt;
     }
@@ -167,18 +181,25 @@ class Analysis {
   /// For one condition, because an evaluation follows two values at each If.
   static constexpr int kMostSteps = 1000;
 
+  const GraphTranslator* translator_;
+  const NodeProto* node_;
   std::deque<EnclosedGraph> scopes_;  ///< the innermost first, then other branches; elements do not move
   std::deque<NameIndex> indexes_;
   std::vector<TakenBranch> decisions_;
+  std::unordered_map<const GraphProto*, std::unordered_set<std::string_view>>
+      captured_;  ///< names, once asked
   int steps_left_ = 0;
 };
 
-}  // namespace
+UnusedIfOutputs::UnusedIfOutputs(const GraphTranslator& scope, const NodeProto& node)
+    : scope_(&scope), node_(&node) {}
+UnusedIfOutputs::~UnusedIfOutputs() = default;
 
-bool is_unused_if_taken(const GraphTranslator& scope, const NodeProto& node, std::string_view attribute,
-                        int index) {
-  if (scope.proto() == nullptr) return false;
-  return Analysis(scope, node, attribute == "then_branch").is_unused(node, index);
+bool UnusedIfOutputs::is_unused_if_taken(bool is_then, int index) {
+  if (scope_->proto() == nullptr) return false;
+  auto& analysis = is_then ? if_then_ : if_else_;
+  if (analysis == nullptr) analysis = std::make_unique<Analysis>(*scope_, *node_, is_then);
+  return analysis->is_unused(index);
 }
 
 }  // namespace onnx2ir::frontend

@@ -1,19 +1,33 @@
 // Outputs of an If that are unused whenever a certain branch is taken.
 #pragma once
 
-#include <string_view>
+#include <memory>
 
 #include "frontend/graph/graph_translator.hpp"
 
 namespace onnx2ir::frontend {
 
-/// Whether output `index` of `node`, the current If in `scope`, is never used if its branch `attribute` was
-/// taken: all uses are in branches of other Ifs whose conditions exclude that. Exporters translate `break`
-/// like this: one branch returns placeholders.
+/// Answers questions about the outputs of `node`, the current If in `scope`; both must outlive it.
 ///
 /// This reads the model instead of the IR: values have no dynamic rank, so the output needs its type before
 /// the nodes that compute those conditions are translated.
-bool is_unused_if_taken(const GraphTranslator& scope, const onnx::NodeProto& node, std::string_view attribute,
-                        int index);
+class UnusedIfOutputs {
+ public:
+  UnusedIfOutputs(const GraphTranslator& scope, const onnx::NodeProto& node);
+  ~UnusedIfOutputs();
+
+  /// Whether output `index` is never used if then_branch (or else_branch) was taken: all uses are in branches
+  /// of other Ifs whose conditions exclude that. Exporters translate `break` like this: one branch returns
+  /// placeholders.
+  bool is_unused_if_taken(bool is_then, int index);
+
+ private:
+  class Analysis;
+
+  const GraphTranslator* scope_;
+  const onnx::NodeProto* node_;
+  std::unique_ptr<Analysis> if_then_;  ///< made for the first question about the branch
+  std::unique_ptr<Analysis> if_else_;
+};
 
 }  // namespace onnx2ir::frontend

@@ -16,7 +16,7 @@ Dimension at_most_all_elements(const PartialShape& shape) {
   if (!shape.has_rank()) return {};
   Dimension count = 1;
   for (const Dimension& size : shape) count = multiply(count, size);
-  return Dimension(0, count.max);
+  return {0, count.max};
 }
 
 void infer_non_zero(Node& node) {

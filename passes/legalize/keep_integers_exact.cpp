@@ -167,7 +167,8 @@ std::vector<ir::Node*> nodes_from_integers(ir::Value value, const ir::Graph* inp
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const ir::Node& node = *nodes[i];
     if (node.is(ops::Parameter) && &node.graph() == inputs) continue;
-    if (nodes.size() > kMostNodes || !may_compute_integers(node)) return {};
+    if (nodes.size() > kMostNodes || node.inputs().size() > kMostNodes || !may_compute_integers(node))
+      return {};
     for (const ir::Value input : node.inputs()) add(input);
   }
   return nodes;

@@ -80,7 +80,7 @@ void copy_outputs(ir::Builder& builder, ir::Node& loop) {
     if (readers.empty()) continue;
     const ir::Value copy = copy_by_split(builder, output);
     keep_precision(*copy.node);
-    for (const ir::Use& reader : readers) reader.node->set_input(reader.index, copy);
+    ir::move_uses(readers, output, copy);
   }
 }
 

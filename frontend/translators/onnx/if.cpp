@@ -157,19 +157,17 @@ OperandType joined_type(NodeContext& node, Value condition, const Operand& then_
 }
 
 /// If the outputs differ in rank and one of them is never used, it gets the type of the other.
-void match_unused_output(NodeContext& node, TranslatedBranch& then_branch, TranslatedBranch& else_branch,
-                         std::size_t index) {
+void match_unused_output(UnusedIfOutputs& outputs, TranslatedBranch& then_branch,
+                         TranslatedBranch& else_branch, std::size_t index) {
   const OperandType then_type = type_of(then_branch.outputs[index]);
   const OperandType else_type = type_of(else_branch.outputs[index]);
   const bool are_tensors =
       then_type.kind == OperandType::Kind::tensor && else_type.kind == OperandType::Kind::tensor;
   if (!are_tensors || then_type.type != else_type.type || widen(then_type, else_type)) return;
-  const auto is_unused = [&](std::string_view attribute) {
-    return is_unused_if_taken(node.translator(), node.proto(), attribute, static_cast<int>(index));
-  };
-  TranslatedBranch* unused = is_unused("then_branch")   ? &then_branch
-                             : is_unused("else_branch") ? &else_branch
-                                                        : nullptr;
+  const int output = static_cast<int>(index);
+  TranslatedBranch* unused = outputs.is_unused_if_taken(true, output)    ? &then_branch
+                             : outputs.is_unused_if_taken(false, output) ? &else_branch
+                                                                         : nullptr;
   if (unused == nullptr) return;
   const OperandType& other = unused == &then_branch ? else_type : then_type;
   std::vector<std::int64_t> shape;
@@ -313,8 +311,10 @@ std::optional<Operands> replace_by_branch(NodeContext& node, Value condition,
                                           const TranslatedBranch& then_branch,
                                           const TranslatedBranch& else_branch) {
   // A Reshape to a computed size of 0 copies a dimension, so that sizes may differ in a run without elements.
-  const auto usual = ir::decided(condition, ir::Runs::without_zero_sizes);
-  if (usual && differ_in_rank(then_branch, else_branch)) {
+  const auto usual = differ_in_rank(then_branch, else_branch)
+                         ? ir::decided(condition, ir::Runs::without_zero_sizes)
+                         : std::nullopt;
+  if (usual) {
     return leave_out_other_branch(node, *usual,
                                   ": it is taken only if a tensor is empty, and its result has another rank");
   }
@@ -367,8 +367,9 @@ Operands if_1(NodeContext& node) {
   if (auto outputs = inline_only_branch(node, then_try, else_try)) return *std::move(outputs);
   auto& then_branch = std::get<TranslatedBranch>(then_try);
   auto& else_branch = std::get<TranslatedBranch>(else_try);
+  UnusedIfOutputs unused(node.translator(), node.proto());
   for (std::size_t i = 0; i < node.output_count(); ++i) {
-    match_unused_output(node, then_branch, else_branch, i);
+    match_unused_output(unused, then_branch, else_branch, i);
   }
   if (auto outputs = replace_by_branch(node, condition, then_branch, else_branch)) return *std::move(outputs);
   return emit_if(node, condition, then_branch, else_branch);

@@ -67,7 +67,7 @@ std::optional<SizeTerm> quotient_of(const SizeTerm& a, const SizeTerm& b) {
 }
 
 bool add_term(SizeTerms& terms, const SizeTerm& term) {
-  const auto place = std::ranges::lower_bound(
+  auto* const place = std::ranges::lower_bound(
       terms, term, [](const SizeTerm& a, const SizeTerm& b) { return std::is_lt(order(a, b)); });
   if (place == terms.end() || std::is_neq(order(*place, term))) {
     if (terms.size() == kMaxSizeTerms) return false;

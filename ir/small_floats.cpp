@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/failure.hpp"
 #include "base/portable_math.hpp"
 
 namespace onnx2ir::ir {

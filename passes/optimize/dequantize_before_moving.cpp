@@ -98,12 +98,16 @@ ir::Value move_dequantized(ir::Builder& builder, ir::MultiplyView multiply) {
   if (!found) return {};
   const auto move = move_of(found->integers);
   if (!move || !is_rounded(found->integers)) return {};
+  std::optional<double> padding;
+  if (const auto pad = ir::match<ir::PadView>(*move->node)) {
+    // Other modes add no number: OpenVINO does not compile their dequantised form.
+    if (pad->pad_mode() == "constant") padding = padding_of(*pad, *found);
+    if (!padding) return {};
+  }
   std::vector<ir::Value> inputs(move->node->inputs().begin(), move->node->inputs().end());
   inputs.front() = dequantize(builder, *found, move->integers);
-  if (move->node->is(ops::Pad)) {
-    const auto padding = padding_of(*move->node, *found);
-    if (!padding) return {};
-    inputs.resize(3);
+  if (padding) {
+    inputs.resize(ir::PadView::Input::value);
     inputs.push_back(builder.number(*padding, found->scale.type()));
   }
   return builder.clone(*move->node, inputs).value();

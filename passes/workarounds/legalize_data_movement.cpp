@@ -27,8 +27,12 @@ bool is_empty_gather(ir::GatherView gather) {
          gather.batch_dims() == 0;
 }
 
-/// A Gather without indices becomes a Slice from 0 to 0.
+/// A Gather without indices becomes a Slice from 0 to 0, or a constant: a Slice of strings would become a
+/// Gather again.
 ir::Value slice_empty(ir::Builder& builder, ir::GatherView gather) {
+  const ir::Output& result = gather.output(0);
+  if (const auto sizes = result.shape.sizes(); sizes && result.type == ir::ElementType::string)
+    return ir::emit_empty_constant(builder, result.type, sizes->unchecked());
   const auto axis = ir::exact_values(gather.axis());
   const ir::Value zero = builder.integers({0});
   return builder.op(ops::Slice, {gather.data(), zero, zero, builder.integers({1}), builder.integers(*axis)});

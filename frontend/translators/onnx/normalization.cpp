@@ -196,9 +196,14 @@ Values simplified_layer_normalization_1(NodeContext& node) {
 Value normalize_groups(NodeContext& node, Value scale, Value bias) {
   using Input = inputs::GroupNormalization;
   const Value x = node.input(Input::X);
-  return node.op(ops::GroupNormalization, {x, convert(node, scale, x.type()), convert(node, bias, x.type())},
-                 {{"num_groups", node.positive_attribute("num_groups")},
-                  {"epsilon", node.real_attribute("epsilon", 1e-5F)}});
+  // The CPU plugin has no GroupNormalization without pixels in dynamic shapes.
+  const bool has_pixels = node.rank(x) > 2;
+  const Value image = has_pixels ? x : unsqueeze(node, x, {2});
+  const Value result =
+      node.op(ops::GroupNormalization, {image, convert(node, scale, x.type()), convert(node, bias, x.type())},
+              {{"num_groups", node.positive_attribute("num_groups")},
+               {"epsilon", node.real_attribute("epsilon", 1e-5F)}});
+  return has_pixels ? result : squeeze(node, result, {2});
 }
 
 /// GroupNormalization 18: scale and bias per group. Deprecated, but still used in models.

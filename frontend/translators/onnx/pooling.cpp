@@ -251,6 +251,22 @@ Values global_lp_pool_1(NodeContext& node) {
   return {node.op(ops::Power, {sum, node.number_like(1.0 / p, input)})};
 }
 
+/// Whether the indices are those of a MaxPool, which refer to its own input.
+bool is_of_max_pool(Value indices) {
+  constexpr int kMostSteps = 16;  // those of convert_to_column_major()
+  for (int i = 0; i < kMostSteps && !indices.node->inputs().empty(); ++i) {
+    if (indices.node->is(ops::MaxPool)) return true;
+    indices = indices.node->input(0);
+  }
+  return false;
+}
+
+/// `values` at the places of `shape` that `indices` count; zeros elsewhere.
+Value unpool(NodeContext& node, Value values, Value indices, Value shape) {
+  const Value zeros = flatten(node, fill(node, 0, values.type(), shape));
+  return reshape(node, scatter(node, zeros, flatten(node, indices), flatten(node, values), 0), shape);
+}
+
 /// MaxUnpool 9, 11, 22: scatters the values into zeros.
 Values max_unpool_9(NodeContext& node) {
   using Input = inputs::MaxUnpool;
@@ -266,16 +282,17 @@ Values max_unpool_9(NodeContext& node) {
     sizes.push_back(node.op(
         ops::Add, {steps, node.integers({window.kernel[i] - window.pads_begin[i] - window.pads_end[i]})}));
   }
+  const Value indices = node.input(Input::I);
+  const Value output_shape = node.has_input(Input::output_shape)
+                                 ? convert(node, node.input(Input::output_shape), ElementType::i64)
+                                 : Value{};
+  if (output_shape && is_of_max_pool(indices)) return {unpool(node, input, indices, output_shape)};
   const Value small_shape = concat(node, sizes);
-  const Value zeros = flatten(node, fill(node, 0, input.type(), small_shape));
-  const Value places = flatten(node, node.input(Input::I));
-  const Value values = scatter(node, zeros, places, flatten(node, input), 0);
-  const Value unpooled = reshape(node, values, small_shape);
-  if (!node.has_input(Input::output_shape)) return {unpooled};
-  // The indices refer to the smallest tensor that could have been pooled; a larger output is padded with
-  // zeros.
-  const Value ends =
-      node.op(ops::Subtract, {convert(node, node.input(Input::output_shape), ElementType::i64), small_shape});
+  const Value unpooled = unpool(node, input, indices, small_shape);
+  if (!output_shape) return {unpooled};
+  // The indices refer to the smallest tensor that could have been pooled, as in the ONNX test
+  // maxunpool_export_with_output_shape; a larger output is padded with zeros.
+  const Value ends = node.op(ops::Subtract, {output_shape, small_shape});
   const Value begins = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
   return {pad_with(node, unpooled, begins, ends)};
 }

@@ -58,6 +58,8 @@ void drop_unchanged_axes(NodeContext& node, ResizePlan& plan) {
 bool is_native(NodeContext& node, const ResizePlan& plan) {
   if (plan.antialias || plan.exclude_outside || plan.policy != "stretch") return false;
   if (plan.coordinates == "tf_crop_and_resize" || plan.coordinates == "half_pixel_symmetric") return false;
+  // Interpolate rounds the step between two positions, and so reads the neighbour of some elements.
+  if (plan.mode == "nearest" && plan.coordinates == "align_corners") return false;
   const std::int64_t rank = node.rank(plan.image);
   if (rank < 3 || rank > 5) return false;
   if (std::any_of(plan.axes.begin(), plan.axes.end(), [](auto axis) { return axis < 2; })) return false;

@@ -17,7 +17,7 @@ Value clamp_bounds(NodeContext& node, Value bounds) {
   bounds = convert(node, bounds, ElementType::i64);
   if (const auto known = node.known_integers(bounds)) {
     ir::Integers values = *known;
-    for (std::int64_t& value : values) value = std::clamp<std::int64_t>(value, -kFarEnd, kFarEnd);
+    for (std::int64_t& value : values) value = std::clamp<std::int64_t>(value, -kFarEnd - 1, kFarEnd);
     if (values == *known) return bounds;
     return node.integers(values);
   }

@@ -1,6 +1,7 @@
 // The integer kernels of the CPU plugin multiply u8 by i8 without a zero point. u8 weights minus their zero
 // point fit into i8 except for a few outputs, whose scale is made larger: the rounding of the weights adds
-// less than half a step to the error of these outputs.
+// less than half a step to the error of these outputs. The kernels of transposed convolutions ignore a zero
+// point (quantized_transposed_filters).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "ir/views/groups.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
+#include "ir/views/spatial.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/passes.hpp"
 
@@ -121,6 +123,8 @@ struct WeightUse {
 WeightUse place_of(ir::Node& product) {
   if (const auto mat_mul = ir::match<ir::MatMulView>(product))
     return {&product, ir::MatMulView::Input::b, mat_mul->transpose_b() ? 0U : 1U};
+  if (product.is(ops::ConvolutionBackpropData))
+    return {&product, ir::ConvolutionBackpropDataView::Input::filters, 1};
   ir::Node& filters = *ir::AnyConvolutionView(product).filters().node;
   if (product.is(ops::GroupConvolution) && filters.is(ops::Reshape) && is_used_once(filters))
     return {&filters, ir::ReshapeView::Input::data, 0};
@@ -144,8 +148,9 @@ bool replace_weights(ir::Builder& builder, ir::Node& product) {
 }  // namespace
 
 bool make_weights_signed(ir::Model& model, PassContext&) {
-  return model.graph.model_may_hold({ops::FakeQuantize}) &&
-         edit_nodes(model, kIntegerProducts, replace_weights);
+  ir::OperationSet products = kIntegerProducts;
+  products.add(ops::ConvolutionBackpropData);
+  return model.graph.model_may_hold({ops::FakeQuantize}) && edit_nodes(model, products, replace_weights);
 }
 
 }  // namespace onnx2ir::passes

@@ -1,7 +1,7 @@
-// Workaround for division_by_reciprocal where integers are made of a quotient: OpenVINO multiplies by the
-// reciprocal of the divisor, so that the quotient of an exact multiple may be next to the integer, and Floor
-// gives another one: Floor(41 / 41) is 0. Its remainders are exact. So the dividend is reduced to a multiple,
-// and the quotient is rounded to the nearest integer. x - Floor(x / d) * d is itself such a remainder.
+// Workaround for rounded_quotients: OpenVINO multiplies by the reciprocal of the divisor, so that the
+// quotient of an exact multiple may be next to the integer, and Floor gives another one: Floor(41 / 41) is 0.
+// Its remainders are exact. So the dividend is reduced to a multiple, and the quotient is rounded to the
+// nearest integer. x - Floor(x / d) * d is itself such a remainder.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -105,10 +105,10 @@ ir::Value round_to_zero(ir::Builder& builder, ir::ConvertView convert) {
 Workaround round_quotients() {
   return {.stage = Stage::imported,
           .summary = "Subtracts remainders before quotients whose fractions are dropped",
-          .rows = {row<may_be_too_small, round_down>(Fault::division_by_reciprocal, {ops::Floor}),
-                   row<rounded_quotient, round_up>(Fault::division_by_reciprocal, {ops::Ceiling}),
-                   row<drops_fraction, round_to_zero>(Fault::division_by_reciprocal, {ops::Convert}),
-                   row<is_remainder, emit_remainder>(Fault::division_by_reciprocal, {ops::Subtract})}};
+          .rows = {row<may_be_too_small, round_down>(Fault::rounded_quotients, {ops::Floor}),
+                   row<rounded_quotient, round_up>(Fault::rounded_quotients, {ops::Ceiling}),
+                   row<drops_fraction, round_to_zero>(Fault::rounded_quotients, {ops::Convert}),
+                   row<is_remainder, emit_remainder>(Fault::rounded_quotients, {ops::Subtract})}};
 }
 
 }  // namespace onnx2ir::passes

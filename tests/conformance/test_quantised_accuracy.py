@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import onnx
+import onnx.parser
 import openvino as ov
 import pytest
 from onnx import TensorProto, helper, numpy_helper
@@ -205,6 +206,25 @@ def in_4_bits(model, block, level):
 def test_weights_of_4_bits(level, block):
     model = layers([None, None, SIZE])
     assert_accurate(model.SerializeToString(), in_4_bits(model, block, level), inputs_of([4, 16, SIZE]))
+
+
+@pytest.mark.parametrize("weights, zero", [("uint8", 128), ("uint8", 77), ("int8", 24), ("int8", 0)])
+@pytest.mark.parametrize("inputs, offset", [("uint8", 128), ("uint8", 0), ("int8", 0), ("int8", -128), ("int8", 5)])
+def test_filters_of_transposed_convolutions(inputs, offset, weights, zero):
+    """The integer kernel of the runtime ignores the zero point of the filters."""
+    generator = np.random.default_rng(4)
+    data = generator.integers(*((0, 256) if weights == "uint8" else (-128, 128)), (4, 8, 2, 2)).astype(weights)
+    filters = ((data.astype(np.float32) - zero) * np.float32(0.01)).astype(np.float32)
+    low = (np.iinfo(inputs).min - offset) * 0.02
+    x = (generator.random((2, 4, 9, 7)) * 5.1 + low).astype(np.float32)
+    header = '<ir_version: 8, opset_import: ["" : 17]> g (float[n, 4, h, w] x) => (float[n, 8, a, b] y)'
+    original = onnx.parser.parse_model(f"{header} {{ y = ConvTranspose <strides = [2, 2]> (x, f) }}")
+    quantised = onnx.parser.parse_model(f"""{header} <float s = {{0.02}}, {inputs} z = {{{offset}}}, float ws = {{0.01}}, {weights} wz = {{{zero}}}, float t = {{0.08}}, uint8 v = {{128}}> {{
+        q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) wd = DequantizeLinear (f, ws, wz)
+        c = ConvTranspose <strides = [2, 2]> (d, wd) r = QuantizeLinear (c, t, v) y = DequantizeLinear (r, t, v) }}""")
+    original.graph.initializer.append(numpy_helper.from_array(filters, "f"))
+    quantised.graph.initializer.append(numpy_helper.from_array(data, "f"))
+    assert_accurate(original.SerializeToString(), quantised.SerializeToString(), [{"x": x}, {"x": x[:1, :, :4]}])
 
 
 @pytest.mark.parametrize("is_bounded, precision", [(False, "f32"), (True, "u8")])

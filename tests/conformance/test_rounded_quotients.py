@@ -1,5 +1,5 @@
 """Integers that are made of quotients of floating-point numbers: of an exact multiple, each must be the whole quotient. OpenVINO multiplies by
-the reciprocal (division_by_reciprocal), which gives another integer for one in eleven of these."""
+the reciprocal (rounded_quotients), which gives another integer for one in eleven of these."""
 
 import numpy as np
 import onnx.parser

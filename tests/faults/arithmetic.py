@@ -145,3 +145,12 @@ def rounded_sizes():
     ones = opset.broadcast(opset.constant(np.ones((1, 4), np.float32)), opset.concat([whole, numbers(4)], 0))
     product = opset.matmul(ones, opset.constant(np.eye(4, dtype=np.float32)), False, False)
     return results([x], product, (np.ones((1001, 4), np.float32),), precision="bf16")[0].shape != (1001, 4)
+
+
+@experiment
+def rounded_quotients():
+    """The quotients of exact multiples are integers, also when they are rounded."""
+    x = (np.arange(1, 200) * 41).astype(np.float32)
+    divided = lambda value: opset.divide(value, opset.constant(np.float32(41)))  # noqa: E731
+    rounded = (lambda value: opset.floor(divided(value)), lambda value: opset.convert(divided(value), "i32"))
+    return any((computed(operation, x) != np.arange(1, 200)).any() for operation in rounded)

@@ -113,3 +113,18 @@ def reassociated_zero_point():
     centred = opset.subtract(opset.convert(x, "f32"), opset.constant(np.float32(190)))
     scaled = opset.multiply(centred, opset.constant(np.float32(0.0173)))
     return bool(results([x], scaled, (np.full(16, 190, np.uint8),))[0].any())
+
+
+@experiment
+def quantized_transposed_filters():
+    """Filters of a ConvolutionBackpropData of quantised numbers may have a zero point."""
+    random = np.random.default_rng(3)
+    data, scale, step = random.integers(0, 256, (4, 8, 2, 2)).astype(np.uint8), np.float32(0.01), np.float32(0.02)
+    values = (random.integers(0, 256, (1, 4, 5, 6)) * step).astype(np.float32)
+    x = opset.parameter([-1, 4, -1, -1], np.float32)
+    rounded = opset.fake_quantize(x, *(opset.constant(np.float32(bound)) for bound in (0, 255 * step, 0, 255 * step)), 256)
+    filters = dequantized(opset.constant(data), opset.constant(np.float32(128)), scale)
+    y = opset.convolution_backprop_data(rounded, filters, [2, 2], None, [0, 0], [0, 0])
+    whole = np.einsum("nihw,ioab->nohawb", values, (data.astype(np.float32) - 128) * scale)
+    expected = whole.reshape(1, 8, 10, 12)
+    return not np.allclose(results([x], y, (values,))[0], expected, atol=0.02 * np.abs(expected).max())

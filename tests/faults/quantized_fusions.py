@@ -286,3 +286,12 @@ def scaled_shared_filters():
     convolved = opset.convolution(rounded(x), weights, [2, 2], [0, 0], [0, 0], [1, 1])
     given = compiled([x], opset.multiply(convolved, scalar(2)), weights)([values])[0]
     return not np.allclose(given, np.einsum("nchw,oc->nohw", values, filters / 2)[:, :, ::2, ::2])
+
+
+@experiment
+def merged_quantizations():
+    """Rounded numbers plus a fraction of the step, rounded with the same step."""
+    x, values = parameter([16]), np.arange(-8, 8).astype(np.float32)
+    first, second = [scalar(-64), scalar(191)], [scalar(-63), scalar(192)]
+    moved = opset.add(opset.fake_quantize(x, *first, *first, 256), scalar(0.3))
+    return not np.array_equal(results([x], opset.fake_quantize(moved, *second, *second, 256), [values])[0], values)

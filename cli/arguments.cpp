@@ -110,7 +110,7 @@ std::vector<Option> all_options(Arguments& arguments) {
       text("output-model", "PATH",
            "FILE.xml, a name, or a folder (one that exists, or any name with / at its end); folders "
            "are created, and the weights are next to the XML; default: the model's name in the "
-           "current folder",
+           "current folder; legalize has no default",
            "IR", kWriting, arguments.output_model);
   output.letter = 'o';
   rows.push_back(std::move(output));

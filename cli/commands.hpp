@@ -41,7 +41,7 @@ inline constexpr std::array<CommandInfo, 9> kCommands{{
      "list the layers of an IR, also of OpenVINO, that releases of the target compute wrongly, with the "
      "faults; exit code 0 if there are none, 1 if there are, 2 if the IR cannot be read"},
     {Command::legalize, "legalize", "IR.xml", 1,
-     "work around these faults, and write the IR to the file that -o names"},
+     "work around these faults, and write the IR to the file or folder that -o names"},
     {Command::explain, "explain", "WORD...", 0,
      "explain the code of an error, a fault of OpenVINO, an operator, an option or a pass, or print the "
      "document about a topic; without words: list the topics"},

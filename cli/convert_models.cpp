@@ -17,9 +17,9 @@
 #include "cli/html_page.hpp"
 #include "cli/memory_limit.hpp"
 #include "cli/messages.hpp"
+#include "cli/output_pair.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/stage_times.hpp"
-#include "cli/temporary_files.hpp"
 #include "cli/written_files.hpp"
 #include "json/json.hpp"
 
@@ -56,34 +56,15 @@ struct Outcome {
   }
 };
 
-/// As in ovc: if the output is a folder, the XML has the model's name; otherwise the output is the name of
-/// the XML. The output of several models must be a folder.
-std::filesystem::path xml_path(const std::string& model, const std::string& output, bool is_folder) {
-  std::filesystem::path named = "model.xml";
-  if (model != kStandardInput) named = std::filesystem::path(model).filename().replace_extension(".xml");
-  if (output.empty()) return named;
-  std::filesystem::path path = output;
-  // A path that is too long or a link to itself is reported when the file is written.
-  std::error_code no_error;
-  if (is_folder || std::filesystem::is_directory(path, no_error) || !path.has_filename()) return path / named;
-  if (path.extension() != ".xml") path += ".xml";
-  return path;
-}
-
-/// The models with their outputs. A problem if two of them have the same output.
+/// The models with their outputs. A problem if -o is invalid or two of them have the same output.
 Result<std::vector<Job>> jobs_of(const Arguments& arguments) {
   std::vector<Job> jobs;
-  const std::filesystem::path output = arguments.output_model;
-  std::error_code no_error;
-  if ((output.extension() == ".bin" || output.extension() == ".onnx") &&
-      !std::filesystem::is_directory(output, no_error)) {
-    return Problem{DiagnosticCode::cannot_write,
-                   "-o names the XML, and the weights are next to it: -o " +
-                       std::filesystem::path(output).replace_extension(".xml").string()};
-  }
+  const bool is_folder = arguments.models.size() > 1;
+  if (auto problem = output_name_problem(arguments.output_model, is_folder))
+    return Problem{DiagnosticCode::cannot_write, *std::move(problem)};
   std::set<std::filesystem::path> outputs;
   for (const std::string& model : arguments.models) {
-    Job job{model, xml_path(model, arguments.output_model, arguments.models.size() > 1)};
+    Job job{model, xml_path(model, arguments.output_model, is_folder)};
     if (!outputs.insert(job.xml.lexically_normal()).second) {
       return Problem{DiagnosticCode::cannot_write,
                      "two of the models would be written to '" + job.xml.string() +
@@ -245,7 +226,7 @@ class Run {
       conversion.diagnostics.push_back(*std::move(refused));
     } else if (conversion.model && !arguments_.only_checks) {
       const auto before = std::chrono::steady_clock::now();
-      if (auto problem = save(*conversion.model, job.xml)) {
+      if (auto problem = save_pair(*conversion.model, job.xml, arguments_.saving)) {
         conversion.diagnostics.push_back(*std::move(problem));
       } else if (arguments_.verbose) {
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - before;
@@ -258,20 +239,6 @@ class Run {
     outcome.diagnostics = conversion.diagnostics;
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
     outcome.seconds = time.count();
-  }
-
-  /// Creates the folder and writes the model. If a signal ends the process, temporary files are removed.
-  std::optional<Diagnostic> save(const Model& model, const std::filesystem::path& xml) const {
-    if (const auto folder = xml.parent_path(); !folder.empty()) {
-      std::error_code error;
-      std::filesystem::create_directories(folder, error);
-      if (error)
-        return error_of(DiagnosticCode::cannot_write,
-                        "the folder '" + folder.string() + "' cannot be created: " + error.message());
-    }
-    SaveOptions options = arguments_.saving;
-    options.temporary = note_temporary;
-    return model.save(xml, {}, options);
   }
 
   void print_outcome(std::size_t index) const {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "cli/messages.hpp"
+#include "cli/output_pair.hpp"
 #include "cli/stage_times.hpp"
-#include "cli/temporary_files.hpp"
 #include "cli/written_files.hpp"
 
 namespace onnx2ir::cli {
@@ -31,6 +31,12 @@ std::string line_of(const AffectedLayer& layer) {
   return line + ": " + (layer.warning.empty() ? std::string(fault.summary) : layer.warning);
 }
 
+/// The reason why the value of -o is invalid. There is no default: it would be the name of the IR itself.
+std::optional<std::string> problem_of_output(const std::string& output) {
+  if (output.empty()) return "name the file to write: onnx2ir legalize IR.xml -o FIXED.xml";
+  return output_name_problem(output, false);
+}
+
 }  // namespace
 
 int lint_model(const Arguments& arguments) {
@@ -53,15 +59,11 @@ int lint_model(const Arguments& arguments) {
 
 int legalize_model(const Arguments& arguments) {
   return or_failure(kModelError, [&] {
-    if (arguments.output_model.empty()) {
-      std::cerr << "onnx2ir: name the file to write: onnx2ir legalize IR.xml -o FIXED.xml\n";
+    if (auto problem = problem_of_output(arguments.output_model)) {
+      std::cerr << "onnx2ir: " << *problem << '\n';
       return kUsage;
     }
-    const std::filesystem::path xml = arguments.output_model;
-    if (xml.extension() != ".xml") {
-      std::cerr << "onnx2ir: -o names the XML, for example -o FIXED.xml\n";
-      return kUsage;
-    }
+    const std::filesystem::path xml = xml_path(arguments.models[0], arguments.output_model, false);
     WrittenFiles files(arguments);
     files.add_pair(xml);
     if (report(arguments, files.problem())) return kModelError;
@@ -81,9 +83,7 @@ int legalize_model(const Arguments& arguments) {
     const bool is_usage = std::ranges::find(legal.diagnostics, DiagnosticCode::bad_target_runtime,
                                             &Diagnostic::code) != legal.diagnostics.end();
     if (!legal.model) return is_usage ? kUsage : kModelError;
-    SaveOptions saving = arguments.saving;
-    saving.temporary = note_temporary;
-    if (report(arguments, legal.model->save(xml, {}, saving))) return kModelError;
+    if (report(arguments, save_pair(*legal.model, xml, arguments.saving))) return kModelError;
     if (arguments.verbose) std::cerr << times.text("");
     for (const AffectedLayer& layer : found.layers) {
       if (layer.warning.empty()) std::cout << line_of(layer) << '\n';

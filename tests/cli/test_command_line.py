@@ -123,6 +123,9 @@ def test_report(model, tmp_path):
         (["m.onnx", "--log_level", "DEBUG"], "--log_level: use --verbose"),
         (["m.onnx", "-o", "out.bin"], "-o names the XML, and the weights are next to it: -o out.xml"),
         (["m.onnx", "-o", "out/m.onnx"], "-o out/m.xml"),
+        (["m.onnx", "-o", "-"], "two files cannot go to standard output; use --check to convert without writing"),
+        (["m.onnx", "n.onnx", "-o", "-"], "two files cannot go to standard output"),
+        (["m.onnx", "n.onnx", "-o", "out.xml"], "-o out.xml names one file, but several models need a folder: -o out/"),
     ],
 )
 def test_invalid_usage(arguments, message):

@@ -126,6 +126,15 @@ def test_the_read_files_are_not_overwritten(faulty):
     assert (faulty / "m.xml").read_bytes() == before
 
 
+@pytest.mark.parametrize(("output", "xml"), [("new/fixed.xml", "new/fixed.xml"), ("new/", "new/m.xml"), ("there", "there/m.xml"), ("fixed", "fixed.xml"), ("a/b/c", "a/b/c.xml")])
+def test_output_as_in_conversions(faulty, output, xml):
+    """FILE.xml, a name or a folder; folders are created."""
+    (faulty / "there").mkdir()
+    done = run("legalize", "m.xml", "-o", output, folder=faulty)
+    assert done.returncode == 0, done.stderr
+    assert (faulty / xml).is_file() and (faulty / xml).with_suffix(".bin").is_file()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -137,7 +146,9 @@ def test_the_read_files_are_not_overwritten(faulty):
         (["legalize", "m.xml", "-o", "x.bin"], 2, "-o names the XML"),
         (["legalize", "missing.xml", "-o", "x.xml"], 1, "cannot read"),
         (["legalize", "m.xml", "-o", "x.xml", "--target-runtime", "1.0"], 2, "not a supported OpenVINO release"),
-        (["legalize", "m.xml", "-o", "missing/x.xml"], 1, "missing"),
+        (["legalize", "m.xml", "-o", "-"], 2, "cannot go to standard output"),
+        (["legalize", "m.xml", "-o", "."], 1, "is read from"),
+        (["legalize", "m.xml", "-o", "m.xml/folder/"], 1, "cannot be created: Not a directory"),
     ],
 )
 def test_exit_codes(faulty, arguments, code, message):

@@ -6,6 +6,26 @@
 namespace onnx2ir::cli {
 namespace {
 
+/// A command in a sentence about options: "conversions" or "diff".
+std::string subject_of(Command command) {
+  const auto& info = *std::ranges::find(kCommands, command, &CommandInfo::command);
+  return command == Command::convert ? "conversions" : std::string(info.name);
+}
+
+/// "conversions, show and diff".
+std::string text_of(CommandSet commands) {
+  std::vector<std::string> names;
+  for (const CommandInfo& info : kCommands) {
+    if (commands.contains(info.command)) names.push_back(subject_of(info.command));
+  }
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i != 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
 /// An option on the command line with its value, as written.
 struct GivenOption {
   std::string option;  ///< "--threads"
@@ -14,9 +34,9 @@ struct GivenOption {
 
 class CommandLine {
  public:
-  CommandLine(std::span<const std::string> arguments, std::span<const Option> options,
+  CommandLine(std::span<const std::string> arguments, std::span<const Option> options, Command command,
               std::vector<std::string>& words)
-      : arguments_(arguments), options_(options), words_(words) {}
+      : arguments_(arguments), options_(options), command_(command), words_(words) {}
 
   std::optional<std::string> parse() {
     while (at_ < arguments_.size()) {
@@ -39,6 +59,14 @@ class CommandLine {
   }
 
  private:
+  bool is_accepted(const Option& option) const { return option.commands.contains(command_); }
+  static bool is_documented(const Option& option) { return !option.group.empty(); }
+
+  /// The error for an option that only other commands take. `written`: as on the command line.
+  std::string text_of_other(const std::string& written, const Option& option) const {
+    return written + " is an option of " + text_of(option.commands) + ", not of " + subject_of(command_);
+  }
+
   std::optional<std::string> take_long(const std::string& argument) {
     const auto equals = argument.find('=');
     GivenOption written{argument.substr(0, equals), std::nullopt};
@@ -46,10 +74,11 @@ class CommandLine {
     std::string name = written.option.substr(2);
     std::ranges::replace(name, '_', '-');
     const auto option = std::ranges::find(options_, name, &Option::name);
-    if (option != options_.end()) return take(*option, std::move(written));
+    if (option != options_.end() && is_accepted(*option)) return take(*option, std::move(written));
+    if (option != options_.end() && is_documented(*option)) return text_of_other(written.option, *option);
     std::vector<std::string> known;
     for (const Option& one : options_) {
-      if (!one.group.empty()) known.push_back(one.name);
+      if (is_documented(one) && is_accepted(one)) known.push_back(one.name);
     }
     const std::string nearest = nearest_name(name, known);
     return "there is no option " + written.option +
@@ -60,6 +89,7 @@ class CommandLine {
     const auto option = std::ranges::find(options_, argument[1], &Option::letter);
     if (option == options_.end())
       return "there is no option " + argument.substr(0, 2) + "; --help lists the options";
+    if (!is_accepted(*option)) return text_of_other(argument.substr(0, 2), *option);
     GivenOption written{argument.substr(0, 2), std::nullopt};
     if (argument.size() > 2) written.value = argument.substr(argument[2] == '=' ? 3 : 2);
     return take(*option, std::move(written));
@@ -80,6 +110,7 @@ class CommandLine {
 
   std::span<const std::string> arguments_;
   std::span<const Option> options_;
+  Command command_;
   std::vector<std::string>& words_;
   std::size_t at_ = 0;
 };
@@ -92,8 +123,8 @@ Option flag(std::string name, std::string summary, std::string group, CommandSet
 }
 
 std::optional<std::string> parse(std::span<const std::string> arguments, std::span<const Option> options,
-                                 std::vector<std::string>& words) {
-  return CommandLine(arguments, options, words).parse();
+                                 std::vector<std::string>& words, Command command) {
+  return CommandLine(arguments, options, command, words).parse();
 }
 
 }  // namespace onnx2ir::cli

@@ -64,9 +64,10 @@ Option library_option(const OptionInfo& info, CommandSet commands, Target& targe
           {info.choices.begin(), info.choices.end()}};
 }
 
-/// Parses `arguments`, without the program's name. Words that are not options are added to `words`. Returns
-/// the reason of an error.
+/// Parses `arguments` of `command`, without the program's name. Words that are not options are added to
+/// `words`. Returns the reason of an error. `options`: those of all commands; one of another command is an
+/// error that names its commands.
 std::optional<std::string> parse(std::span<const std::string> arguments, std::span<const Option> options,
-                                 std::vector<std::string>& words);
+                                 std::vector<std::string>& words, Command command = Command::convert);
 
 }  // namespace onnx2ir::cli

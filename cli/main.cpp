@@ -27,13 +27,14 @@ const CommandInfo& info_of(Command command) {
   return *std::ranges::find(kCommands, command, &CommandInfo::command);
 }
 
-/// `options`: those of the command.
-std::string listing_text(const Arguments& arguments, const std::vector<Option>& options) {
+std::string listing_text(const Arguments& arguments) {
   Arguments unused;
+  unused.command = arguments.command;
   switch (arguments.listing) {
     case Listing::help:
-      return arguments.command == Command::convert ? help_text(all_options(unused))
-                                                   : command_help(info_of(arguments.command), options);
+      return arguments.command == Command::convert
+                 ? help_text(all_options(unused))
+                 : command_help(info_of(arguments.command), option_table(unused));
     case Listing::version:
       return "onnx2ir " + std::string(onnx2ir::version()) + '\n';
     case Listing::operators:
@@ -94,9 +95,9 @@ int run(std::vector<std::string> words) {
   if (command.command == Command::verify) return verify_model(words);
   Arguments arguments;
   arguments.command = command.command;
-  const std::vector<Option> options = option_table(arguments);
-  std::optional<std::string> problem = parse(words, options, arguments.models);
-  if (!problem && arguments.listing != Listing::none) return print_result(listing_text(arguments, options));
+  std::optional<std::string> problem =
+      parse(words, all_options(arguments), arguments.models, command.command);
+  if (!problem && arguments.listing != Listing::none) return print_result(listing_text(arguments));
   const bool checks_files = !arguments.checked_files.empty();
   if (!problem && arguments.models.empty() && !checks_files) problem = "no model is given; see --help";
   if (!problem && command.models != 0 && arguments.models.size() != command.models)

@@ -162,8 +162,8 @@ std::vector<Option> all_options(Arguments& arguments) {
                         "default), always or never",
                         "Messages", kAll, kColors, arguments.color));
   rows.push_back(choice("diagnostics-format", "FORMAT",
-                        "format of errors and warnings: text, json, github (commands of a workflow) or sarif "
-                        "(a log in SARIF 2.1.0, for one model)",
+                        "format of errors and warnings: text, github (commands of a workflow), json or sarif "
+                        "(an array, and a log in SARIF 2.1.0, of one model)",
                         "Messages", kAll, kDiagnosticsFormats, arguments.diagnostics_format));
   Option help = listing("help", "print this help", Listing::help, arguments);
   help.letter = 'h';

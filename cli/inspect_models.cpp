@@ -42,12 +42,18 @@ Arguments with_source(Arguments arguments) {
   return arguments;
 }
 
+/// Reads `model`, and adds its files to those that must not be overwritten.
+const Conversion& read_kept(const Arguments& arguments, const std::string& model, WrittenFiles& files) {
+  const Conversion& conversion = *keep(read_model(arguments, model));
+  files.add_read(conversion.files, model);
+  return conversion;
+}
+
 /// The model, or null after its errors are printed.
 const Model* read_or_report(const Arguments& arguments, const std::string& model, WrittenFiles& files) {
-  const Conversion* const conversion = keep(read_model(arguments, model));
-  print(arguments, conversion->diagnostics, model);
-  files.add_read(conversion->files, model);
-  return conversion->model ? &*conversion->model : nullptr;
+  const Conversion& conversion = read_kept(arguments, model, files);
+  print(arguments, conversion.diagnostics, model);
+  return conversion.model ? &*conversion.model : nullptr;
 }
 
 /// An IR is not converted, so that --input gives the sizes of its inputs only.
@@ -61,19 +67,32 @@ void use_shapes_of_inputs(const Arguments& arguments, StatsOptions& options) {
   }
 }
 
+/// Writes a page with `write`, unless a file that is read would be overwritten. Returns the reason of a
+/// failure.
+template <typename Write>
+std::optional<Diagnostic> html_problem(const WrittenFiles& files, Write write) {
+  if (auto problem = files.problem()) return problem;
+  return write();
+}
+
+void add(std::vector<Diagnostic>& diagnostics, std::optional<Diagnostic> problem) {
+  if (problem) diagnostics.push_back(*std::move(problem));
+}
+
 }  // namespace
 
 int show_model(const Arguments& arguments) {
   return or_failure(kModelError, [&] {
     WrittenFiles files(arguments);
     if (report(arguments, files.problem())) return kModelError;
-    const Model* const model = read_or_report(with_source(arguments), arguments.models[0], files);
-    if (model == nullptr) return kModelError;
-    if (arguments.html.empty())
-      return print_result(arguments.has_origins ? model->text_with_origins() : model->text());
-    const bool fails =
-        report(arguments, files.problem()) || report(arguments, write_html_page(*model, arguments.html));
-    return fails ? kModelError : kDone;
+    const Conversion& read = read_kept(with_source(arguments), arguments.models[0], files);
+    std::vector<Diagnostic> diagnostics = read.diagnostics;
+    if (read.model && !arguments.html.empty())
+      add(diagnostics, html_problem(files, [&] { return write_html_page(*read.model, arguments.html); }));
+    print(arguments, diagnostics);
+    if (!read.model || has_errors(diagnostics)) return kModelError;
+    if (!arguments.html.empty()) return kDone;
+    return print_result(arguments.has_origins ? read.model->text_with_origins() : read.model->text());
   });
 }
 
@@ -108,19 +127,24 @@ int count_model(const Arguments& arguments) {
   const std::string& path = arguments.models[0];
   WrittenFiles files(arguments);
   if (report(arguments, files.problem())) return kModelError;
-  const Model* const model =
-      read_or_report(arguments.html.empty() ? arguments : with_source(arguments), path, files);
-  if (model == nullptr) return kModelError;
-  StatsOptions options = arguments.stats;
-  if (is_ir(path)) use_shapes_of_inputs(arguments, options);
-  const Stats found = stats(*model, options);
-  print(arguments, found.diagnostics);
-  if (!found.diagnostics.empty()) return kModelError;
-  if (arguments.html.empty())
-    return print_result(arguments.has_json_output ? to_json(found) : to_string(found));
-  const bool fails =
-      report(arguments, files.problem()) || report(arguments, write_html_page(*model, found, arguments.html));
-  return fails ? kModelError : kDone;
+  const Conversion& read =
+      read_kept(arguments.html.empty() ? arguments : with_source(arguments), path, files);
+  std::vector<Diagnostic> diagnostics = read.diagnostics;
+  Stats found;
+  if (read.model) {
+    StatsOptions options = arguments.stats;
+    if (is_ir(path)) use_shapes_of_inputs(arguments, options);
+    found = stats(*read.model, options);
+    diagnostics.insert(diagnostics.end(), found.diagnostics.begin(), found.diagnostics.end());
+  }
+  const bool is_counted = read.model && found.diagnostics.empty();
+  if (is_counted && !arguments.html.empty())
+    add(diagnostics,
+        html_problem(files, [&] { return write_html_page(*read.model, found, arguments.html); }));
+  print(arguments, diagnostics);
+  if (!is_counted || has_errors(diagnostics)) return kModelError;
+  if (!arguments.html.empty()) return kDone;
+  return print_result(arguments.has_json_output ? to_json(found) : to_string(found));
 }
 
 }  // namespace onnx2ir::cli

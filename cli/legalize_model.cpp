@@ -12,10 +12,6 @@
 namespace onnx2ir::cli {
 namespace {
 
-bool has_errors(const std::vector<Diagnostic>& diagnostics) {
-  return std::ranges::find(diagnostics, Severity::error, &Diagnostic::severity) != diagnostics.end();
-}
-
 FaultInfo fault_of(const AffectedLayer& layer) {
   const auto faults = list_faults();
   return *std::ranges::find(faults, layer.fault, &FaultInfo::name);
@@ -31,6 +27,13 @@ std::string line_of(const AffectedLayer& layer) {
   return line + ": " + (layer.warning.empty() ? std::string(fault.summary) : layer.warning);
 }
 
+/// The exit code of errors: an unknown release is wrong usage.
+int exit_code_of(const std::vector<Diagnostic>& errors) {
+  const bool is_usage =
+      std::ranges::find(errors, DiagnosticCode::bad_target_runtime, &Diagnostic::code) != errors.end();
+  return is_usage ? kUsage : kModelError;
+}
+
 /// The reason why the value of -o is invalid. There is no default: it would be the name of the IR itself.
 std::optional<std::string> problem_of_output(const std::string& output) {
   if (output.empty()) return "name the file to write: onnx2ir legalize IR.xml -o FIXED.xml";
@@ -42,8 +45,10 @@ std::optional<std::string> problem_of_output(const std::string& output) {
 int lint_model(const Arguments& arguments) {
   return or_failure(kUsage, [&] {
     const Conversion read = read_ir(arguments.models[0]);
-    print(arguments, read.diagnostics);
-    if (!read.model) return kUsage;
+    if (!read.model) {
+      print(arguments, read.diagnostics);
+      return kUsage;
+    }
     const Lint found = lint(*read.model, arguments.options);
     print(arguments, found.diagnostics);
     if (has_errors(found.diagnostics)) return kUsage;
@@ -68,8 +73,10 @@ int legalize_model(const Arguments& arguments) {
     files.add_pair(xml);
     if (report(arguments, files.problem())) return kModelError;
     const Conversion read = read_ir(arguments.models[0]);
-    print(arguments, read.diagnostics);
-    if (!read.model) return kModelError;
+    if (!read.model) {
+      print(arguments, read.diagnostics);
+      return kModelError;
+    }
     Options options = arguments.options;
     StageTimes times;
     if (arguments.verbose) {
@@ -78,12 +85,13 @@ int legalize_model(const Arguments& arguments) {
       };
     }
     const Lint found = lint(*read.model, arguments.options);
-    const Conversion legal = legalize(*read.model, options);
+    Conversion legal = legalize(*read.model, options);
+    if (legal.model) {
+      if (auto problem = save_pair(*legal.model, xml, arguments.saving))
+        legal.diagnostics.push_back(*std::move(problem));
+    }
     print(arguments, legal.diagnostics);
-    const bool is_usage = std::ranges::find(legal.diagnostics, DiagnosticCode::bad_target_runtime,
-                                            &Diagnostic::code) != legal.diagnostics.end();
-    if (!legal.model) return is_usage ? kUsage : kModelError;
-    if (report(arguments, save_pair(*legal.model, xml, arguments.saving))) return kModelError;
+    if (has_errors(legal.diagnostics)) return exit_code_of(legal.diagnostics);
     if (arguments.verbose) std::cerr << times.text("");
     for (const AffectedLayer& layer : found.layers) {
       if (layer.warning.empty()) std::cout << line_of(layer) << '\n';

@@ -79,6 +79,16 @@ onnx2ir::Result<std::vector<std::string>> help_of(const std::vector<std::string>
           (nearest.empty() ? "; --help lists the commands" : "; did you mean '" + nearest + "'?")};
 }
 
+/// The error for a format that is one document, which cannot be about several models.
+std::string format_problem(const Arguments& arguments) {
+  const std::string_view format =
+      kDiagnosticsFormats.at(static_cast<std::size_t>(arguments.diagnostics_format));
+  return "--diagnostics-format " + std::string(format) + " takes one model; run onnx2ir for each" +
+         (arguments.command == Command::convert
+              ? ", or use --report FILE.json, which has the diagnostics of all models"
+              : "");
+}
+
 int run(std::vector<std::string> words) {
   if (command_of(words).command == Command::help) {
     words.erase(words.begin());
@@ -105,8 +115,8 @@ int run(std::vector<std::string> words) {
   if (!problem && !arguments.html.empty() && command.command == Command::convert &&
       arguments.models.size() > 1)
     problem = "--html takes one model; run onnx2ir show --html FILE.html MODEL for each";
-  if (!problem && arguments.diagnostics_format == DiagnosticsFormat::sarif && arguments.models.size() > 1)
-    problem = "--diagnostics-format sarif takes one model; run onnx2ir for each";
+  if (!problem && is_for_programs(arguments.diagnostics_format) && arguments.models.size() > 1)
+    problem = format_problem(arguments);
   if (problem) {
     std::cerr << "onnx2ir: " << *problem << '\n';
     return kUsage;

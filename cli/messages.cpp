@@ -107,6 +107,10 @@ int or_failure(int code, const std::function<int()>& work) {
   }
 }
 
+bool has_errors(const std::vector<Diagnostic>& diagnostics) {
+  return std::ranges::find(diagnostics, Severity::error, &Diagnostic::severity) != diagnostics.end();
+}
+
 Diagnostic error_of(DiagnosticCode code, std::string message) {
   Diagnostic diagnostic;
   diagnostic.code = code;

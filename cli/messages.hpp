@@ -13,7 +13,8 @@
 namespace onnx2ir::cli {
 
 /// Prints to standard error, in the format that the options select. `model`: the file that the diagnostics
-/// are about; empty if the command line names only one. For the main thread.
+/// are about; empty if the command line names only one. For the main thread. A command calls it once for a
+/// model: JSON and SARIF are one document.
 void print(const Arguments& arguments, std::vector<Diagnostic> diagnostics, std::string_view model = {});
 
 /// Whether print() has had an internal error: the exit code is kInternal, whatever the command is.
@@ -28,6 +29,8 @@ int print_result(std::string_view text);
 /// Runs `work`, and returns its exit code. If it throws std::runtime_error, because a file cannot be read any
 /// more, prints the reason to standard error and returns `code`.
 int or_failure(int code, const std::function<int()>& work);
+
+bool has_errors(const std::vector<Diagnostic>& diagnostics);
 
 /// An error without a place.
 Diagnostic error_of(DiagnosticCode code, std::string message);

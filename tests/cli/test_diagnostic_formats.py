@@ -51,10 +51,23 @@ def test_sarif_of_warnings_and_of_nothing(models):
     assert json.loads(run("good.onnx", "--diagnostics-format=sarif", folder=models).stderr)["runs"][0]["results"] == []
 
 
-def test_sarif_of_several_models(models):
-    """The results would be several documents."""
-    done = run("good.onnx", "warns.onnx", "--diagnostics-format=sarif", folder=models)
-    assert done.returncode == 2 and "--diagnostics-format sarif takes one model" in done.stderr
+@pytest.mark.parametrize("form", ["json", "sarif"])
+@pytest.mark.parametrize("command", [[], ["diff"]], ids=["convert", "diff"])
+def test_documents_of_several_models(models, form, command):
+    """The results would be several documents without the name of the model."""
+    done = run(*command, "good.onnx", "warns.onnx", f"--diagnostics-format={form}", folder=models)
+    assert done.returncode == 2 and f"--diagnostics-format {form} takes one model; run onnx2ir for each" in done.stderr
+    assert ("--report FILE.json" in done.stderr) == (not command)
+
+
+@pytest.mark.parametrize("command", [["stats"], ["lint"], ["lint", "--target-runtime=1.0"], ["legalize", "-o", "out/"], ["legalize", "-o", "file/x.xml"]], ids=" ".join)
+@pytest.mark.parametrize("form", ["json", "sarif"])
+def test_one_document_of_other_commands(models, form, command):
+    """Reading, the work and writing give one document together."""
+    run("good.onnx", folder=models)
+    (models / "file").write_text("")
+    model = "warns.onnx" if command == ["stats"] else "good.xml"
+    json.loads(run(*command, model, f"--diagnostics-format={form}", folder=models).stderr)
 
 
 def test_unknown_format(models):

@@ -201,7 +201,7 @@ def test_kept_operators_have_their_names_and_attributes(tmp_path):
     ("arguments", "code", "message"),
     [
         (["m.onnx", "m.onnx", "--html", "p.html", "-o", "ir/"], 2, "--html takes one model"),
-        (["lint", "m.xml", "--html", "p.html"], 2, "there is no option --html"),
+        (["lint", "m.xml", "--html", "p.html"], 2, "--html is an option of conversions, show, diff and stats, not of lint"),
         (["show", "m.onnx", "--html", "no/such/folder/p.html"], 1, "error: the HTML page 'no/such/folder/p.html' cannot be written: No such file or directory [cannot-write]"),
         (["m.onnx", "--html", "no/such/folder/p.html"], 1, "error: the HTML page 'no/such/folder/p.html' cannot be written: No such file or directory [cannot-write]"),
         (["show", "m.onnx", "--html", "./m.onnx"], 1, "error: './m.onnx' would be written over 'm.onnx', which the model is read from [cannot-write]"),

@@ -2,9 +2,13 @@
 
 #include <exception>
 #include <new>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/failure.hpp"
+#include "base/joined.hpp"
 
 namespace onnx2ir {
 
@@ -46,14 +50,41 @@ void contain(DiagnosticSink& sink, const std::function<void()>& stage) {
   }
 }
 
+namespace {
+
+/// "2025.0, 2025.1": the supported releases of the year `text`; empty if it is none.
+std::string releases_of_year(std::string_view text) {
+  std::vector<std::string> names;
+  for (const target::Release release : target::kReleases) {
+    if (std::to_string(release.year) == text) names.push_back(to_string(release));
+  }
+  return base::joined(names, ", ");
+}
+
+/// Why `text` is no range of supported releases.
+Problem target_problem(const std::string& text) {
+  constexpr std::string_view kTo = "..";
+  constexpr DiagnosticCode kCode = DiagnosticCode::bad_target_runtime;
+  if (const auto dots = text.find(kTo); dots != std::string::npos) {
+    const std::string swapped = text.substr(dots + kTo.size()) + std::string(kTo) + text.substr(0, dots);
+    if (target::parse_release_range(swapped))
+      return {kCode, "the releases of '" + text + "' are in the wrong order", "write " + swapped};
+  }
+  if (const std::string releases = releases_of_year(text); !releases.empty())
+    return {kCode, "'" + text + "' is a year, not an OpenVINO release",
+            "name one of the supported releases of " + text + ": " + releases};
+  const target::ReleaseRange supported;
+  return {kCode, "'" + text + "' is not a supported OpenVINO release or a range of them",
+          "name a release such as " + to_string(supported.newest) + ", or a range within " +
+              to_string(supported)};
+}
+
+}  // namespace
+
 std::optional<target::Target> read_target(const std::string& text, DiagnosticSink& sink) {
   if (text.empty()) return target::Target();
   if (const auto releases = target::parse_release_range(text)) return target::Target(*releases);
-  const target::ReleaseRange supported;
-  sink.report(base::diagnostic_of({DiagnosticCode::bad_target_runtime,
-                                   "'" + text + "' is not a supported OpenVINO release or a range of them",
-                                   "name a release such as " + to_string(supported.newest) +
-                                       ", or a range within " + to_string(supported)}));
+  sink.report(base::diagnostic_of(target_problem(text)));
   return std::nullopt;
 }
 

@@ -11,6 +11,7 @@
 #include "api/model.hpp"
 #include "api/stages.hpp"
 #include "base/failure.hpp"
+#include "base/joined.hpp"
 #include "base/nearest_name.hpp"
 #include "base/parse_number.hpp"
 #include "ir/inference.hpp"
@@ -104,6 +105,7 @@ class SizeSetter {
     if (!name.empty()) known_.push_back(name);
     const auto given = sizes_.find(place);
     if (shape[axis].is_static() && given == sizes_.end()) return false;
+    if (!shape[axis].is_static()) add_dynamic(name, place);
     const auto size = given != sizes_.end() ? given->second : size_of(name, sizes_, missing);
     if (!size) {
       if (name.empty()) missing.push_back(place);
@@ -128,13 +130,35 @@ class SizeSetter {
     for (const auto& [name, size] : sizes_) {
       if (std::ranges::find(known_, name) != known_.end()) continue;
       problems.push_back(bad_size("no input of the model has a dimension '" + name + "'"));
-      problems.back().hint = base::suggestion(name, known_);
+      problems.back().hint = hint_for(name);
     }
+  }
+
+  /// Adds the names that give the size of a dynamic dimension: the parts of the sum that it is called after,
+  /// or its place.
+  void add_dynamic(std::string_view name, const std::string& place) {
+    std::vector<std::string> names;
+    for (const std::string_view part : summands(name)) {
+      if (!number(part)) names.emplace_back(part);
+    }
+    if (names.empty()) names.push_back(place);
+    for (std::string& one : names) {
+      if (std::ranges::find(dynamic_, one) == dynamic_.end()) dynamic_.push_back(std::move(one));
+    }
+  }
+
+  /// The nearest name, and all names that can be given.
+  std::string hint_for(const std::string& name) const {
+    const std::string nearest = base::suggestion(name, known_);
+    const std::string all = dynamic_.empty() ? "all sizes of the inputs are static"
+                                             : "the dynamic sizes are: " + base::joined(dynamic_, ", ");
+    return nearest.empty() ? all : nearest + ' ' + all;
   }
 
   const frontend::DimensionNames* names_;
   SizesByName sizes_;
   std::vector<std::string> known_;
+  std::vector<std::string> dynamic_;  ///< the names and places of dynamic dimensions
 };
 
 GraphCounts sorted(GraphCounts counts) {

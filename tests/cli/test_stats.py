@@ -96,13 +96,27 @@ def test_an_ir_with_sizes_by_place_and_by_shape(cnn):
     [
         ("batch", 2, "'batch' is not NAME=SIZE"),
         ("batch=-1", 2, "'batch=-1' is not NAME=SIZE"),
-        ("batsh=2", 1, "did you mean 'batch'?"),
+        ("batsh=2", 1, "hint: did you mean 'batch'? the dynamic sizes are: batch"),
+        ("m=4", 1, "no input of the model has a dimension 'm' [bad-interface]\n  hint: the dynamic sizes are: batch"),
         ("x[1]=4", 1, "input 'x' cannot have 4 elements along axis 1: the model has 3 there"),
     ],
 )
 def test_wrong_sizes(cnn, sizes, code, message):
     done = run("stats", "model.onnx", "--dim", sizes, folder=cnn)
     assert done.returncode == code and message in done.stderr and done.stdout == ""
+
+
+def test_the_sizes_of_an_unknown_name(tmp_path):
+    """Each name once, the parts of a sum, and places of sizes without a name."""
+    model_file(tmp_path, '<ir_version: 10, opset_import: ["" : 17]> m (float[n, 3] x, float[k, n] y) => (float[n, 3] z) { z = Abs (x) }', lambda m: m.graph.input.append(helper.make_tensor_value_info("w", TensorProto.FLOAT, ["past + 2", None])))
+    done = run("stats", "model.onnx", "--dim", "zzz=4", folder=tmp_path)
+    assert done.returncode == 1 and "hint: the dynamic sizes are: n, k, past, w[1]\n" in done.stderr
+
+
+def test_the_hint_of_a_static_model(tmp_path):
+    model_file(tmp_path, '<ir_version: 10, opset_import: ["" : 17]> m (float[4] x) => (float[4] z) { z = Abs (x) }')
+    done = run("stats", "model.onnx", "--dim", "n=4", folder=tmp_path)
+    assert done.returncode == 1 and "hint: all sizes of the inputs are static" in done.stderr
 
 
 def test_sizes_that_do_not_fit_each_other(tmp_path):

@@ -1,6 +1,8 @@
 #include "cli/legalize_model.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <utility>
 
@@ -27,6 +29,28 @@ std::string line_of(const AffectedLayer& layer) {
   return line + ": " + (layer.warning.empty() ? std::string(fault.summary) : layer.warning);
 }
 
+/// Whether the name or the first byte, the tag of ir_version, tells that a file is an ONNX model.
+bool is_onnx_model(const std::filesystem::path& path) {
+  constexpr int kTagOfVersion = 8;
+  std::error_code no_error;
+  if (!std::filesystem::is_regular_file(path, no_error)) return false;
+  const auto extension = path.extension();
+  return extension == ".onnx" || extension == ".onnxtxt" ||
+         std::ifstream(path, std::ios::binary).get() == kTagOfVersion;
+}
+
+/// Reads an IR. For an ONNX model, the error says so.
+Conversion read_ir_only(const std::string& path) {
+  Conversion read = read_ir(path);
+  if (!read.model && is_onnx_model(path)) {
+    Diagnostic problem =
+        error_of(DiagnosticCode::unreadable_ir, "'" + path + "' is an ONNX model, not an IR");
+    problem.hint = "convert the model: its IR has the workarounds already";
+    read.diagnostics = {std::move(problem)};
+  }
+  return read;
+}
+
 /// The exit code of errors: an unknown release is wrong usage.
 int exit_code_of(const std::vector<Diagnostic>& errors) {
   const bool is_usage =
@@ -44,7 +68,7 @@ std::optional<std::string> problem_of_output(const std::string& output) {
 
 int lint_model(const Arguments& arguments) {
   return or_failure(kUsage, [&] {
-    const Conversion read = read_ir(arguments.models[0]);
+    const Conversion read = read_ir_only(arguments.models[0]);
     if (!read.model) {
       print(arguments, read.diagnostics);
       return kUsage;
@@ -72,7 +96,7 @@ int legalize_model(const Arguments& arguments) {
     WrittenFiles files(arguments);
     files.add_pair(xml);
     if (report(arguments, files.problem())) return kModelError;
-    const Conversion read = read_ir(arguments.models[0]);
+    const Conversion read = read_ir_only(arguments.models[0]);
     if (!read.model) {
       print(arguments, read.diagnostics);
       return kModelError;

@@ -89,6 +89,26 @@ std::string format_problem(const Arguments& arguments) {
               : "");
 }
 
+/// The error for models of the command line that the command does not take.
+std::optional<std::string> models_problem(const Arguments& arguments, const CommandInfo& command) {
+  const std::vector<std::string>& models = arguments.models;
+  if (models.empty() && arguments.checked_files.empty()) return "no model is given; see --help";
+  const std::string usage = "onnx2ir " + std::string(command.name) + ' ' + std::string(command.words);
+  if (command.models != 0 && models.size() != command.models) return "usage: " + usage;
+  const auto streams = std::ranges::count(models, "-");
+  if (command.command == Command::diff && streams > 1)
+    return "standard input can be only one of the two models";
+  if ((command.command == Command::lint || command.command == Command::legalize) && streams != 0)
+    return "an IR is not read from standard input, because its weights are in a second file; name the "
+           "file: " +
+           usage;
+  if (models.size() < 2) return std::nullopt;
+  if (!arguments.html.empty() && command.command == Command::convert)
+    return "--html takes one model; run onnx2ir show --html FILE.html MODEL for each";
+  if (is_for_programs(arguments.diagnostics_format)) return format_problem(arguments);
+  return std::nullopt;
+}
+
 int run(std::vector<std::string> words) {
   if (command_of(words).command == Command::help) {
     words.erase(words.begin());
@@ -109,14 +129,7 @@ int run(std::vector<std::string> words) {
       parse(words, all_options(arguments), arguments.models, command.command);
   if (!problem && arguments.listing != Listing::none) return print_result(listing_text(arguments));
   const bool checks_files = !arguments.checked_files.empty();
-  if (!problem && arguments.models.empty() && !checks_files) problem = "no model is given; see --help";
-  if (!problem && command.models != 0 && arguments.models.size() != command.models)
-    problem = "usage: onnx2ir " + std::string(command.name) + ' ' + std::string(command.words);
-  if (!problem && !arguments.html.empty() && command.command == Command::convert &&
-      arguments.models.size() > 1)
-    problem = "--html takes one model; run onnx2ir show --html FILE.html MODEL for each";
-  if (!problem && is_for_programs(arguments.diagnostics_format) && arguments.models.size() > 1)
-    problem = format_problem(arguments);
+  if (!problem) problem = models_problem(arguments, command);
   if (problem) {
     std::cerr << "onnx2ir: " << *problem << '\n';
     return kUsage;

@@ -4,6 +4,8 @@ import json
 import shutil
 
 import numpy as np
+import onnx.parser
+import onnx.printer
 import openvino as ov
 import openvino.opset1 as opset1
 import openvino.opset5 as opset5
@@ -124,6 +126,26 @@ def test_the_read_files_are_not_overwritten(faulty):
         done = run("legalize", "m.xml", "-o", output, folder=faulty)
         assert done.returncode == 1 and "is read from" in done.stderr, output
     assert (faulty / "m.xml").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["a/model.onnx", "model.xml", "model.onnxtxt"])
+def test_onnx_models(name, tmp_path):
+    """The name or the first byte tells that the file is an ONNX model."""
+    (tmp_path / "a").mkdir()
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["" : 17]> m (float[4] x) => (float[4] y) { y = Relu (x) }')
+    if name.endswith("txt"):
+        (tmp_path / name).write_text(onnx.printer.to_text(model))
+    else:
+        onnx.save(model, tmp_path / name, format="protobuf")
+    for command, code in ((["lint"], 2), (["legalize", "-o", "out.xml"], 1)):
+        done = run(*command, name, folder=tmp_path)
+        assert done.returncode == code and f"error: '{name}' is an ONNX model, not an IR [unreadable-ir]" in done.stderr
+        assert "hint: convert the model: its IR has the workarounds already" in done.stderr
+    assert not (tmp_path / "out.xml").exists()
+
+
+def test_missing_onnx_model(tmp_path):
+    assert "cannot read 'model.onnx'" in run("lint", "model.onnx", folder=tmp_path).stderr
 
 
 @pytest.mark.parametrize(("output", "xml"), [("new/fixed.xml", "new/fixed.xml"), ("new/", "new/m.xml"), ("there", "there/m.xml"), ("fixed", "fixed.xml"), ("a/b/c", "a/b/c.xml")])

@@ -156,7 +156,7 @@ std::vector<Option> all_options(Arguments& arguments) {
                   {Command::stats}});
   rows.push_back(flag("verbose", "print the time of each stage, and which passes have changed the model",
                       "Messages", kWriting, arguments.verbose));
-  rows.push_back(flag("quiet", "no warnings, and no summary", "Messages", kAll, arguments.quiet));
+  rows.push_back(flag("quiet", "no warnings, no remarks, and no summary", "Messages", kAll, arguments.quiet));
   rows.push_back(choice("color", "WHEN",
                         "colours of errors and warnings: auto (on a terminal, unless NO_COLOR is set; the "
                         "default), always or never",

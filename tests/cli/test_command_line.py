@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import onnx
 import pytest
 
 from ..conformance.tool import tool_path
@@ -107,6 +108,9 @@ def test_report(model, tmp_path):
         (["m.onnx", "--target_runtimes=2025.4"], "there is no option --target_runtimes; did you mean --target-runtime?"),
         (["m.onnx", "--zzzzzzzzz"], "there is no option --zzzzzzzzz; --help lists the options"),
         (["m.onnx", "-x"], "there is no option -x; --help lists the options"),
+        (["diff", "-", "-"], "standard input can be only one of the two models"),
+        (["lint", "-"], "an IR is not read from standard input, because its weights are in a second file; name the file: onnx2ir lint IR.xml"),
+        (["legalize", "-", "-o", "x.xml"], "name the file: onnx2ir legalize IR.xml"),
         (["m.onnx", "--json"], "--json is an option of diff, stats and lint, not of conversions"),
         (["show", "m.onnx", "--json=true"], "--json is an option of diff, stats and lint, not of show"),
         (["m.onnx", "--ignore_names"], "--ignore_names is an option of diff, not of conversions"),
@@ -185,6 +189,58 @@ def test_a_link_to_itself_is_no_hint(tmp_path):
     (tmp_path / "model.onnx").symlink_to("model.onnx")
     done = run("model.onnx", folder=tmp_path)
     assert done.returncode == 1 and "cannot be read" in done.stderr and "did you mean" not in done.stderr
+
+
+def model_with_external_data(folder):
+    weights = onnx.helper.make_tensor("w", onnx.TensorProto.FLOAT, [4], bytes(16), raw=True)
+    node = onnx.helper.make_node("Add", ["x", "w"], ["y"])
+    ports = [[onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [4])] for name in "xy"]
+    model = onnx.helper.make_model(onnx.helper.make_graph([node], "g", *ports, [weights]), opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=10)
+    folder.mkdir()
+    onnx.save(model, folder / "m.onnx", save_as_external_data=True, location="w.data", size_threshold=0)
+
+
+@pytest.mark.parametrize("command", [["--check"], ["show"], ["stats"]], ids=" ".join)
+def test_missing_external_data(command, tmp_path):
+    """The error names the path that was tried, and what to do."""
+    model_with_external_data(tmp_path / "there")
+    (tmp_path / "there/w.data").rename(tmp_path / "w.data")
+    done = run(*command, "there/m.onnx", folder=tmp_path)
+    assert done.returncode == 1 and f"hint: there is no file '{tmp_path}/there/w.data': put it beside the model" in done.stderr
+    given = (tmp_path / "there/m.onnx").read_bytes()
+    done = run(*command, "-", folder=tmp_path, stdin=None, input=given, text=False)
+    assert done.returncode == 1 and b"hint: name the folder of the model's external data with --external-data-folder FOLDER" in done.stderr
+    done = run(*command, "-", "--external-data-folder", "there", folder=tmp_path, stdin=None, input=given, text=False)
+    assert done.returncode == 1 and f"hint: there is no file '{tmp_path}/there/w.data': put it there, or name another folder with --external-data-folder".encode() in done.stderr
+    assert run(*command, "-", "--external-data-folder", ".", folder=tmp_path, stdin=None, input=given, text=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "codes"),
+    [
+        (("duplicate", "b = Neg (x)"), {"duplicate-name"}),
+        (("undefined", "c = Neg (z)"), {"undefined-name", "unsupported-operator"}),
+        (("cycle", "c = Neg (d) d = Neg (c)"), {"cyclic-graph", "unsupported-operator"}),
+    ],
+    ids=lambda part: part[0] if isinstance(part, tuple) else "",
+)
+def test_which_errors_hide_others(change, codes, tmp_path):
+    """As docs/command-line.md says."""
+    (tmp_path / "m.onnxtxt").write_text(f'<ir_version: 10, opset_import: ["" : 17, "own" : 1]> m (float x) => (float y) {{ b = Neg (x) {change[1]} y = own.Foo (x) }}')
+    done = run("m.onnxtxt", "--check", folder=tmp_path)
+    assert done.returncode == 1 and set(re.findall(r"^error: .*\[([a-z-]+)\]$", done.stderr, re.M)) == codes
+
+
+def test_releases_that_are_not_supported(model, tmp_path):
+    for releases, messages in {
+        "2026.0..2025.0": ["the releases of '2026.0..2025.0' are in the wrong order", "hint: write 2025.0..2026.0"],
+        "2025": ["'2025' is a year, not an OpenVINO release", "hint: name one of the supported releases of 2025: 2025.0, 2025.1, 2025.2, 2025.3, 2025.4"],
+        "1999": ["'1999' is not a supported OpenVINO release or a range of them", "hint: name a release such as"],
+        "2030.0..1999.0": ["is not a supported OpenVINO release"],
+        "2025.0..": ["is not a supported OpenVINO release"],
+    }.items():
+        done = run(model, "--check", "--target-runtime", releases, folder=tmp_path)
+        assert done.returncode == 2 and all(message in done.stderr for message in messages), done.stderr
 
 
 def test_options_after_a_double_hyphen_are_models(tmp_path):

@@ -100,13 +100,14 @@ ExternalFolders ExternalFolders::of_model(const std::filesystem::path& model) {
 }
 
 base::FileResult ExternalFolders::open(std::string_view location) const {
-  auto refuse = [](std::string problem) -> base::FileResult {
-    return Problem{DiagnosticCode::bad_external_data, std::move(problem)};
+  auto refuse = [](std::string problem, std::string hint = {}) -> base::FileResult {
+    return Problem{DiagnosticCode::bad_external_data, std::move(problem), std::move(hint)};
   };
   if (auto refusal = location_problem(location); !refusal.empty()) return refuse(std::move(refusal));
   if (folders_.empty()) {
     return refuse(
-        fmt::format("its elements are in the file '{}', but the model has no folder to look in", location));
+        fmt::format("its elements are in the file '{}', but the model has no folder to look in", location),
+        "name the folder of the model's external data with --external-data-folder");
   }
   auto reason = std::make_error_code(std::errc::no_such_file_or_directory);
   for (const auto& folder : folders_) {
@@ -139,7 +140,12 @@ base::FileResult ExternalFolders::open(std::string_view location) const {
       return refuse(fmt::format("its file '{}' cannot be opened: {}", location, to_string(failure)));
     return std::make_shared<const base::InputFile>(std::move(*opened), std::string(location));
   }
-  return refuse(fmt::format("its file '{}' cannot be opened: {}", location, reason.message()));
+  const bool is_missing = reason == std::errc::no_such_file_or_directory;
+  return refuse(fmt::format("its file '{}' cannot be opened: {}", location, reason.message()),
+                is_missing ? fmt::format("there is no file '{}': put it beside the model, or name its folder "
+                                         "with --external-data-folder",
+                                         (folders_.front() / location).string())
+                           : std::string());
 }
 
 base::FileResult ExternalFiles::opened(std::string_view location) {

@@ -17,10 +17,12 @@ void check_tensor(const onnx::TensorProto& tensor, std::string_view what, const 
   if (!problem) return;
   const std::string name =
       tensor.name().empty() ? std::string(what) : fmt::format("{} '{}'", what, tensor.name());
-  Diagnostic diagnostic =
-      base::diagnostic_of({external ? DiagnosticCode::bad_external_data : DiagnosticCode::invalid_tensor,
-                           fmt::format("The {} is damaged: {}", name, problem->message)},
-                          place_of(site, check));
+  Diagnostic diagnostic = base::diagnostic_of(
+      external ? Problem{DiagnosticCode::bad_external_data,
+                         fmt::format("The {} cannot be read: {}", name, problem->message), problem->hint}
+               : Problem{DiagnosticCode::invalid_tensor,
+                         fmt::format("The {} is damaged: {}", name, problem->message)},
+      place_of(site, check));
   std::optional<std::string> location;
   if (external) {
     if (auto range = parse_external_range(tensor)) location = std::move(range->location);

@@ -1,7 +1,7 @@
 # The documents that `onnx2ir explain` prints, as strings. Those that are generated from tables are printed from the tables.
 set(embed "${CMAKE_CURRENT_LIST_DIR}/embed_manual.cmake")
 set(folder "${CMAKE_CURRENT_SOURCE_DIR}/docs")
-set(topics command-line control-flow embedding extensions from-ovc golden-files html language-models limits platforms quantised-models quick-start releases
+set(topics command-line control-flow embedding extensions from-ovc golden-files html language-models limits lint platforms quantised-models quick-start releases
   security stats text-ir verify)
 list(TRANSFORM topics REPLACE "(.+)" "${folder}/\\1.md" OUTPUT_VARIABLE documents)
 set(generated "${CMAKE_CURRENT_BINARY_DIR}/generated/manual_topics.cpp")

@@ -80,9 +80,9 @@ const NameIndex& GraphTranslator::names() const {
   return *name_index_;
 }
 
-const std::unordered_set<std::string_view>& GraphTranslator::values_of_any_size() const {
-  if (!values_of_any_size_) values_of_any_size_ = find_values_of_any_size(*this);
-  return *values_of_any_size_;
+const std::unordered_set<std::string_view>& GraphTranslator::values_not_required_scalar() const {
+  if (!values_not_required_scalar_) values_not_required_scalar_ = find_values_not_required_scalar(*this);
+  return *values_not_required_scalar_;
 }
 
 bool GraphTranslator::is_output(std::string_view name) const {

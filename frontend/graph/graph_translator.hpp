@@ -128,8 +128,8 @@ class GraphTranslator {
   bool is_output(std::string_view name) const;
   /// The names of this graph, which is no function.
   const NameIndex& names() const;
-  /// find_values_of_any_size() of this graph, which is no function.
-  const std::unordered_set<std::string_view>& values_of_any_size() const;
+  /// find_values_not_required_scalar() of this graph, which is no function.
+  const std::unordered_set<std::string_view>& values_not_required_scalar() const;
   /// The row of the operator table for `node` in this graph; null if it has none, or if the caller or the
   /// model replaces the operator.
   const TranslatorRow* row_of(const onnx::NodeProto& node) const;
@@ -223,8 +223,8 @@ class GraphTranslator {
   mutable std::unordered_map<std::string, std::optional<std::int64_t>> declared_ranks_;
   /// Created by the first names().
   mutable std::optional<NameIndex> name_index_;
-  /// Created by the first values_of_any_size(). Only used for look-ups.
-  mutable std::optional<std::unordered_set<std::string_view>> values_of_any_size_;
+  /// Created by the first values_not_required_scalar(). Only used for look-ups.
+  mutable std::optional<std::unordered_set<std::string_view>> values_not_required_scalar_;
   std::vector<std::string> function_stack_;
 
   base::NameTable<Binding> names_;

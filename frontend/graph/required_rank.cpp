@@ -22,7 +22,7 @@ using Use = NameIndex::Use;
 enum class Answer : std::uint8_t {
   yes,
   no,
-  as_result  ///< what the uses of the only output of the node say
+  ask_output  ///< what the uses of the only output of the node say
 };
 
 /// Whether the input `use` is of a node that computes its only output by `row` without changing the order of
@@ -45,7 +45,7 @@ Answer scalar_answer(const GraphTranslator& scope, const Use& use) {
   if (row == nullptr || use.input == NameIndex::kInBody) return Answer::no;
   if (row->scalars.contains(use.input)) return Answer::yes;
   // Its operands have one element each if the result has.
-  return is_elementwise(*row, use) ? Answer::as_result : Answer::no;
+  return is_elementwise(*row, use) ? Answer::ask_output : Answer::no;
 }
 
 /// Looks for uses whose result depends on leading dimensions of size 1 of a value of `rank` dimensions.
@@ -168,9 +168,9 @@ class LeadingUnits {
       const auto others = highest_rank(node, node.input(use.input), 0);
       if (!others || (is_product && (rank_ - units_ < kMatrix || *others < kMatrix))) return Answer::no;
       if (*others >= rank_) return Answer::yes;
-      return *others <= rank_ - units_ ? Answer::as_result : Answer::no;
+      return *others <= rank_ - units_ ? Answer::ask_output : Answer::no;
     }
-    if (is_elementwise(*row, use)) return Answer::as_result;
+    if (is_elementwise(*row, use)) return Answer::ask_output;
     const bool is_reshape = node.op_type() == "Reshape" && use.input == 0 && node.input_size() == 2;
     const bool is_ignored = is_reshape ? copies_no_size(node.input(1)) : node.op_type() == "Size";
     return is_ignored ? Answer::yes : Answer::no;
@@ -192,15 +192,15 @@ bool ignores_leading_units(GraphTranslator& scope, const std::string& name, std:
 
 bool must_be_scalar(const GraphTranslator& scope, const std::string& name) {
   if (scope.proto() == nullptr) return false;
-  const auto& others = scope.values_of_any_size();
+  const auto& others = scope.values_not_required_scalar();
   const auto uses = scope.names().uses(name);
   return !uses.empty() && std::ranges::all_of(uses, [&](const Use& use) {
     const Answer answer = scalar_answer(scope, use);
-    return answer == Answer::yes || (answer == Answer::as_result && !others.contains(use.node->output(0)));
+    return answer == Answer::yes || (answer == Answer::ask_output && !others.contains(use.node->output(0)));
   });
 }
 
-std::unordered_set<std::string_view> find_values_of_any_size(const GraphTranslator& scope) {
+std::unordered_set<std::string_view> find_values_not_required_scalar(const GraphTranslator& scope) {
   const NameIndex& names = scope.names();
   std::unordered_set<std::string_view> found;
   std::vector<std::string_view> open;
@@ -219,7 +219,7 @@ std::unordered_set<std::string_view> find_values_of_any_size(const GraphTranslat
     open.pop_back();
     const NodeProto* const node = definition == nullptr ? nullptr : definition->node;
     for (int i = 0; node != nullptr && i < node->input_size(); ++i) {
-      if (scalar_answer(scope, {node, i}) == Answer::as_result) add(node->input(i));
+      if (scalar_answer(scope, {node, i}) == Answer::ask_output) add(node->input(i));
     }
   }
   return found;

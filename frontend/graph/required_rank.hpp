@@ -21,7 +21,7 @@ bool must_be_scalar(const GraphTranslator& scope, const std::string& name);
 
 /// The results of nodes of the graph for which must_be_scalar() is false. All at once, because chains of
 /// elementwise operators have common ends: the time of one walk for each value would be quadratic.
-std::unordered_set<std::string_view> find_values_of_any_size(const GraphTranslator& scope);
+std::unordered_set<std::string_view> find_values_not_required_scalar(const GraphTranslator& scope);
 
 /// Whether a reader of `name` requires a list (a tensor of rank 1), as Reshape does for its shape.
 bool must_be_list(const GraphTranslator& scope, const std::string& name);

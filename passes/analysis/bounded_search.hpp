@@ -1,5 +1,5 @@
 // Searches along the edges of a graph that visit a bounded number of nodes, so that large models take no
-// more time per node than small ones.
+// more time per node than small ones. A node counts once for each path that leads to it.
 #pragma once
 
 #include <cstddef>

@@ -28,20 +28,22 @@ const LegalizationRow* affecting_row(const ir::Node& node, const RowIndex& index
   return found == rows.end() ? nullptr : *found;
 }
 
-/// Visits the nodes of a graph, also those that rewrites append. Until the first rewrite, only rows of `open`
-/// may affect a node.
-bool rewrite_nodes(ir::Graph& graph, const RowIndex& rows, const RowIndex& open) {
+/// Visits the nodes of a graph, also those that rewrites append. Until the first rewrite, only rows of
+/// `untried` may affect a node.
+bool rewrite_nodes(ir::Graph& graph, const RowIndex& rows, const RowIndex& untried) {
   bool modified = false;
   const std::size_t most = kMostRounds * (graph.nodes().size() + kMostRounds);
+  std::size_t rewrites = 0;
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     ir::Node& node = *graph.nodes()[i];
-    while (const LegalizationRow* const row = affecting_row(node, modified ? rows : open)) {
+    while (const LegalizationRow* const row = affecting_row(node, modified ? rows : untried)) {
       ir::Builder builder = ir::builder_beside(node);
       graph.set_emitter(emitter_of(row->fault));
       row->rewrite(builder, node);
       graph.set_emitter(0);
       modified = true;
-      if ((!is_unused(node) && row->affects(node)) || graph.nodes().size() > most) {
+      const bool is_without_end = ++rewrites > most || graph.nodes().size() > most;
+      if ((!is_unused(node) && row->affects(node)) || is_without_end) {
         throw base::InternalError("the workaround for " + std::string(target::description(row->fault).name) +
                                   " does not end at " + described(node));
       }
@@ -99,12 +101,12 @@ void RowIndex::shuffle(unsigned seed) {
   find_rows_of_any_model();
 }
 
-bool apply_rows(ir::Model& model, const RowIndex& rows, const RowIndex& open) {
+bool apply_rows(ir::Model& model, const RowIndex& rows, const RowIndex& untried) {
   bool has_changed = false;
   for (int round = 0; round < kMostRounds; ++round) {
     bool modified = false;
     for (ir::Graph* graph : graphs_with_rows(model, rows)) {
-      modified = rewrite_nodes(*graph, rows, has_changed ? rows : open) || modified;
+      modified = rewrite_nodes(*graph, rows, has_changed ? rows : untried) || modified;
       has_changed = has_changed || modified;
     }
     if (!modified) return has_changed;
@@ -136,9 +138,9 @@ bool legalize_nodes(ir::Model& model, PassContext& context) {
   RowIndex rows(context.target, last);
   rows.shuffle(context.row_order);
   if (!context.legal_stage) return apply_rows(model, rows);
-  RowIndex open(context.target, last, context.legal_stage);
-  open.shuffle(context.row_order);
-  return apply_rows(model, rows, open);
+  RowIndex untried(context.target, last, context.legal_stage);
+  untried.shuffle(context.row_order);
+  return apply_rows(model, rows, untried);
 }
 
 }  // namespace onnx2ir::passes

@@ -46,8 +46,9 @@ class RowIndex {
 };
 
 /// Applies rows until no node is affected. Returns whether it has changed the model, which it leaves in
-/// order, with its types inferred. `open`: those of the rows that may affect a node of the model as it is.
-bool apply_rows(ir::Model& model, const RowIndex& rows, const RowIndex& open);
+/// order, with its types inferred. `untried`: those of the rows that were not applied to this model before.
+/// Until the first rewrite only these are tested, because the others affect no node.
+bool apply_rows(ir::Model& model, const RowIndex& rows, const RowIndex& untried);
 bool apply_rows(ir::Model& model, const RowIndex& rows);
 
 /// The passes that apply workarounds for single nodes: those with a stage.

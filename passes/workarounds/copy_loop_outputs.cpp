@@ -3,9 +3,9 @@
 // that is out of date when the memory has been moved for larger values. Among these primitives are the
 // conversions of layout and precision that the plugin inserts before any operation. Here operations read a
 // copy of the output: a VariadicSplit, whose kernel takes the address in each run, has one layout and is not
-// fused with its readers. Its mark keeps the conversion to bf16 behind it. Operations that take a part whose
-// size is computed, as the guards of guard_zero_iterations do, need the mark only; if the size is constant,
-// OpenVINO may replace them by operations without the mark.
+// fused with its readers. Its mark keeps the conversion to bf16 behind it. A reader is safe if it is a Result
+// or ShapeOf, or if it is marked and a Split, Slice or Tile whose extent is computed, as the guards of
+// guard_zero_iterations are: one of constant extent may be replaced by operations without the mark.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::array<std::int64_t, 2> kAllAndNone = {-1, 0};
 
-/// The sizes of the parts that `use` takes of the output; null if it is another operation.
-ir::Value sizes_of_parts(const ir::Use& use) {
+/// How much of the output `use` takes, or how often; null if it is no Split, Slice or Tile.
+ir::Value extent_of(const ir::Use& use) {
   if (use.index != 0) return {};
   if (const auto split = ir::match<ir::VariadicSplitView>(*use.node)) return split->lengths();
   if (const auto slice = ir::match<ir::SliceView>(*use.node)) return slice->stop();
@@ -30,13 +30,13 @@ ir::Value sizes_of_parts(const ir::Use& use) {
   return tile ? tile->repeats() : ir::Value{};
 }
 
-/// Whether the use is a copy of copy_outputs(), or takes a part whose size is computed.
-bool is_copy(const ir::Use& use) {
-  const ir::Value sizes = sizes_of_parts(use);
-  if (!sizes) return false;
-  if (const auto known = ir::exact_values(sizes))
+/// Whether the use reads the address in each run: a copy of copy_outputs(), or a part of computed extent.
+bool reads_address(const ir::Use& use) {
+  const ir::Value extent = extent_of(use);
+  if (!extent) return false;
+  if (const auto known = ir::exact_values(extent))
     return use.node->is(ops::VariadicSplit) && std::ranges::equal(*known, kAllAndNone);
-  return !ir::is_computed_from_constants(sizes);
+  return !ir::is_computed_from_constants(extent);
 }
 
 /// Whether the plugin may convert the elements to bf16 for `node` unless it is marked.
@@ -44,9 +44,11 @@ bool may_be_converted(const ir::Node& node) {
   return ir::is_floating(node.output(0).type) && !node.marks.contains(ir::Mark::precise);
 }
 
-/// Whether the use reads the address of the output in each run, or only its shape.
+/// Whether the use reads the address of the output in each run, without a conversion before it, or only the
+/// shape.
 bool is_safe(const ir::Use& use) {
-  return use.node->is_one_of({ops::Result, ops::ShapeOf}) || (is_copy(use) && !may_be_converted(*use.node));
+  return use.node->is_one_of({ops::Result, ops::ShapeOf}) ||
+         (reads_address(use) && !may_be_converted(*use.node));
 }
 
 bool may_be_stale(const ir::Output& output) {
@@ -74,7 +76,7 @@ void copy_outputs(ir::Builder& builder, ir::Node& loop) {
     if (!may_be_stale(output.output())) continue;
     std::vector<ir::Use> readers;
     for (const ir::Use& use : output.output().uses) {
-      if (is_copy(use)) keep_precision(*use.node);
+      if (reads_address(use)) keep_precision(*use.node);
       if (!is_safe(use)) readers.push_back(use);
     }
     if (readers.empty()) continue;

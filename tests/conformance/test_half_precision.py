@@ -9,6 +9,7 @@ import openvino
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from . import runtime
 from .tool import tool_path
 
 ROWS = 70_000  # more than one piece per thread
@@ -145,6 +146,26 @@ def test_models_with_quantized_weights_are_not_compressed(tmp_path):
     convert(model, tmp_path, "--compress_to_fp16")
     convert_by_peer(model, tmp_path)
     assert compressed(tmp_path / "m.xml") == compressed(tmp_path / "peer.xml") == {}
+
+
+def test_a_table_of_f16_may_be_read_in_both_types(tmp_path):
+    """An embedding whose rows are read in f32, and which is the weight of a product in f16 (shared_half_table)."""
+    table = np.random.default_rng(2).standard_normal((64, 48)).astype(np.float16)
+    nodes = [
+        helper.make_node("Cast", ["t"], ["wide"], to=TensorProto.FLOAT),
+        helper.make_node("Cast", ["p"], ["i"], to=TensorProto.INT64),
+        helper.make_node("Gather", ["wide", "i"], ["rows"]),
+        helper.make_node("Cast", ["x"], ["half"], to=TensorProto.FLOAT16),
+        helper.make_node("Transpose", ["t"], ["turned"], perm=[1, 0]),
+        helper.make_node("MatMul", ["half", "turned"], ["m"]),
+        helper.make_node("Cast", ["m"], ["y"], to=TensorProto.FLOAT),
+    ]
+    convert(model_of(nodes, {"t": table}, {"p": [None], "x": [None, 48]}, ["rows", "y"]), tmp_path)
+    compiled = openvino.Core().compile_model(tmp_path / "m.xml", "CPU", runtime.CONFIG)
+    x = np.random.default_rng(3).standard_normal((3, 48)).astype(np.float32)
+    rows, y = (np.array(value) for value in compiled([f32([5, 0, 63]), x]).values())
+    np.testing.assert_array_equal(rows, table[[5, 0, 63]].astype(np.float32))
+    np.testing.assert_allclose(y, x @ table.astype(np.float32).T, atol=0.05)
 
 
 def test_out_of_range_elements_are_reported_and_infinities_kept(tmp_path):

@@ -383,3 +383,13 @@ def transposed_model_output():
     sums = opset.convolution(opset.transpose(part, numbers(0, 3, 1, 2)), filters, [1, 1], [0, 0], [0, 0], [1, 1])
     given = compiled([x], sums, opset.reshape(part, numbers(6, 4), False))([values])[0]
     return not np.array_equal(given, np.maximum(values, 0).sum(3)[:, np.newaxis])
+
+
+@experiment
+def shared_half_table():
+    """Rows of a constant of f16 in f32, and a product with the same constant in f16."""
+    rows, x = parameter([-1], "i64"), parameter([-1, 4], "f16")
+    table = opset.constant(np.arange(12).reshape(3, 4).astype(np.float16))
+    found = opset.gather(opset.convert(table, "f32"), rows, opset.constant(np.int64(0)))
+    product = opset.matmul(x, table, False, True)
+    return fails(compiled, [rows, x], found, product)

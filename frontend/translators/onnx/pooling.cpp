@@ -264,7 +264,9 @@ bool is_of_max_pool(Value indices) {
 /// `values` at the places of `shape` that `indices` count; zeros elsewhere.
 Value unpool(NodeContext& node, Value values, Value indices, Value shape) {
   const Value zeros = flatten(node, fill(node, 0, values.type(), shape));
-  return reshape(node, scatter(node, zeros, flatten(node, indices), flatten(node, values), 0), shape);
+  const Value places = flatten(node, indices);
+  const Value result = scatter(node, zeros, places, flatten(node, values), 0);
+  return reshape(node, result, shape);
 }
 
 /// MaxUnpool 9, 11, 22: scatters the values into zeros.

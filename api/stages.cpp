@@ -52,7 +52,7 @@ void contain(DiagnosticSink& sink, const std::function<void()>& stage) {
 
 namespace {
 
-/// "2025.0, 2025.1": the supported releases of the year `text`; empty if it is none.
+/// The supported releases of the year `text`, as in "2025.0, 2025.1". Empty if `text` is not such a year.
 std::string releases_of_year(std::string_view text) {
   std::vector<std::string> names;
   for (const target::Release release : target::kReleases) {
@@ -61,7 +61,7 @@ std::string releases_of_year(std::string_view text) {
   return base::joined(names, ", ");
 }
 
-/// Why `text` is no range of supported releases.
+/// The error for a `text` that is not a supported release or a range of them.
 Problem target_problem(const std::string& text) {
   constexpr std::string_view kTo = "..";
   constexpr DiagnosticCode kCode = DiagnosticCode::bad_target_runtime;

@@ -113,7 +113,7 @@ ir::Value taken_part(ir::Node& node) {
   const auto concat = ir::match<ir::ConcatView>(node.input(0));
   if (!concat || !concat->output(0).shape.has_rank()) return {};
   const ir::Value axes = node.is(ops::Slice) ? ir::SliceView(node).axes() : ir::GatherView(node).axis();
-  const auto axis = ir::exact_values(axes);
+  const auto axis = axes ? ir::exact_values(axes) : std::nullopt;
   const std::size_t rank = concat->output(0).shape.rank();
   if (!axis || axis->size() != 1 ||
       ir::normalize_axis(axis->front(), rank) != ir::normalize_axis(concat->axis(), rank))
@@ -126,9 +126,11 @@ ir::Value taken_part(ir::Node& node) {
     if (!shape.has_rank()) return {};
     const ir::Dimension size = shape[ir::normalize_axis(concat->axis(), rank)];
     if (!size.is_static()) return {};
-    if (begin == range->begin && begin + size.size() == range->end && size.size() > 0)
+    const std::int64_t end = begin + size.size();
+    const bool is_to_end = &part == &concat->parts().back() && range->end > end;
+    if (begin == range->begin && (end == range->end || is_to_end) && size.size() > 0)
       return shape == node.output(0).shape ? part : ir::Value{};
-    begin += size.size();
+    begin = end;
   }
   return {};
 }

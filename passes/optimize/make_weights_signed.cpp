@@ -37,11 +37,17 @@ std::optional<Layout> layout_of(const ir::Integers& sizes, std::size_t axis) {
   return layout.before * layout.outputs * layout.after == 0 ? std::nullopt : std::optional(layout);
 }
 
-/// One number, or one for each output; no value for other constants.
-std::optional<ir::Numbers> of_outputs(ir::Value value, std::size_t outputs) {
+/// One number, or one for each output, which is `axis` of the weights; no value for other constants, such as
+/// one number for each input.
+std::optional<ir::Numbers> of_outputs(ir::Value value, const ir::Integers& weights, std::size_t axis) {
   ir::Node* const node = source_constant(value);
-  const auto count = node == nullptr ? std::nullopt : node->output(0).shape.element_count();
-  if (!count || (*count != 1 && *count != static_cast<std::int64_t>(outputs))) return std::nullopt;
+  const auto sizes = node == nullptr ? std::nullopt : node->output(0).shape.sizes();
+  if (!sizes || sizes->size() > weights.size()) return std::nullopt;
+  const std::size_t missing = weights.size() - sizes->size();
+  for (std::size_t i = 0; i < sizes->size(); ++i) {
+    const bool is_of_outputs = missing + i == axis && (*sizes)[i] == weights[axis];
+    if ((*sizes)[i] != 1 && !is_of_outputs) return std::nullopt;
+  }
   return ir::exact_numbers(node->value());
 }
 
@@ -97,8 +103,8 @@ ir::Value make_signed(ir::Builder& builder, const DequantizedWeights& weights, s
   const auto sizes = weights.data.shape().sizes();
   if (!sizes || weights.data.type() != ir::ElementType::u8 || !weights.zero_point) return {};
   const auto layout = layout_of(*sizes, axis);
-  const auto zero = layout ? of_outputs(weights.zero_point, layout->outputs) : std::nullopt;
-  const auto scale = layout ? of_outputs(weights.scale, layout->outputs) : std::nullopt;
+  const auto zero = layout ? of_outputs(weights.zero_point, *sizes, axis) : std::nullopt;
+  const auto scale = layout ? of_outputs(weights.scale, *sizes, axis) : std::nullopt;
   if (!zero || !scale) return {};
   Signed found = signed_weights(weights.data.node->constant()->bytes(), *layout, *zero);
   std::vector<std::int64_t> shape(sizes->size(), 1);

@@ -3,6 +3,7 @@
 // Its remainders are exact. So the dividend is reduced to a multiple, and the quotient is rounded to the
 // nearest integer. x - Floor(x / d) * d is itself such a remainder.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -33,12 +34,25 @@ ir::Value divide_multiple(ir::Builder& builder, ir::DivideView quotient, ir::Val
   return builder.op(ops::Round, {whole}, {{"mode", "half_to_even"}});
 }
 
-/// The dividend; the largest number instead of infinity, whose remainder would be NaN.
-ir::Value emit_finite_dividend(ir::Builder& builder, ir::DivideView quotient) {
-  // The runtime computes f64 as f32.
+bool is_divisor(double number) {
+  return std::isfinite(number) && number != 0;
+}
+
+/// What exceeds the multiple of the divisor that is next to the dividend and below it, or above it if
+/// `divisor` is the negative one. Not NaN unless the dividend is: the quotient of infinity, or by zero, has
+/// no fraction.
+ir::Value emit_excess(ir::Builder& builder, ir::DivideView quotient, ir::Value divisor) {
+  const ir::Value dividend = quotient.a();
+  if (!are_known(quotient.b(), is_divisor)) {
+    const ir::Value remainder = builder.op(ops::FloorMod, {dividend, divisor});
+    const ir::Value is_finite = builder.op(ops::IsFinite, {remainder});
+    return builder.op(ops::Select, {is_finite, remainder, builder.number_like(0, remainder)});
+  }
+  // The largest number instead of infinity. The runtime computes f64 as f32.
   const double largest =
-      std::min<double>(*ir::largest_finite(quotient.a().type()), std::numeric_limits<float>::max());
-  return builder.op(ops::Clamp, {quotient.a()}, {{"min", -largest}, {"max", largest}});
+      std::min<double>(*ir::largest_finite(dividend.type()), std::numeric_limits<float>::max());
+  const ir::Value clamped = builder.op(ops::Clamp, {dividend}, {{"min", -largest}, {"max", largest}});
+  return builder.op(ops::FloorMod, {clamped, divisor});
 }
 
 /// If `value` is Floor(x / d) * d, the quotient.
@@ -77,16 +91,14 @@ bool may_be_too_small(ir::FloorView floor) {
 
 ir::Value round_down(ir::Builder& builder, ir::FloorView floor) {
   const ir::DivideView quotient = *rounded_quotient(floor);
-  return divide_multiple(builder, quotient,
-                         builder.op(ops::FloorMod, {emit_finite_dividend(builder, quotient), quotient.b()}));
+  return divide_multiple(builder, quotient, emit_excess(builder, quotient, quotient.b()));
 }
 
 /// The remainder by -d has the sign of -d.
 ir::Value round_up(ir::Builder& builder, ir::CeilingView ceiling) {
   const ir::DivideView quotient = *rounded_quotient(ceiling);
   const ir::Value negative = builder.op(ops::Multiply, {quotient.b(), builder.number_like(-1, quotient.b())});
-  return divide_multiple(builder, quotient,
-                         builder.op(ops::FloorMod, {emit_finite_dividend(builder, quotient), negative}));
+  return divide_multiple(builder, quotient, emit_excess(builder, quotient, negative));
 }
 
 bool drops_fraction(ir::ConvertView convert) {

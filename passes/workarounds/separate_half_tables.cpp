@@ -1,6 +1,6 @@
-// Workaround for shared_half_table: OpenVINO makes a constant of f16 one of f32 if a Gather reads it through
-// a Convert, without a Convert for the other operations that read it. Here the Convert gets a constant of its
-// own, with the same bytes.
+// Workaround for shared_half_table: If a Gather reads an f16 constant through a Convert to f32, OpenVINO
+// changes the constant to f32, but not the other operations that read it. Here the Convert reads a copy of
+// the constant, which shares its bytes.
 #include <algorithm>
 #include <optional>
 
@@ -11,7 +11,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The Convert of a constant of f16, from which the Gather takes rows; no value if there is none.
+/// The Convert from f16 to f32 that the Gather reads, if its input is a constant. Otherwise no value.
 std::optional<ir::ConvertView> widened_table(ir::GatherView gather) {
   const auto convert = ir::match<ir::ConvertView>(gather.data());
   const bool is_table = convert && convert->data().node->constant() != nullptr &&

@@ -227,6 +227,26 @@ def test_filters_of_transposed_convolutions(inputs, offset, weights, zero):
     assert_accurate(original.SerializeToString(), quantised.SerializeToString(), [{"x": x}, {"x": x[:1, :, :4]}])
 
 
+@pytest.mark.parametrize("weights, zero", [("uint8", 128), ("int8", 0)])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("operator", ["Conv", "ConvTranspose"])
+def test_scales_along_either_axis_of_as_many_inputs_as_outputs(operator, axis, weights, zero):
+    """Only the shape of the scales tells to which axis of the weights they belong."""
+    generator = np.random.default_rng(6)
+    data = generator.integers(*((0, 256) if weights == "uint8" else (-128, 128)), (8, 8, 2, 2)).astype(weights)
+    scales = generator.uniform(0.002, 0.02, 8).astype(np.float32)
+    filters = ((data.astype(np.float32) - zero) * np.expand_dims(scales, [i for i in range(4) if i != axis])).astype(np.float32)
+    x = generator.standard_normal((2, 8, 7, 6)).astype(np.float32)
+    header = '<ir_version: 8, opset_import: ["" : 17]> g (float[n, 8, h, w] x) => (float[n, 8, a, b] y)'
+    original = onnx.parser.parse_model(f"{header} {{ y = {operator} <strides = [2, 2]> (x, f) }}")
+    quantised = onnx.parser.parse_model(f"""{header} <float s = {{0.03}}, uint8 z = {{128}}> {{ q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z)
+        wd = DequantizeLinear <axis = {axis}> (f, ws, wz) y = {operator} <strides = [2, 2]> (d, wd) }}""")
+    original.graph.initializer.append(numpy_helper.from_array(filters, "f"))
+    constants = {"f": data, "ws": scales, "wz": np.full(8, zero, weights)}
+    quantised.graph.initializer.extend(numpy_helper.from_array(value, name) for name, value in constants.items())
+    assert_accurate(original.SerializeToString(), quantised.SerializeToString(), [{"x": x}])
+
+
 @pytest.mark.parametrize("is_bounded, precision", [(False, "f32"), (True, "u8")])
 def test_the_runtime_has_an_integer_lstm_for_bounded_inputs_only(is_bounded, precision):
     """Why dynamically quantised LSTMs become loops: OpenVINO alone computes one with weights of 8 bits in f32, unless a FakeQuantize bounds

@@ -43,7 +43,9 @@ def case(name, divisor, dtype):
     inputs = f", {kind}[1] d" if divisor == "input" else ""
     text = f"""<ir_version: 8, opset_import: ["" : 18]> main ({kind}[{rank}] x{inputs}) => ({OUTPUTS.get(name, kind)}[{rank.replace('n', 'm')}] y)
         <int64 five = {{5}}, float[5] list = {{0, 1, 2, 3, 4}}> {{ table = CastLike (list, x) {constant} {NODES[name]} }}"""
-    runs = [{"x": part.astype(dtype)} | ({"d": given.astype(dtype)} if divisor == "input" else {}) for part in (x, x[::3], x[:0])]
+    divisors = [given, *([np.array([d]) for d in (0.0, np.inf, -np.inf, -41.0)] if name in ("floor", "ceil", "remainder") else [])]
+    given_parts = [(part, d) for part in (x, x[::3], x[:0]) for d in (divisors if divisor == "input" else divisors[:1])]
+    runs = [{"x": part.astype(dtype)} | ({"d": d.astype(dtype)} if divisor == "input" else {}) for part, d in given_parts]
     return Case(f"{name}-{divisor}-{dtype}", onnx.parser.parse_model(text).SerializeToString(), [Run(run) for run in runs], one_compiled=True)
 
 

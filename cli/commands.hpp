@@ -13,6 +13,9 @@ namespace onnx2ir::cli {
 /// The first word of the command line: what to do with the models.
 enum class Command : std::uint8_t { convert, show, diff, stats, verify, lint, legalize, explain, help };
 
+/// Standard input in place of a model, standard output in place of a file.
+inline constexpr std::string_view kStandardStream = "-";
+
 struct CommandInfo {
   Command command = Command::convert;
   std::string_view name;   ///< empty for a conversion

@@ -26,8 +26,6 @@
 namespace onnx2ir::cli {
 namespace {
 
-constexpr std::string_view kStandardInput = "-";
-
 /// A model on the command line, and its output path.
 struct Job {
   std::string model;
@@ -124,7 +122,7 @@ class Run {
     auto problem = files_.problem();
     if (problem || !files_.replaces_any()) return problem;
     for (const Job& job : jobs_) {
-      if (job.model != kStandardInput) files_.add_read(external_files(job.model), job.model);
+      if (job.model != kStandardStream) files_.add_read(external_files(job.model), job.model);
     }
     return files_.problem();
   }
@@ -199,7 +197,7 @@ class Run {
   }
 
   static Conversion convert(const Job& job, const Options& options) {
-    if (job.model != kStandardInput) return convert_file(job.model, options);
+    if (job.model != kStandardStream) return convert_file(job.model, options);
     const std::string bytes = read_standard_input();
     return convert_bytes(std::as_bytes(std::span(bytes)), options);
   }
@@ -282,7 +280,7 @@ class Run {
 
   bool write_report() const {
     if (std::ranges::any_of(outcomes_, &Outcome::keeps_report)) return false;
-    if (arguments_.report == "-") return print_result(report_text()) == kDone;
+    if (arguments_.report == kStandardStream) return print_result(report_text()) == kDone;
     std::ofstream file(arguments_.report, std::ios::binary);
     file << report_text() << std::flush;
     if (!file) std::cerr << "onnx2ir: the report '" << arguments_.report << "' cannot be written\n";

@@ -14,7 +14,7 @@ namespace onnx2ir::cli {
 namespace {
 
 bool write(const std::string& path, const std::string& page) {
-  if (path == "-") return static_cast<bool>(std::cout << page << std::flush);
+  if (path == kStandardStream) return static_cast<bool>(std::cout << page << std::flush);
   std::ofstream file(path, std::ios::binary);
   return static_cast<bool>(file << page << std::flush);
 }

@@ -31,7 +31,7 @@ bool is_ir(const std::string& path) {
 /// Reads an IR, or converts an ONNX model; "-" is standard input.
 Conversion read_model(const Arguments& arguments, const std::string& path) {
   if (is_ir(path)) return read_ir(path);
-  if (path != "-") return convert_file(path, arguments.options);
+  if (path != kStandardStream) return convert_file(path, arguments.options);
   const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
   return convert_bytes(std::as_bytes(std::span(bytes)), arguments.options);
 }

@@ -95,7 +95,7 @@ std::optional<std::string> models_problem(const Arguments& arguments, const Comm
   if (models.empty() && arguments.checked_files.empty()) return "no model is given; see --help";
   const std::string usage = "onnx2ir " + std::string(command.name) + ' ' + std::string(command.words);
   if (command.models != 0 && models.size() != command.models) return "usage: " + usage;
-  const auto streams = std::ranges::count(models, "-");
+  const auto streams = std::ranges::count(models, kStandardStream);
   if (command.command == Command::diff && streams > 1)
     return "standard input can be only one of the two models";
   if ((command.command == Command::lint || command.command == Command::legalize) && streams != 0)

@@ -1,12 +1,11 @@
 #include "cli/output_pair.hpp"
 
+#include "cli/commands.hpp"
 #include "cli/messages.hpp"
 #include "cli/temporary_files.hpp"
 
 namespace onnx2ir::cli {
 namespace {
-
-constexpr std::string_view kStandardStream = "-";
 
 /// A path that is too long or a link to itself is reported when the file is written.
 bool is_existing_folder(const std::filesystem::path& path) {

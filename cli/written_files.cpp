@@ -7,8 +7,6 @@
 namespace onnx2ir::cli {
 namespace {
 
-constexpr std::string_view kStandardStream = "-";
-
 std::filesystem::path weights_of(const std::filesystem::path& xml) {
   return std::filesystem::path(xml).replace_extension(".bin");
 }

@@ -19,6 +19,7 @@ struct SizeArithmetic {
   Value quotient(Value a, Value b) const { return builder.op(ops::Divide, {a, b}, {{"m_pythondiv", true}}); }
   Value least(Value a, std::int64_t b) const { return builder.op(ops::Maximum, {a, of(b)}); }
   Value most(Value a, Value b) const { return builder.op(ops::Maximum, {a, b}); }
+  Value fewest(Value a, Value b) const { return builder.op(ops::Minimum, {a, b}); }
   Value product(const ValueList& values) const {
     return reduce_keep_dims(builder, ops::ReduceProd, concat(builder, values), {0});
   }
@@ -190,8 +191,11 @@ FoldedAxis transposed_axis(const SizeArithmetic& sizes, const WindowSteps& windo
     axis.begin = sizes.of(window.pads_begin[at]);
     axis.size = sizes.plus(full, more - window.pads_begin[at] - window.pads_end[at]);
   } else {
-    axis.size = output_shape.empty() ? sizes.times(places, stride) : sizes.of(output_shape[at]);
-    const Value total = sizes.least(sizes.minus(sizes.plus(full, more), axis.size), 0);
+    // The windows may not reach as far as the stride: onnxruntime's result ends with the last one then.
+    const Value reached = sizes.plus(full, more);
+    axis.size = output_shape.empty() ? sizes.fewest(sizes.times(places, stride), sizes.least(reached, 0))
+                                     : sizes.of(output_shape[at]);
+    const Value total = sizes.least(sizes.minus(reached, axis.size), 0);
     const Value smaller = sizes.by(total, 2);
     axis.begin = window.auto_pad == "same_upper" ? smaller : sizes.minus(total, smaller);
   }

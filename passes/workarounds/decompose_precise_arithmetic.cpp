@@ -11,8 +11,8 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/constant_values.hpp"
-#include "passes/analysis/size_uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -52,7 +52,26 @@ ir::Value add_negative(ir::Builder& builder, ir::SubtractView difference) {
   return marked(builder.op(ops::Add, {difference.a(), added}));
 }
 
-/// Whether the product with the reciprocal is the same, or what OpenVINO computes.
+/// Whether a size may be computed from `node`. Operands of Gather and Range are no sizes themselves.
+bool may_lead_to_size(const ir::Node& node) {
+  constexpr std::size_t kMostUses = 256;
+  std::size_t uses = 0;
+  return any_after(node, kMostUses, [&](const ir::Use& use) {
+    const ir::Traits& traits = use.node->op().traits;
+    const auto is_in = [&](const ir::InputRange& range) {
+      return use.index >= range.first && use.index <= range.last;
+    };
+    if (++uses > kMostUses || traits.has_bodies) return Search::found;
+    const bool may_be_bound = is_in(traits.indices) && !use.node->is_one_of({ops::Gather, ops::Range});
+    if (is_in(traits.sizes) || may_be_bound) return Search::found;
+    const bool is_followed =
+        !use.node->outputs().empty() && (is_precise(*use.node) || !ir::is_floating(use.node->output(0).type));
+    return is_followed ? Search::follow : Search::skip;
+  });
+}
+
+/// Whether a product with the reciprocal is as exact as what OpenVINO computes. If a size may be computed
+/// from the quotient, OpenVINO divides and keeps the mark; otherwise it multiplies by the reciprocal itself.
 bool can_be_multiplied(ir::DivideView quotient) {
   if (!is_precise(quotient)) return false;
   const auto number = second_number(quotient);

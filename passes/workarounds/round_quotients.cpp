@@ -10,7 +10,6 @@
 #include "ir/small_floats.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/size_uses.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
 
@@ -23,7 +22,7 @@ std::optional<ir::DivideView> rounded_quotient(const ir::Node& node) {
   const auto quotient = ir::match<ir::DivideView>(node.input(0));
   if (!quotient || !ir::is_floating(quotient->a().type()) || quotient->node().is_computed_from_constants())
     return std::nullopt;
-  if (are_known(quotient->b(), is_power_of_two) || may_lead_to_size(node)) return std::nullopt;
+  if (are_known(quotient->b(), is_power_of_two)) return std::nullopt;
   return quotient;
 }
 

@@ -57,6 +57,25 @@ for name in NODES:
                 continue
             CASES[f"{name}-{divisor}-{dtype}"] = lambda name=name, divisor=divisor, dtype=dtype: case(name, divisor, dtype)
 
+SIZES = {
+    "floor": "w = Floor (q) i = Cast <to = 7> (w)",
+    "ceil": "w = Ceil (q) i = Cast <to = 7> (w)",
+    "cast": "i = Cast <to = 7> (q)",
+    "remainder": "w = Floor (q) p = Mul (w, d) r = Sub (f, p) i = Cast <to = 7> (r)",
+}
+
+
+def case_of_sizes(name):
+    """The integers are sizes."""
+    text = f"""<ir_version: 8, opset_import: ["" : 18]> main (float[N, M] x) => (float[A, B] y) <float d = {{41}}, float one = {{1}}> {{
+        s = Shape (x) f = Cast <to = 1> (s) q = Div (f, d) {SIZES[name]} y = Expand (one, i) }}"""
+    runs = [Run({"x": np.zeros(sizes, np.float32)}) for sizes in ((123, 41), (82, 45), (41, 41), (41, 3))]
+    return Case(f"size-{name}", onnx.parser.parse_model(text).SerializeToString(), runs, one_compiled=True)
+
+
+for name in SIZES:
+    CASES[f"size-{name}"] = lambda name=name: case_of_sizes(name)
+
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("rounded quotients", name), make) for name, make in CASES.items()))
 def test_rounded_quotients(conformance, result):

@@ -21,8 +21,8 @@ check() {
   cd "$root"
   say "each header alone"
   quietly ninja -C build/release all_verify_interface_header_sets
-  say "clang-tidy"
-  python cmake/run_clang_tidy.py build/release "$cache/clang-tidy" || failed=1
+  say "clang-tidy and clang-query"
+  python cmake/run_clang_tools.py build/release "$cache/clang-tools" || failed=1
   (run_sanitizers_tests) || failed=1
   (run_threads_tests) || failed=1
   [ $failed = 0 ] && echo "check: nothing to complain about" || echo "check: failed"
@@ -33,12 +33,12 @@ check() {
 tidy() {
   local sources
   mapfile -t sources < <(cd "$root" && git diff --name-only --diff-filter=d "${1:-HEAD~1}" -- '*.cpp' ':!tests')
-  [ ${#sources[@]} -gt 0 ] || { say "clang-tidy: no source has changed"; exit 0; }
+  [ ${#sources[@]} -gt 0 ] || { say "no source has changed"; exit 0; }
   debian_packages "${check_packages[@]}"
   set_up
   build_quietly release
   cd "$root"
-  python cmake/run_clang_tidy.py build/release "$cache/clang-tidy" "${sources[@]}"
+  python cmake/run_clang_tools.py build/release "$cache/clang-tools" "${sources[@]}"
 }
 
 # The experiments with the faults of OpenVINO, in environments that have only OpenVINO.

@@ -3,7 +3,7 @@
 # The build uses a newer CMake (requirements.txt). Debian's is the oldest one that CMakeLists.txt permits: tests/package/test_oldest_cmake.py.
 build_packages=(build-essential cmake ninja-build ccache pkg-config python3-venv libprotobuf-dev protobuf-compiler
   libpugixml-dev libfmt-dev nlohmann-json3-dev catch2 libbenchmark-dev)
-check_packages=(clang-format clang-tidy)
+check_packages=(clang-format clang-tidy clang-tools)
 fuzz_packages=(clang libclang-rt-dev)
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }

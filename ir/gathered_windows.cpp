@@ -191,10 +191,14 @@ FoldedAxis transposed_axis(const SizeArithmetic& sizes, const WindowSteps& windo
     axis.begin = sizes.of(window.pads_begin[at]);
     axis.size = sizes.plus(full, more - window.pads_begin[at] - window.pads_end[at]);
   } else {
-    // The windows may not reach as far as the stride: onnxruntime's result ends with the last one then.
+    // If the windows are smaller than the stride, onnxruntime's result ends after the last window.
     const Value reached = sizes.plus(full, more);
-    axis.size = output_shape.empty() ? sizes.fewest(sizes.times(places, stride), sizes.least(reached, 0))
-                                     : sizes.of(output_shape[at]);
+    if (output_shape.empty()) {
+      const Value most = sizes.times(places, stride);
+      axis.size = sizes.fewest(most, sizes.least(reached, 0));
+    } else {
+      axis.size = sizes.of(output_shape[at]);
+    }
     const Value total = sizes.least(sizes.minus(reached, axis.size), 0);
     const Value smaller = sizes.by(total, 2);
     axis.begin = window.auto_pad == "same_upper" ? smaller : sizes.minus(total, smaller);

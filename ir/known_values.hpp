@@ -5,7 +5,7 @@
 //     exact_numbers  elements of any numeric type, all of them exact
 //     known_scalar   the integer or boolean of a value of one element: a trip count, a condition
 //     exact_number   the floating-point constant of one element
-//                    or one element of a list, others of which are computed in each run
+//                    or one element of a list, whose other elements may be dynamic
 //     exact_order    the axes of a Transpose
 #pragma once
 

@@ -321,7 +321,7 @@ Size SizeTable::is_negative(Size a) {
 
 Size SizeTable::without_zero_sizes(Size size) {
   if (size == nullptr || depth_of(size) == 0) return size;
-  // Sizes share their parts: without a memory, the time is exponential in the depth.
+  // Expressions share subexpressions: without memoization, the time is exponential in the depth.
   if (const Size* const known = storage_->known_without_zero_sizes(size)) return *known;
   const auto replaced = [&](const SizeAtom& atom) -> Size {
     const Size a = without_zero_sizes(atom.a);

@@ -97,7 +97,8 @@ Value gather_listed(Builder& builder, const Sequence& sequence, Value position) 
   Values rows = sequence.elements->values();
   if (!have_one_shape(rows)) return {};
   for (Value& row : rows) row = unsqueeze(builder, row, {0});
-  return gather(builder, concat(builder, rows, 0), convert_position(builder, position));
+  const Value joined = concat(builder, rows, 0);
+  return gather(builder, joined, convert_position(builder, position));
 }
 
 /// Element `index` if all elements have the same static shape: they are rows of one tensor. Null otherwise.

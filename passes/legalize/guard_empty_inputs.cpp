@@ -92,14 +92,16 @@ Values clone_in_branch(ir::Builder& builder, const ir::Node& node, Values inputs
 Values emit_if(ir::Builder& builder, const ir::Node& node, const PassContext& context) {
   const ir::Value smallest =
       ir::reduce(builder, ops::ReduceMin, ir::compute_shape_of(builder, node.input(0)), {0});
+  const ir::Value has_elements = builder.op(ops::NotEqual, {smallest, builder.integer(0)});
   const auto read = node.is(ops::Unique) ? node.inputs().first(1) : node.inputs();
-  const ir::IfView if_view = ir::add_if(
-      builder, builder.op(ops::NotEqual, {smallest, builder.integer(0)}), Values(read.begin(), read.end()),
-      [&](ir::Builder& branch, const Values& inner) { return clone_in_branch(branch, node, inner); },
-      [&](ir::Builder& branch, const Values& inner) {
-        return emit_outputs_for_empty(branch, node, inner[0], context);
-      });
-  return outputs_of(if_view.node());
+  const auto emit_node = [&](ir::Builder& branch, const Values& inner) {
+    return clone_in_branch(branch, node, inner);
+  };
+  const auto emit_empty = [&](ir::Builder& branch, const Values& inner) {
+    return emit_outputs_for_empty(branch, node, inner[0], context);
+  };
+  const Values inputs(read.begin(), read.end());
+  return outputs_of(ir::add_if(builder, has_elements, inputs, emit_node, emit_empty).node());
 }
 
 Fault fault_of(const ir::Node& node) {

@@ -51,8 +51,8 @@ bool may_be_small(const ir::PartialShape& image) {
   return is_dynamic && fewest <= kMostPixels;
 }
 
-/// Whether the filters [outputs, channels, rows, columns] have one column and several rows, as the wrong ones
-/// in the experiments: of 4, 8, 12, 16 or 20 channels.
+/// Whether the convolution has pads and filters [outputs, channels, rows, columns] of one column and several
+/// rows. In the experiments, those of 4, 8, 12, 16 and 20 channels were wrong.
 bool have_padded_column(ir::ConvolutionView convolution) {
   constexpr std::int64_t kMostChannels = 20;
   constexpr std::int64_t kVector = 4;

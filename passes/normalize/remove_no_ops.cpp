@@ -89,7 +89,8 @@ struct Range {
   std::int64_t end;
 };
 
-/// What a Slice by 1, or a Gather of neighbours, takes along its only axis; no value if it is something else.
+/// The positions that a Slice of step 1, or a Gather of consecutive indices, reads along its only axis. No
+/// value for other Slices and Gathers.
 std::optional<Range> taken_range(ir::Node& node) {
   if (const auto slice = ir::match<ir::SliceView>(node)) {
     const auto starts = ir::exact_values(slice->start());
@@ -107,8 +108,8 @@ std::optional<Range> taken_range(ir::Node& node) {
   return Range{indices->front(), indices->back() + 1};
 }
 
-/// The part of a Concat that a Slice or Gather takes out of it again; null if it takes anything else, or if
-/// more is known of its shape than of the part's.
+/// The input of a Concat that a Slice or Gather extracts from its result. Null if it extracts anything else,
+/// or if the inferred shape of the input is less precise.
 ir::Value taken_part(ir::Node& node) {
   const auto concat = ir::match<ir::ConcatView>(node.input(0));
   if (!concat || !concat->output(0).shape.has_rank()) return {};

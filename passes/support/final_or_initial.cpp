@@ -39,8 +39,8 @@ ir::Value emit_first_iteration_condition(ir::Builder& builder, ir::Value trip_co
 ir::Value emit_first_iteration_condition(ir::Builder& builder, ir::LoopView loop) {
   // In IR of other programs both can have the shape [1], which a Select would give to a scalar state.
   const std::vector<std::int64_t> scalar;
-  return emit_first_iteration_condition(builder, ir::reshape(builder, loop.trip_count(), scalar),
-                                        ir::reshape(builder, loop.condition(), scalar));
+  const ir::Value trip_count = ir::reshape(builder, loop.trip_count(), scalar);
+  return emit_first_iteration_condition(builder, trip_count, ir::reshape(builder, loop.condition(), scalar));
 }
 
 ir::Value tested_trip_count(ir::Value condition) {

@@ -74,11 +74,16 @@ bool gathers_negative_elements(ir::GatherElementsView gather) {
   return has_numbers(gather.data()) && !are_never_negative(gather.indices());
 }
 
+/// The size along `axis`, also of data of unknown rank: i64 [1].
+ir::Value size_along(ir::Builder& builder, ir::Value data, std::int64_t axis) {
+  if (data.shape().has_rank()) return ir::dimension_of(builder, data, axis);
+  const ir::Value sizes = ir::shape_of(builder, data);
+  return ir::gather(builder, sizes, builder.integers({axis}));
+}
+
 ir::Value gather_elements(ir::Builder& builder, ir::GatherElementsView gather) {
   const ir::Value data = gather.data();
-  const ir::Value size = data.shape().has_rank() ? ir::dimension_of(builder, data, gather.axis())
-                                                 : ir::gather(builder, ir::shape_of(builder, data),
-                                                              builder.integers({gather.axis()}));
+  const ir::Value size = size_along(builder, data, gather.axis());
   const ir::Value indices = count_from_start(builder, gather.indices(), size);
   return ir::clone_with_input(builder, gather, ir::GatherElementsView::Input::indices, indices);
 }

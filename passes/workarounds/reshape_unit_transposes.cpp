@@ -30,8 +30,8 @@ bool is_affected(ir::TransposeView transpose) {
 ir::Value reshape_transpose(ir::Builder& builder, ir::TransposeView transpose) {
   const ir::Value data = transpose.data();
   const auto order = ir::exact_order(transpose);
-  return ir::reshape(builder, data,
-                     ir::gather(builder, ir::shape_of(builder, data), builder.integers(*order)));
+  const ir::Value sizes = ir::shape_of(builder, data);
+  return ir::reshape(builder, data, ir::gather(builder, sizes, builder.integers(*order)));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Workaround for rounded_quotients: OpenVINO multiplies by the reciprocal of the divisor, so that the
-// quotient of an exact multiple may be next to the integer, and Floor gives another one: Floor(41 / 41) is 0.
-// Its remainders are exact. So the dividend is reduced to a multiple, and the quotient is rounded to the
-// nearest integer. x - Floor(x / d) * d is itself such a remainder.
+// quotient of an exact multiple may be just below or above the integer: Floor(41 / 41) is 0. Its remainders
+// are exact. Here the remainder is subtracted from the dividend first, and the quotient is rounded to the
+// nearest integer. x - Floor(x / d) * d is itself a remainder, and becomes one FloorMod.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,8 +16,8 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The quotient of floating-point numbers that `node` makes integers of; no value if its product with the
-/// reciprocal is as good.
+/// The quotient of floating-point numbers that `node` converts to integers. No value if the product with the
+/// reciprocal is the same number.
 std::optional<ir::DivideView> rounded_quotient(const ir::Node& node) {
   const auto quotient = ir::match<ir::DivideView>(node.input(0));
   if (!quotient || !ir::is_floating(quotient->a().type()) || quotient->node().is_computed_from_constants())
@@ -26,7 +26,7 @@ std::optional<ir::DivideView> rounded_quotient(const ir::Node& node) {
   return quotient;
 }
 
-/// `quotient`, whose dividend has no remainder.
+/// `quotient` without its remainder, as an integer.
 ir::Value divide_multiple(ir::Builder& builder, ir::DivideView quotient, ir::Value remainder) {
   const ir::Value multiple = builder.op(ops::Subtract, {quotient.a(), remainder});
   const ir::Value whole = builder.op(ops::Divide, {multiple, quotient.b()});
@@ -37,10 +37,10 @@ bool is_divisor(double number) {
   return std::isfinite(number) && number != 0;
 }
 
-/// What exceeds the multiple of the divisor that is next to the dividend and below it, or above it if
-/// `divisor` is the negative one. Not NaN unless the dividend is: the quotient of infinity, or by zero, has
-/// no fraction.
-ir::Value emit_excess(ir::Builder& builder, ir::DivideView quotient, ir::Value divisor) {
+/// The remainder of the dividend by `divisor`, which is the divisor of `quotient` or its negative:
+/// subtracting it rounds the dividend down or up to a multiple. If the dividend is infinite, or the divisor
+/// is infinite or 0, it is 0 instead of NaN, because such quotients have no fraction.
+ir::Value emit_remainder(ir::Builder& builder, ir::DivideView quotient, ir::Value divisor) {
   const ir::Value dividend = quotient.a();
   if (!are_known(quotient.b(), is_divisor)) {
     const ir::Value remainder = builder.op(ops::FloorMod, {dividend, divisor});
@@ -70,11 +70,11 @@ bool is_remainder(ir::SubtractView difference) {
   return quotient && ir::is_floating(difference.a().type()) && difference.a() == quotient->a();
 }
 
-ir::Value emit_remainder(ir::Builder& builder, ir::SubtractView difference) {
+ir::Value fuse_remainder(ir::Builder& builder, ir::SubtractView difference) {
   return builder.op(ops::FloorMod, {difference.a(), floored_multiple(difference.b())->b()});
 }
 
-/// Whether all that is computed from the Floor are remainders, which are affected themselves.
+/// Whether the Floor is used in remainders only, which fuse_remainder() replaces.
 bool is_of_remainders(ir::FloorView floor) {
   return std::ranges::all_of(floor.output(0).uses, [](const ir::Use& product) {
     return product.node->is(ops::Multiply) &&
@@ -90,14 +90,14 @@ bool may_be_too_small(ir::FloorView floor) {
 
 ir::Value round_down(ir::Builder& builder, ir::FloorView floor) {
   const ir::DivideView quotient = *rounded_quotient(floor);
-  return divide_multiple(builder, quotient, emit_excess(builder, quotient, quotient.b()));
+  return divide_multiple(builder, quotient, emit_remainder(builder, quotient, quotient.b()));
 }
 
 /// The remainder by -d has the sign of -d.
 ir::Value round_up(ir::Builder& builder, ir::CeilingView ceiling) {
   const ir::DivideView quotient = *rounded_quotient(ceiling);
   const ir::Value negative = builder.op(ops::Multiply, {quotient.b(), builder.number_like(-1, quotient.b())});
-  return divide_multiple(builder, quotient, emit_excess(builder, quotient, negative));
+  return divide_multiple(builder, quotient, emit_remainder(builder, quotient, negative));
 }
 
 bool drops_fraction(ir::ConvertView convert) {
@@ -119,7 +119,7 @@ Workaround round_quotients() {
           .rows = {row<may_be_too_small, round_down>(Fault::rounded_quotients, {ops::Floor}),
                    row<rounded_quotient, round_up>(Fault::rounded_quotients, {ops::Ceiling}),
                    row<drops_fraction, round_to_zero>(Fault::rounded_quotients, {ops::Convert}),
-                   row<is_remainder, emit_remainder>(Fault::rounded_quotients, {ops::Subtract})}};
+                   row<is_remainder, fuse_remainder>(Fault::rounded_quotients, {ops::Subtract})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -148,8 +148,8 @@ class Columns {
           ops::Select, {node_->op(ops::IsNaN, {features}), node_->number_like(number, features), features}));
     }
     width_ = features_ * std::ssize(blocks) + 1;
-    blocks.push_back(broadcast_to(*node_, node_->number_like(0, features),
-                                  concat(*node_, {samples, node_->integers({1})})));
+    const Value column_shape = concat(*node_, {samples, node_->integers({1})});
+    blocks.push_back(broadcast_to(*node_, node_->number_like(0, features), column_shape));
     return node_->op(ops::Concat, blocks, {{"axis", 1}});
   }
 
@@ -251,8 +251,8 @@ Value find_leaves(NodeContext& node, const Forest& forest, Value features, std::
   std::vector<double> first(forest.roots.size());
   std::iota(first.begin(), first.end(), 0.0);
   const Value samples = dimension_of(node, features, 0);
-  Value position = broadcast_to(node, node.numbers(first, {1, trees}, ElementType::i32),
-                                concat(node, {samples, node.integers({trees})}));
+  const Value shape = concat(node, {samples, node.integers({trees})});
+  Value position = broadcast_to(node, node.numbers(first, {1, trees}, ElementType::i32), shape);
   if (depth > 0) {
     const Columns columns(node, forest, layout, features);
     const Descent descend(node, forest, layout, columns);

@@ -29,13 +29,14 @@ Value merge_tokens(NodeContext& node, Value source, Value count) {
   const Value places = emit_range(node, size_of(node, prediction, 0));
   const Value previous = reshape_to_scalar(node, node.input(Input::prev_suffix_match_idx));
   const Value in_source = node.op(ops::Add, {places, previous});
-  const Value expected = gather(node, pad_tokens(node, source), node.op(ops::Minimum, {in_source, count}));
+  const Value padded = pad_tokens(node, source);
+  const Value expected = gather(node, padded, node.op(ops::Minimum, {in_source, count}));
   const Value differs = node.op(ops::LogicalOr, {node.op(ops::GreaterEqual, {in_source, count}),
                                                  node.op(ops::NotEqual, {expected, prediction})});
   const Value kept = node.op(
       ops::Add, {find_first_true(node, differs, places, size_of(node, prediction, 0)), node.integer(1)});
-  return concat(node, {node.input(Input::cur_tokens),
-                       slice(node, prediction, node.integers({0}), reshape(node, kept, {1}), 0)});
+  const Value end = reshape(node, kept, {1});
+  return concat(node, {node.input(Input::cur_tokens), slice(node, prediction, node.integers({0}), end, 0)});
 }
 
 /// The place after the n-gram of the source that ends the tokens; -1 unless the source has it once or at its

@@ -172,7 +172,7 @@ void resolve_transposed_pads(Window& window, ir::Integers& output_padding, const
     const ir::Dimension size = input.shape()[i + 2];
     // The attributes are below 2^32, the sizes of the input and of the filter can be any.
     const std::int64_t reach = ir::checked_multiply(window.kernel[i] - 1, window.dilations[i]);
-    // The pad for an output of size * stride; none if the windows do not reach so far, as in onnxruntime.
+    // The pad for an output of size * stride; 0 if the output is smaller, as in onnxruntime.
     std::int64_t total = ir::checked_add(reach, 1 + output_padding[i] - window.strides[i]);
     if (!output_shape.empty()) {
       const std::int64_t last = ir::checked_multiply(window.strides[i], size.size() - 1);

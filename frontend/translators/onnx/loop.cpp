@@ -194,7 +194,8 @@ Operands loop_1(NodeContext& node) {
   check_signature(node, proto, initial.size());
   const Value count = emit_trip_count(node);
   const Value condition = emit_start_condition(node);
-  return translate_or_unroll(node, counted_loop(node, proto, initial, count, condition),
+  const auto counted = counted_loop(node, proto, initial, count, condition);
+  return translate_or_unroll(node, counted,
                              [&] { return emit_loop(node, proto, initial, count, condition); });
 }
 

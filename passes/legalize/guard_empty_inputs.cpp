@@ -25,6 +25,8 @@ bool may_be_empty(const ir::PartialShape& shape) {
 /// An empty string tensor of the shape of `places`.
 Values pack_empty(ir::Builder& builder, ir::Value places, const PassContext& context) {
   const ir::Value none = ir::emit_empty_constant(builder, ir::ElementType::string, {0});
+  // A Reshape would fail if a state of a Loop begins with a static size above 0: inference begins with it.
+  if (places.shape().has_rank() && places.shape().rank() == 1) return {none};
   const ir::Value sizes = ir::compute_shape_of(builder, places);
   if (!context.has(Fault::empty_reshape_in_first_run)) {
     return {ir::reshape(builder, none, sizes)};

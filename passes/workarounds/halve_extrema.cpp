@@ -139,7 +139,7 @@ bool may_be_infinite(ir::ReductionView reduction) {
   const ir::Value data = reduction.data();
   if (!ir::is_floating(data.type()) || is_bounded(data, is_max)) return false;
   if (is_max && is_subtracted_in_softmax(reduction)) return false;
-  if (is_half(*before_moves(data).node) && is_only_read(node, is_double)) return false;
+  if (is_only_read(node, is_double) && is_half(*before_moves(data).node)) return false;
   return !is_only_read(node,
                        [&](const ir::Node& reader) { return limits(reader, is_max) || compares(reader); });
 }

@@ -47,6 +47,7 @@ KNOWN = {
     "stack_of_any_size": NO_ITERATION,
     "stacked_axes_of_strings": STRINGS,
     "state_read_by_later_loop": EMPTY_STATE,
+    "strings_from_static_list": STRINGS,
     "strings_in_a_loop": STRINGS,
     "unbind": NEEDS_RESULTS,
     "unpooled_to_shape_of_input": "the plugin does not take a MaxPool with indices of a dynamic size",

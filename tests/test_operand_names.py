@@ -1,5 +1,6 @@
-"""The names of operands in operands.hpp are those of the operators' schemas, at the same places."""
+"""The names of operands in frontend/translators/operands.txt are those of the operators' schemas, at the same places."""
 
+import importlib.util
 import re
 import sys
 from pathlib import Path
@@ -8,32 +9,25 @@ import onnx.defs
 import pytest
 from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime_state
 
-TRANSLATORS = Path(__file__).parent.parent / "frontend/translators"
-DOMAINS = {"": "", "microsoft": "com.microsoft", "preview_training": "ai.onnx.preview.training"}  # by C++ namespace
-# Versions of a schema have different names for the same operand; the struct has the newest one.
+ROOT = Path(__file__).parent.parent
+TRANSLATORS = ROOT / "frontend/translators"
+DOMAINS = {"onnx": "", "onnx_training": "ai.onnx.preview.training", "com_microsoft": "com.microsoft"}  # by folder
+# Versions of a schema have different names for the same operand; the row has the newest one.
 RENAMED = {("BatchNormalization", "mean"): "input_mean", ("BatchNormalization", "var"): "input_var"}
 
-DECLARATION = re.compile(
-    r"namespace onnx2ir::frontend::(?P<side>inputs|outputs)(?:::(?P<domain>\w+))? \{"
-    r"|struct (?P<name>\w+) \{\s*enum : std::size_t \{(?P<operands>[^}]*)\};"
-    r"|using (?P<alias>\w+) = (?:inputs::)?(?P<original>\w+);"
-)
+_SPEC = importlib.util.spec_from_file_location("generate_operands", ROOT / "cmake/generate_operands.py")
+generate_operands = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(generate_operands)
 
 
 def declared():
-    """By (side, domain, name of the struct): the names of its operands, and whether it is the name of another struct."""
-    found = {}
-    for folder in ("onnx", "com_microsoft"):  # the second one has aliases of structs of the first
-        side = domain = None
-        for match in DECLARATION.finditer((TRANSLATORS / folder / "operands.hpp").read_text()):
-            if match["side"]:
-                side, domain = match["side"], DOMAINS[match["domain"] or ""]
-            elif match["name"]:
-                found[side, domain, match["name"]] = ([name.strip() for name in match["operands"].split(",")], False)
-            else:
-                original = found.get((side, domain, match["original"])) or found[side, "", match["original"]]
-                found[side, domain, match["alias"]] = (original[0], True)
-    return found
+    """By (side, domain, operator): the names of its operands, and whether they are those of the first operator in its row."""
+    return {
+        (side, DOMAINS[folder], operator): (operands, operator != operators[0])
+        for folder, _, operators, sides in generate_operands.rows_of((TRANSLATORS / "operands.txt").read_text())
+        for side, operands in sides.items()
+        for operator in operators
+    }
 
 
 def schemas():
@@ -49,7 +43,7 @@ SCHEMAS, DECLARED = schemas(), declared()
 
 
 def versions(domain, name):
-    """The schemas of a struct: a number after the operator is the first version that it is for."""
+    """The schemas of a row: a number after the operator is the first version that it is for."""
     if (domain, name) in SCHEMAS:
         return SCHEMAS[domain, name]
     operator, first = re.fullmatch(r"(\w+?)(\d+)", name).groups()
@@ -66,7 +60,7 @@ def test_names_are_those_of_the_schema(side, domain, name):
     for schema in matching:
         expected = [RENAMED.get((schema.name, each.name), each.name) for each in getattr(schema, side)]
         used = names[: len(expected)]
-        if is_alias:  # operators that share a struct may write the same name in other letters
+        if is_alias:  # operators that share a row may write the same name in other letters
             expected, used = [each.lower() for each in expected], [each.lower() for each in used]
         assert used == expected, f"version {schema.since_version}"
     longest = max(len(getattr(schema, side)) for schema in matching)

@@ -5,7 +5,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
-#include "frontend/translators/onnx/operands.hpp"
+#include "frontend/translators/onnx_training/operands.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

@@ -55,54 +55,17 @@ constexpr Row kRows[] = {
 };
 
 /// Attributes that are 0 or 1 in each operator that has them.
-constexpr std::string_view kFlags[] = {
-    "align_corners",
-    "allowzero",
-    "antialias",
-    "batch_axis",
-    "broadcast",
-    "ceil_mode",
-    "center_point_box",
-    "count_include_pad",
-    "detect_negative",
-    "detect_positive",
-    "exclude_outside",
-    "exclusive",
-    "fmod",
-    "input_forget",
-    "interleaved",
-    "inverse",
-    "is_case_sensitive",
-    "is_causal",
-    "is_test",
-    "keepdims",
-    "largest",
-    "layout",
-    "linear_before_reset",
-    "multi_class",
-    "new_axis",
-    "noop_with_empty_axes",
-    "one_class",
-    "onesided",
-    "periodic",
-    "reverse",
-    "saturate",
-    "select_last_index",
-    "sorted",
-    "spatial",
-    "storage_order",
-    "time_axis",
-    "training_mode",
-    "transA",
-    "transB",
-    "upper",
-    "zeros",
-};
+constexpr std::string_view kFlags =
+    "align_corners allowzero antialias batch_axis broadcast ceil_mode center_point_box count_include_pad "
+    "detect_negative detect_positive exclude_outside exclusive fmod input_forget interleaved inverse "
+    "is_case_sensitive is_causal is_test keepdims largest layout linear_before_reset multi_class new_axis "
+    "noop_with_empty_axes one_class onesided periodic reverse saturate select_last_index sorted spatial "
+    "storage_order time_axis training_mode transA transB upper zeros";
 
 }  // namespace
 
 bool is_flag(std::string_view name) {
-  return std::ranges::find(kFlags, name) != std::end(kFlags);
+  return is_word_of(kFlags, name);
 }
 
 std::string_view accepted_words(std::string_view op_type, std::string_view name) {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <onnx2ir/result.hpp>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -230,14 +232,7 @@ void add_rule(const JsonValue& value, OperatorMap& map) {
     fail(value, "there are two rules for version {} of the operator '{}'", version, name);
 }
 
-}  // namespace
-
-bool is_single_operation(const ir::OpDescriptor& op) {
-  constexpr ir::OperationSet kExcluded{ops::Parameter, ops::Result,    ops::Const,
-                                       ops::Assign,    ops::ReadValue, ops::ExtensionOperation};
-  return !op.traits.has_bodies && !kExcluded.contains(op.id);
-}
-
+/// A problem has the line of the text.
 Result<OperatorMap> parse_operator_map(std::string_view text) {
   return base::attempt(DiagnosticCode::bad_extension, [&] {
     const JsonValue root = parse_json(text);
@@ -249,6 +244,14 @@ Result<OperatorMap> parse_operator_map(std::string_view text) {
     for (const JsonValue& rule : *list) add_rule(rule, map);
     return map;
   });
+}
+
+}  // namespace
+
+bool is_single_operation(const ir::OpDescriptor& op) {
+  constexpr ir::OperationSet kExcluded{ops::Parameter, ops::Result,    ops::Const,
+                                       ops::Assign,    ops::ReadValue, ops::ExtensionOperation};
+  return !op.traits.has_bodies && !kExcluded.contains(op.id);
 }
 
 std::optional<OperatorMap> load_operator_map(const std::filesystem::path& path, DiagnosticSink& sink) {

@@ -6,7 +6,6 @@
 #include <onnx2ir/diagnostic.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "frontend/mapping/versioned_table.hpp"
@@ -38,9 +37,6 @@ struct OperatorMap {
 /// Whether a rule or a translator of the caller can emit the operation: those with bodies, constants, and
 /// those to which another node belongs are excluded.
 bool is_single_operation(const ir::OpDescriptor& op);
-
-/// A problem has the line of the text.
-Result<OperatorMap> parse_operator_map(std::string_view text);
 
 /// Reads a file; reports an error and returns no value if it cannot be read or is not valid. Without rules if
 /// `path` is empty.

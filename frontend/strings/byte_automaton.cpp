@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "frontend/strings/regular_expression.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -285,19 +286,15 @@ class StateWriter {
 
 }  // namespace
 
-Result<ByteAutomaton> byte_automaton(const Expression& expression) {
+Result<ByteAutomaton> byte_automaton(std::string_view pattern) {
+  const auto expression = parse_regular_expression(pattern);
+  if (!expression) return expression.error();
   return base::attempt(DiagnosticCode::cannot_convert, [&] {
     StepWriter writer;
     const std::int32_t last = writer.add({.kind = Instruction::Kind::accepts});
-    const std::int32_t first = writer.write(expression, last);
+    const std::int32_t first = writer.write(*expression, last);
     return StateWriter(std::move(writer.instructions)).write(first);
   });
-}
-
-Result<ByteAutomaton> byte_automaton(std::string_view pattern) {
-  auto expression = parse_regular_expression(pattern);
-  if (!expression) return std::move(expression).error();
-  return byte_automaton(*expression);
 }
 
 }  // namespace onnx2ir::frontend

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/strings/regular_expression.hpp"
-
 namespace onnx2ir::frontend {
 
 /// A deterministic automaton with start state 0. Bytes that it does not distinguish share a class.
@@ -19,9 +17,8 @@ struct ByteAutomaton {
   std::vector<bool> accepts;       ///< by state
 };
 
-/// The automaton for texts in UTF-8 that match as a whole. A problem (cannot_convert) if it is too large.
-Result<ByteAutomaton> byte_automaton(const Expression& expression);
-/// The same for a pattern.
+/// The automaton for texts in UTF-8 that match `pattern` as a whole. A problem (cannot_convert) if the
+/// pattern cannot be used, or if the automaton is too large.
 Result<ByteAutomaton> byte_automaton(std::string_view pattern);
 
 }  // namespace onnx2ir::frontend

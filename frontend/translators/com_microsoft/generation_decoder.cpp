@@ -68,12 +68,13 @@ Value emit_empty_cache(NodeContext& node, const onnx::ValueInfoProto& declared, 
   return fill(node, 0, type->type, concat(node, sizes));
 }
 
-}  // namespace
-
+/// 1 for `tokens` (i32 [rows, length]) other than `pad_token`: the tokens that have positions.
 Value emit_token_mask(Builder& builder, Value tokens, std::int64_t pad_token) {
   const Value pad = builder.integer(pad_token, ElementType::i32);
   return convert(builder, builder.op(ops::NotEqual, {tokens, pad}), ElementType::i32);
 }
+
+}  // namespace
 
 Value emit_encoder_mask(Builder& builder, Value tokens, Value mask, std::int64_t pad_token) {
   if (mask) return mask;

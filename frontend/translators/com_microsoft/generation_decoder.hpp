@@ -39,9 +39,6 @@ struct DecoderStep {
   DecoderState next;
 };
 
-/// 1 for `tokens` (i32 [rows, length]) other than `pad_token`: the tokens that have positions.
-Value emit_token_mask(Builder& builder, Value tokens, std::int64_t pad_token);
-
 /// The attention mask of T5's encoder: `mask` if given. Otherwise only leading padding is hidden, because the
 /// end of a prompt may be the same token.
 Value emit_encoder_mask(Builder& builder, Value tokens, Value mask, std::int64_t pad_token);

@@ -9,16 +9,20 @@
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
+namespace {
 
-Value normalize_over(Builder& builder, Value x, Value axes, double epsilon) {
-  return builder.op(ops::MVN, {x, axes},
-                    {{"eps", epsilon}, {"normalize_variance", true}, {"eps_mode", "INSIDE_SQRT"}});
-}
-
+/// 1 / sqrt(variance + epsilon).
 Value compute_inverse_deviation(Builder& builder, Value variance, double epsilon) {
   const Value deviation =
       builder.op(ops::Sqrt, {builder.op(ops::Add, {variance, builder.number_like(epsilon, variance)})});
   return divide(builder, builder.number_like(1, variance), deviation);
+}
+
+}  // namespace
+
+Value normalize_over(Builder& builder, Value x, Value axes, double epsilon) {
+  return builder.op(ops::MVN, {x, axes},
+                    {{"eps", epsilon}, {"normalize_variance", true}, {"eps_mode", "INSIDE_SQRT"}});
 }
 
 Value compute_inverse_rms(Builder& builder, Value x, Value axes, double epsilon) {

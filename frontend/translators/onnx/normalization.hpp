@@ -7,8 +7,6 @@ namespace onnx2ir::frontend {
 
 /// (x - mean) / sqrt(variance + epsilon) over `axes`.
 Value normalize_over(Builder& builder, Value x, Value axes, double epsilon);
-/// 1 / sqrt(variance + epsilon).
-Value compute_inverse_deviation(Builder& builder, Value variance, double epsilon);
 /// 1 / sqrt(mean(x * x) + epsilon) over `axes`, which the result has with size 1.
 Value compute_inverse_rms(Builder& builder, Value x, Value axes, double epsilon);
 

@@ -189,6 +189,22 @@ bool meets_midpoints(double ratio) {
   }
 }
 
+/// Whether rounding x / `scale` needs an exact quotient: whether it may be the midpoint of two integers. It
+/// meets a midpoint only by chance if x is a sum, because the rounding errors of sums differ between runtimes
+/// anyway, or if x is a multiple of another scale, unless the quotient of both scales is a
+/// simple fraction.
+bool may_be_midpoint(Value x, Value scale) {
+  int nodes = kMaxNodes;
+  const MaybeSteps steps = steps_of(x, nodes);
+  if (!steps) return true;
+  if (is_noise(steps)) return false;
+  const MaybeSteps scales = steps_of_constant(scale);
+  if (!scales) return true;
+  return std::ranges::any_of(steps->sizes, [&](double size) {
+    return std::ranges::any_of(scales->sizes, [&](double unit) { return meets_midpoints(size / unit); });
+  });
+}
+
 /// A number as a sum of its leading 6 bits and the rest (Veltkamp's splitting).
 struct Split {
   Value leading;
@@ -202,18 +218,6 @@ Split split(NodeContext& node, Value number) {
 }
 
 }  // namespace
-
-bool may_be_midpoint(Value x, Value scale) {
-  int nodes = kMaxNodes;
-  const MaybeSteps steps = steps_of(x, nodes);
-  if (!steps) return true;
-  if (is_noise(steps)) return false;
-  const MaybeSteps scales = steps_of_constant(scale);
-  if (!scales) return true;
-  return std::ranges::any_of(steps->sizes, [&](double size) {
-    return std::ranges::any_of(scales->sizes, [&](double unit) { return meets_midpoints(size / unit); });
-  });
-}
 
 Value divide_before_rounding(NodeContext& node, Value x, Value scale) {
   // Not a row, as divide_exactly(): a model may round any quotient.

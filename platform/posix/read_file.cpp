@@ -10,6 +10,15 @@
 #include "platform/posix/system.hpp"
 
 namespace onnx2ir::platform {
+namespace {
+
+/// No value; the error is that of the last call of the system.
+std::nullopt_t fail(OpenFailure& failure) {
+  failure.error = posix::last_error();
+  return std::nullopt;
+}
+
+}  // namespace
 
 FileKind posix::kind_of(mode_t mode) {
   if (S_ISREG(mode)) return FileKind::regular;
@@ -21,17 +30,11 @@ FileKind posix::kind_of(mode_t mode) {
 
 std::optional<ReadFile> take_file(Handle handle, OpenFailure& failure) {
   struct stat status {};
-  if (::fstat(posix::descriptor(handle), &status) != 0) {
-    failure.error = posix::last_error();
-    return std::nullopt;
-  }
+  if (::fstat(posix::descriptor(handle), &status) != 0) return fail(failure);
   failure.kind = posix::kind_of(status.st_mode);
   if (failure.kind != FileKind::regular) return std::nullopt;
   const auto identity = posix::identify(posix::descriptor(handle));
-  if (!identity) {
-    failure.error = posix::last_error();
-    return std::nullopt;
-  }
+  if (!identity) return fail(failure);
   return ReadFile(std::move(handle), *identity);
 }
 
@@ -39,17 +42,11 @@ std::optional<ReadFile> open_file(const std::filesystem::path& path, OpenFailure
   // Checked before it is opened, because opening alone has effects on some devices. If it is replaced by a
   // named pipe in between, O_NONBLOCK prevents blocking, and take_file checks again.
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
-    failure.error = posix::last_error();
-    return std::nullopt;
-  }
+  if (::stat(path.c_str(), &status) != 0) return fail(failure);
   failure.kind = posix::kind_of(status.st_mode);
   if (failure.kind != FileKind::regular) return std::nullopt;
   Handle handle(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!handle.is_open()) {
-    failure.error = posix::last_error();
-    return std::nullopt;
-  }
+  if (!handle.is_open()) return fail(failure);
   return take_file(std::move(handle), failure);
 }
 

@@ -1,5 +1,6 @@
 // Fuses decomposed activations into one operation: Gelu (by erf and by tanh), Swish with and without a
 // factor, HSwish, Mish, SoftPlus.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -21,24 +22,14 @@ std::optional<double> multiple_of(ir::Value value, ir::Value x) {
   return product.coefficient;
 }
 
-/// Whether `value` is 0.044715 x^3.
-bool is_cubic_term(ir::Value value, ir::Value x) {
+/// Whether `value` is 0.044715 x^`exponent`.
+bool is_power_term(ir::Value value, ir::Value x, std::size_t exponent) {
   const Product product = product_of(value);
   if (!is_near(product.coefficient, 0.044715, x.type())) return false;
-  if (product.factors.size() == 1) {
-    return matches(product.factors.front(), op(ops::Power, same(x), number(3)));
-  }
-  return product.factors.size() == 3 && product.factors[0] == x && product.factors[1] == x &&
-         product.factors[2] == x;
-}
-
-/// Whether `value` is 0.044715 x^2.
-bool is_square_term(ir::Value value, ir::Value x) {
-  const Product product = product_of(value);
-  if (!is_near(product.coefficient, 0.044715, x.type())) return false;
-  if (product.factors.size() == 2) return product.factors[0] == x && product.factors[1] == x;
-  if (product.factors.size() != 1) return false;
-  return matches(product.factors.front(), op(ops::Power, same(x), number(2)));
+  if (product.factors.size() == 1)
+    return matches(product.factors.front(), op(ops::Power, same(x), number(static_cast<double>(exponent))));
+  return product.factors.size() == exponent &&
+         std::ranges::all_of(product.factors, [&](ir::Value factor) { return factor == x; });
 }
 
 /// Whether `value` is sqrt(2 / pi) (x + 0.044715 x^3), possibly with x as a common factor.
@@ -48,10 +39,10 @@ bool is_tanh_argument(ir::Value value, ir::Value x) {
   if (product.factors.size() == 2) {
     const std::size_t at = product.factors[0] == x ? 1 : 0;
     const ir::Value square = other_operand(product.factors[at], ops::Add, 1);
-    return product.factors[1 - at] == x && square && is_square_term(square, x);
+    return product.factors[1 - at] == x && square && is_power_term(square, x, 2);
   }
   if (product.factors.size() != 1) return false;
-  const auto is_cubic = [x](ir::Value term) { return is_cubic_term(term, x); };
+  const auto is_cubic = [x](ir::Value term) { return is_power_term(term, x, 3); };
   return matches(product.factors.front(), commutative(ops::Add, same(x), is_cubic));
 }
 

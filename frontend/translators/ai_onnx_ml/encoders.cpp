@@ -19,19 +19,12 @@ struct DictionarySide {
 };
 
 DictionarySide words_of_tensor(NodeContext& node, std::string_view name) {
-  for (const onnx::AttributeProto& attribute : node.proto().attribute()) {
-    if (attribute.name() != name) continue;
-    DictionarySide words;
-    if (attribute.t().data_type() == onnx::TensorProto::STRING) {
-      words.type = ElementType::string;
-      words.texts.assign(attribute.t().string_data().begin(), attribute.t().string_data().end());
-      return words;
-    }
-    words.type = node.tensor_attribute(name).type;
-    words.numbers = tensor_numbers(node, name);
-    return words;
-  }
-  return {};
+  const onnx::AttributeProto* const attribute = node.find_attribute(name);
+  if (attribute == nullptr) return {};
+  const onnx::TensorProto& tensor = attribute->t();
+  if (tensor.data_type() == onnx::TensorProto::STRING)
+    return {{}, {tensor.string_data().begin(), tensor.string_data().end()}, ElementType::string};
+  return {tensor_numbers(node, name), {}, node.tensor_attribute(name).type};
 }
 
 /// The words in the attribute `prefix`_tensor, _int64s, _floats or _strings.

@@ -1,5 +1,4 @@
 // Constants, and tensors that are created from a shape: Constant, ConstantOfShape, EyeLike.
-#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -19,12 +18,6 @@ Value emit_strings(NodeContext& node, const std::vector<std::string>& texts,
   return node.constant(ElementType::string, shape, ir::ConstantData(*std::move(packed)));
 }
 
-const onnx::AttributeProto* find_list(NodeContext& node, std::string_view name) {
-  if (!node.has_attribute(name)) return nullptr;
-  const auto& attributes = node.proto().attribute();
-  return &*std::ranges::find_if(attributes, [&](const auto& attribute) { return attribute.name() == name; });
-}
-
 /// A vector of `values`, copied in one piece: functions can have long lists, which each call copies.
 template <typename Number>
 Value emit_list(NodeContext& node, const google::protobuf::RepeatedField<Number>& values, ElementType type) {
@@ -42,11 +35,11 @@ Values constant_1(NodeContext& node) {
     return {node.constant(tensor.type, tensor.shape, std::move(tensor.data))};
   }
   if (node.has_attribute("value_int")) return {node.integer(node.integer_attribute("value_int"))};
-  if (const auto* list = find_list(node, "value_ints"))
+  if (const auto* list = node.find_attribute("value_ints"))
     return {emit_list(node, list->ints(), ElementType::i64)};
   if (node.has_attribute("value_float"))
     return {node.number(node.real_attribute("value_float"), ElementType::f32)};
-  if (const auto* list = find_list(node, "value_floats"))
+  if (const auto* list = node.find_attribute("value_floats"))
     return {emit_list(node, list->floats(), ElementType::f32)};
   if (node.has_attribute("value_string"))
     return {emit_strings(node, {node.text_attribute("value_string")}, {})};

@@ -1,8 +1,6 @@
 // Copies values that are the same in all iterations of a loop if the body may update them. The CPU plugin
 // computes some operations in place (updated_invariants): later iterations would read what earlier ones have
 // written into a captured value, or into a state that never changes. tests/faults/loops.py lists the cases.
-#include <algorithm>
-#include <iterator>
 #include <vector>
 
 #include "passes/analysis/foldable.hpp"
@@ -23,14 +21,6 @@ std::vector<ir::Node*> invariant_parameters(const ir::LoopView& loop) {
   return found;
 }
 
-bool copy_if_updated(ir::Graph& body, ir::Node& parameter) {
-  const ir::Value value = parameter.value();
-  if (value.type() == ir::ElementType::string) return false;
-  std::vector<ir::Use> updates;
-  std::ranges::copy_if(value.output().uses, std::back_inserter(updates), leads_to_update);
-  return copy_for_uses(body, parameter, updates);
-}
-
 }  // namespace
 
 bool copy_updated_invariants(ir::Model& model, PassContext&) {
@@ -39,7 +29,7 @@ bool copy_updated_invariants(ir::Model& model, PassContext&) {
     const auto iterations = loop.iterations();
     if (iterations && *iterations <= 1) continue;
     for (ir::Node* const parameter : invariant_parameters(loop))
-      modified = copy_if_updated(loop.graph(), *parameter) || modified;
+      modified = copy_for_uses(loop.graph(), *parameter, leads_to_update) || modified;
   }
   return modified;
 }

@@ -1,10 +1,6 @@
 // Copies states in whose memory the next value of another state may be computed. The CPU plugin assigns back
 // edges one after the other (sequential_back_edges): the state may have got its own next value before that of
 // the other state is read. A state that is passed on unchanged is copied by copy_passed_through_states.
-#include <algorithm>
-#include <iterator>
-#include <vector>
-
 #include "passes/analysis/shared_memory.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"
@@ -19,12 +15,8 @@ bool copy_updated_states(ir::Model& model, PassContext&) {
     NextValues next_values;
     for (const ir::Carried& state : loop.states()) next_values.insert(state.result);
     for (const ir::Carried& state : loop.states()) {
-      const ir::Value value = state.parameter->value();
-      if (value.type() == ir::ElementType::string) continue;
-      std::vector<ir::Use> uses;
-      std::ranges::copy_if(value.output().uses, std::back_inserter(uses),
-                           [&](const ir::Use& use) { return leads_to_other_state(use, next_values, state); });
-      modified = copy_for_uses(loop.graph(), *state.parameter, uses) || modified;
+      const auto updates = [&](const ir::Use& use) { return leads_to_other_state(use, next_values, state); };
+      modified = copy_for_uses(loop.graph(), *state.parameter, updates) || modified;
     }
   }
   return modified;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <unordered_set>
 #include <vector>
@@ -95,11 +97,16 @@ ir::Value copy_opaquely(ir::Builder& builder, ir::Value value) {
   return builder.op(is_boolean ? ops::LogicalOr : ops::Maximum, {value, value});
 }
 
-bool copy_for_uses(ir::Graph& body, ir::Node& parameter, std::span<const ir::Use> uses) {
+bool copy_for_uses(ir::Graph& body, ir::Node& parameter,
+                   const std::function<bool(const ir::Use& use)>& holds) {
+  const ir::Value value = parameter.value();
+  if (value.type() == ir::ElementType::string) return false;
+  std::vector<ir::Use> uses;
+  std::ranges::copy_if(value.output().uses, std::back_inserter(uses), holds);
   if (uses.empty()) return false;
   ir::Builder builder(body);
   builder.set_name(parameter.name);
-  const ir::Value copy = copy_opaquely(builder, parameter.value());
+  const ir::Value copy = copy_opaquely(builder, value);
   for (const ir::Use& use : uses) use.node->set_input(use.index, copy);
   return true;
 }

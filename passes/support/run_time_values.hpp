@@ -1,7 +1,7 @@
 // Values that OpenVINO cannot fold: results that depend on them are known only at run time.
 #pragma once
 
-#include <span>
+#include <functional>
 #include <unordered_map>
 
 #include "ir/builder.hpp"
@@ -54,8 +54,10 @@ class RunTimeElements {
 /// A copy of `value` that OpenVINO does not remove. Between Parameters and Results of a body it removes
 /// Reshape, Convert and Concat at compile time.
 ir::Value copy_opaquely(ir::Builder& builder, ir::Value value);
-/// Gives `uses`, of a Parameter of `body`, such a copy of it. Returns false if there are none.
-bool copy_for_uses(ir::Graph& body, ir::Node& parameter, std::span<const ir::Use> uses);
+/// Gives the uses of a Parameter of `body` for which `holds` such a copy of it, unless it is a string.
+/// Returns whether there are any.
+bool copy_for_uses(ir::Graph& body, ir::Node& parameter,
+                   const std::function<bool(const ir::Use& use)>& holds);
 
 /// The first input of the main graph that may have elements and is no string: OpenVINO cannot fold a value
 /// that depends on its elements, but it folds what depends on an empty input. Null if all inputs are empty or

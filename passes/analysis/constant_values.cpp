@@ -64,6 +64,12 @@ std::optional<double> known_number(ir::Value value) {
                          : ir::exact_number(value, 0);
 }
 
+bool are_at_least(ir::Value value, std::int64_t least) {
+  const auto known = ir::known_values(value);
+  return known &&
+         std::ranges::all_of(*known, [&](const ir::ValueRange& range) { return range.min >= least; });
+}
+
 bool is_power_of_two(double number) {
   constexpr int kLargestExponent = 14;
   int exponent = 0;

@@ -1,21 +1,16 @@
 // Workaround for negative_gather_elements and negative_gather_nd: OpenVINO reads outside of the data, or
 // nothing, for indices that count from the end. Here sizes are added to negative indices first.
-#include <algorithm>
 #include <vector>
 
 #include "ir/views/elementwise.hpp"
 #include "ir/views/reduction.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-bool are_known_not_negative(ir::Value numbers) {
-  const auto known = ir::known_values(numbers);
-  return known && std::ranges::none_of(*known, [](const ir::ValueRange& range) { return range.min < 0; });
-}
 
 /// Whether these are indices to which their size has been added if they are negative.
 bool are_counted_from_start(ir::Value indices) {
@@ -26,12 +21,11 @@ bool are_counted_from_start(ir::Value indices) {
 
 bool is_never_negative(ir::Value value) {
   const ir::Node& maker = *value.node;
-  if (are_known_not_negative(value) || are_counted_from_start(value)) return true;
+  if (are_at_least(value, 0) || are_counted_from_start(value)) return true;
   if (maker.is_one_of({ops::NonZero, ops::ShapeOf})) return true;
-  if (maker.is(ops::Maximum))
-    return are_known_not_negative(maker.input(0)) || are_known_not_negative(maker.input(1));
+  if (maker.is(ops::Maximum)) return are_at_least(maker.input(0), 0) || are_at_least(maker.input(1), 0);
   if (const auto range = ir::match<ir::RangeView>(value))
-    return are_known_not_negative(range->start()) && are_known_not_negative(range->step());
+    return are_at_least(range->start(), 0) && are_at_least(range->step(), 0);
   const auto clamp = ir::match<ir::ClampView>(value);
   return (maker.is(ops::TopK) && value.index == 1) || (clamp && clamp->min() >= 0);
 }

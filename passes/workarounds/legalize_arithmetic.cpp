@@ -10,6 +10,7 @@
 #include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/bounded_search.hpp"
+#include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -230,13 +231,6 @@ ir::Value emit_absolute_of_vector(ir::Builder& builder, ir::AbsView absolute) {
 bool is_bounded(ir::Value value) {
   const auto known = ir::known_values(value);
   return known && std::ranges::any_of(*known, [](const ir::ValueRange& range) { return !range.is_exact(); });
-}
-
-/// Whether all elements are known to be at least `least`.
-bool are_at_least(ir::Value value, std::int64_t least) {
-  const auto known = ir::known_values(value);
-  return known &&
-         std::ranges::all_of(*known, [&](const ir::ValueRange& range) { return range.min >= least; });
 }
 
 bool is_remainder_of_sizes(const ir::Node& node) {

@@ -6,6 +6,7 @@
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/reduction.hpp"
+#include "passes/analysis/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {
@@ -15,15 +16,10 @@ std::size_t axis_of(ir::TopKView top) {
   return ir::normalize_axis(top.axis(), top.data().shape().rank());
 }
 
-bool is_known_positive(ir::Value k) {
-  const auto known = ir::known_values(k);
-  return known && known->size() == 1 && known->front().min > 0;
-}
-
 /// Whether k is positive: also the larger of an unknown and a positive number.
 bool is_positive(ir::Value k) {
-  return is_known_positive(k) ||
-         (k.node->is(ops::Maximum) && std::ranges::any_of(k.node->inputs(), is_known_positive));
+  const auto is_known = [](ir::Value value) { return are_at_least(value, 1); };
+  return is_known(k) || (k.node->is(ops::Maximum) && std::ranges::any_of(k.node->inputs(), is_known));
 }
 
 bool may_select_none(ir::TopKView top) {

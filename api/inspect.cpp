@@ -1,5 +1,6 @@
 // Reads, prints and compares IR.
 #include <exception>
+#include <iterator>
 #include <new>
 #include <span>
 #include <string>
@@ -136,15 +137,8 @@ std::string Model::html(const Stats& stats) const {
 }
 
 std::vector<Difference> differences(const Model& before, const Model& after, const DiffOptions& options) {
-  std::vector<Difference> found;
-  for (ir::Difference& one : ir::diff(*written(*before.implementation_), *written(*after.implementation_),
-                                      {.ignores_names = options.ignores_names})) {
-    found.push_back({std::move(one.place), std::move(one.what), std::move(one.before), std::move(one.after),
-                     std::move(one.text)});
-    if (const auto& elements = one.elements)
-      found.back().elements = {elements->count, elements->changed, elements->largest, elements->relative};
-  }
-  return found;
+  auto found = ir::diff(*written(*before.implementation_), *written(*after.implementation_), options);
+  return {std::move_iterator(found.begin()), std::move_iterator(found.end())};
 }
 
 std::string differences_html(const Model& before, const Model& after, const DiffOptions& options) {
@@ -152,9 +146,8 @@ std::string differences_html(const Model& before, const Model& after, const Diff
   const auto new_copy = written(*after.implementation_);
   const ir::Origins old_origins = origins_of(*before.implementation_, *old_copy);
   const ir::Origins new_origins = origins_of(*after.implementation_, *new_copy);
-  return backend_html::comparison_page(
-      {old_copy.get(), &old_origins}, {new_copy.get(), &new_origins},
-      ir::diff(*old_copy, *new_copy, {.ignores_names = options.ignores_names}));
+  return backend_html::comparison_page({old_copy.get(), &old_origins}, {new_copy.get(), &new_origins},
+                                       ir::diff(*old_copy, *new_copy, options));
 }
 
 std::vector<std::string> diff(const Model& before, const Model& after) {

@@ -21,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <onnx2ir/diagnostic.hpp>
+#include <onnx2ir/difference.hpp>
 #include <onnx2ir/export.hpp>
 #include <onnx2ir/layers.hpp>
 #include <onnx2ir/options.hpp>
@@ -43,9 +44,6 @@ struct Port {
   /// The same dimensions with their bounds and names. Models that were read from IR have no names.
   std::vector<PortDimension> dimensions;
 };
-
-struct DiffOptions;
-struct Difference;
 
 /// A converted model, ready to be written. Its weights are views on the model's files, which must not change
 /// until it is written.
@@ -177,35 +175,11 @@ ONNX2IR_API Lint lint(const Model& model, const Options& options = {});
 /// is optimised. Files that `model` was read from are not overwritten by Model::save().
 ONNX2IR_API Conversion legalize(const Model& model, const Options& options = {});
 
-struct DiffOptions {
-  /// Compares no names of models, layers and tensors. Inputs and outputs are matched by their order, other
-  /// layers by their connections.
-  bool ignores_names = false;
-};
-
 /// Counts the operators, weights, arithmetic and memory of a model (docs/stats.md). Of a conversion, also the
 /// operators of the ONNX model. Sizes that do not fit the model are errors in the diagnostics.
 ONNX2IR_API Stats stats(const Model& model, const StatsOptions& options = {});
 /// Parses "batch=8,x[1]=224".
 ONNX2IR_API Result<std::vector<std::pair<std::string, std::int64_t>>> parse_sizes(std::string_view text);
-
-/// A difference between two models, as a line of diff() and in parts.
-struct Difference {
-  std::string place;   ///< "main/last.body/doubled (Add)", or "model"
-  std::string what;    ///< "operation", "value", "added"
-  std::string before;  ///< empty if `what` is enough
-  std::string after;
-  std::string text;  ///< the line
-  /// Of numeric constants of the same type and shape: the number of elements, how many of them differ, by how
-  /// much at most, and this relative to the largest element.
-  struct Elements {
-    std::uint64_t count = 0;
-    std::uint64_t changed = 0;
-    double largest = 0;
-    double relative = 0;
-  };
-  std::optional<Elements> elements = {};
-};
 
 /// The same as diff(), with options and in parts.
 ONNX2IR_API std::vector<Difference> differences(const Model& before, const Model& after,

@@ -120,13 +120,13 @@ class Differ {
   }
   void add(std::string_view place, std::string_view what, std::string before, std::string after) {
     std::string text = fmt::format("{}: {} {} -> {}", place, what, before, after);
-    differences_.push_back({.place = std::string(place),
-                            .what = std::string(what),
-                            .before = std::move(before),
-                            .after = std::move(after),
-                            .text = std::move(text),
-                            .node_before = nodes_.first,
-                            .node_after = nodes_.second});
+    differences_.push_back({{.place = std::string(place),
+                             .what = std::string(what),
+                             .before = std::move(before),
+                             .after = std::move(after),
+                             .text = std::move(text)},
+                            nodes_.first,
+                            nodes_.second});
   }
   void add(std::string_view place, std::string_view what) {
     add(place, what, {}, {});
@@ -340,11 +340,11 @@ class Differ {
       std::string text =
           fmt::format("as a result, the types or shapes of {} other values differ; the first is {}",
                       inferred_.size(), inferred_.front().text);
-      differences_.push_back({"model",
-                              fmt::format("types or shapes of {} other values", inferred_.size()),
-                              {},
-                              {},
-                              std::move(text)});
+      differences_.push_back({{"model",
+                               fmt::format("types or shapes of {} other values", inferred_.size()),
+                               {},
+                               {},
+                               std::move(text)}});
     }
     return std::move(differences_);
   }

@@ -282,17 +282,11 @@ Values concat_1(NodeContext& node) {
   return {concat(node, inputs, node.axis(node.integer_attribute("axis", 1), node.rank(inputs.front())))};
 }
 
-/// DepthToSpace 1, 11 (mode), 13.
-Values depth_to_space_1(NodeContext& node) {
+/// DepthToSpace 1, 11 (mode), 13; SpaceToDepth 1, 13, 27 (mode).
+template <ir::Op kOperation>
+Values move_blocks(NodeContext& node) {
   const std::string mode = node.text_attribute("mode", "DCR") == "CRD" ? "depth_first" : "blocks_first";
-  return {node.op(ops::DepthToSpace, {node.input(0)},
-                  {{"mode", mode}, {"block_size", node.integer_attribute("blocksize")}})};
-}
-
-/// SpaceToDepth 1, 13, 27 (mode).
-Values space_to_depth_1(NodeContext& node) {
-  const std::string mode = node.text_attribute("mode", "DCR") == "CRD" ? "depth_first" : "blocks_first";
-  return {node.op(ops::SpaceToDepth, {node.input(0)},
+  return {node.op(kOperation, {node.input(0)},
                   {{"mode", mode}, {"block_size", node.integer_attribute("blocksize")}})};
 }
 
@@ -311,8 +305,8 @@ std::vector<TranslatorRow> reshaping_translators() {
       {"Tile", 1, tile_1, "tiles and axis that are not known at conversion time"},
       {.name = "Tile", .since = 6, .translate = tile_6, .lists = {1, 2}},
       {"Concat", 1, concat_1},
-      {"DepthToSpace", 1, depth_to_space_1},
-      {"SpaceToDepth", 1, space_to_depth_1},
+      {"DepthToSpace", 1, move_blocks<ops::DepthToSpace>},
+      {"SpaceToDepth", 1, move_blocks<ops::SpaceToDepth>},
   };
 }
 

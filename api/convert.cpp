@@ -155,9 +155,11 @@ std::unique_ptr<Model::Implementation> import_and_optimize(
   if (imported.source) {
     result->input_names = frontend::input_dimension_names(*imported.source);
     result->output_names = frontend::output_dimension_names(*imported.source);
-    result->counts = frontend::counts_of(*imported.source);
+    if (options.keep_source)
+      result->source = std::move(imported.source);
+    else
+      result->counts = frontend::counts_of(*imported.source);
   }
-  if (options.keep_source) result->source = std::move(imported.source);
   imported.source.reset();  // the passes need its memory
   result->model = std::move(imported.model);
   optimize(*result->model, options, *target, sink);

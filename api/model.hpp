@@ -21,7 +21,7 @@ struct Model::Implementation {
   bool is_converted = false;
   frontend::DimensionNames input_names = {};
   frontend::DimensionNames output_names = {};
-  /// The operators and weights of the ONNX model; no value for IR.
+  /// The operators and weights of the ONNX model, if `source` is not kept; no value for IR.
   std::optional<frontend::ModelCounts> counts = {};
   /// Writing stores numbers in the nodes: one thread at a time.
   std::mutex writing = {};

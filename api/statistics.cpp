@@ -229,7 +229,10 @@ Stats stats(const Model& model, const StatsOptions& options) {
   DiagnosticSink sink;
   contain(sink, [&] {
     const auto copy = written(implementation);
-    if (implementation.counts) result.onnx = counts_of(*implementation.counts);
+    if (implementation.source)
+      result.onnx = counts_of(frontend::counts_of(*implementation.source));
+    else if (implementation.counts)
+      result.onnx = counts_of(*implementation.counts);
     SizeSetter setter(implementation.input_names, options);
     const bool has_changed = setter.set(*copy);
     result.missing_sizes = std::move(setter.missing);

@@ -65,6 +65,7 @@ Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::siz
   Node& node = *nodes_.back();
   node.emitter = shared_->nodes.emitter;
   may_have_stale_nodes = true;
+  may_have_dead_nodes = true;
   // Most graphs are bodies with a few of each.
   constexpr std::size_t kFew = 4;
   if (node.is(ops::Parameter)) {
@@ -92,6 +93,8 @@ std::vector<Graph*> Graph::with_bodies() {
 }
 
 std::size_t Graph::remove_dead_nodes() {
+  if (!may_have_dead_nodes) return 0;
+  may_have_dead_nodes = false;
   // In reverse topological order, so that the users of a node are known to be dead before it. `scratch`: 1
   // for dead nodes.
   for (const auto& node : nodes_) node->scratch = 0;
@@ -139,6 +142,7 @@ void Graph::forget(std::span<Node* const> nodes) {
       // Remove all uses of a value in one search: drop_use() for each of n uses would search n times.
       if (input && searched.insert(&input.node->output(input.index)).second)
         drop_uses(input.node->output(input.index), is_removed);
+      if (input && !input.node->has_uses() && !is_removed(input.node)) may_have_dead_nodes = true;
     }
     node->inputs_.clear();
     has_parameters = has_parameters || node->is(ops::Parameter);
@@ -166,6 +170,8 @@ bool Graph::is_sorted() const {
 }
 
 void Graph::sort() {
+  if (!may_be_unsorted) return;
+  may_be_unsorted = false;
   if (is_sorted()) return;
   // Depth-first search over inputs, in the present order. `scratch`: 0 new, 1 on the stack, 2 placed.
   for (const auto& node : nodes_) node->scratch = 0;

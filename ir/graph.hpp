@@ -301,6 +301,10 @@ class Graph {
   bool is_inferred_again = false;
   /// Whether nodes may have become stale since infer_stale(). A node is created stale.
   bool may_have_stale_nodes = true;
+  /// Whether outputs may have become unused since remove_dead_nodes(). Those of a new node are unused.
+  bool may_have_dead_nodes = true;
+  /// Whether nodes may have got inputs that come after them since sort().
+  bool may_be_unsorted = false;
 
  private:
   friend class Node;

@@ -13,6 +13,10 @@ void add_use(Value value, Node& user, std::size_t index) {
   if (value) value.node->output(value.index).uses.push_back({&user, static_cast<std::uint32_t>(index)});
 }
 
+void note_if_unused(Value value) {
+  if (value.output().uses.empty()) value.node->graph().may_have_dead_nodes = true;
+}
+
 void drop_use(Value value, const Node& user, std::size_t index) {
   if (!value) return;
   auto& uses = value.node->output(value.index).uses;
@@ -23,6 +27,7 @@ void drop_use(Value value, const Node& user, std::size_t index) {
     --found;
   } while (found->node != &user || found->index != index);
   uses.erase(found);
+  note_if_unused(value);
 }
 
 void move_names(Output& from, Output& to) {
@@ -82,6 +87,7 @@ void Node::set_input(std::size_t index, Value value) {
   const int added = static_cast<int>(is_variable(value)) - static_cast<int>(is_variable(inputs_[index]));
   drop_use(inputs_[index], *this, index);
   inputs_[index] = value;
+  graph_->may_be_unsorted = true;
   mark_stale(*this);
   add_use(value, *this, index);
   add_variable_inputs(added);
@@ -89,6 +95,7 @@ void Node::set_input(std::size_t index, Value value) {
 
 void Node::add_input(Value value) {
   inputs_.push_back(value);
+  graph_->may_be_unsorted = true;
   mark_stale(*this);
   add_use(value, *this, inputs_.size() - 1);
   add_variable_inputs(static_cast<int>(is_variable(value)) - (inputs_.size() == 1 ? 1 : 0));
@@ -123,6 +130,7 @@ void Node::remove_output(std::size_t index) {
     for (const Use& use : outputs_[i].uses) --use.node->inputs_[use.index].index;
   }
   outputs_.erase(outputs_.begin() + index);
+  graph_->may_have_dead_nodes = true;
 }
 
 const AttributeValue* Node::find_attribute(std::string_view attribute_name) const {
@@ -256,6 +264,7 @@ void replace_all_uses(Value from, Value to) {
   if (from == to) return;
   Output& old = from.output();
   Output& replacement = to.output();
+  to.node->graph().may_be_unsorted = true;
   for (const Use& use : old.uses) {
     // Not set_input(), which would search the list of uses each time: quadratic instead of linear.
     use.node->inputs_[use.index] = to;
@@ -265,6 +274,7 @@ void replace_all_uses(Value from, Value to) {
   const int added = static_cast<int>(is_variable(to)) - static_cast<int>(is_variable(from));
   for (const Use& use : old.uses) use.node->add_variable_inputs(added);
   old.uses.clear();
+  note_if_unused(from);
   move_names(old, replacement);
 }
 
@@ -278,6 +288,7 @@ void replace_uses_except(Value from, Value to, const Node& reader) {
 void move_uses(std::span<const Use> uses, Value from, Value to) {
   if (from == to) return;
   Output& old = from.output();
+  to.node->graph().may_be_unsorted = true;
   for (const Use& use : uses) {
     // Not set_input(): see replace_all_uses().
     use.node->inputs_[use.index] = to;
@@ -287,6 +298,7 @@ void move_uses(std::span<const Use> uses, Value from, Value to) {
   Use* const end = std::remove_if(old.uses.begin(), old.uses.end(),
                                   [&](const Use& use) { return use.node->inputs_[use.index] != from; });
   old.uses.resize(static_cast<std::size_t>(end - old.uses.begin()));
+  note_if_unused(from);
   const int added = static_cast<int>(is_variable(to)) - static_cast<int>(is_variable(from));
   for (const Use& use : uses) use.node->add_variable_inputs(added);
 }

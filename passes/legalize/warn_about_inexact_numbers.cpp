@@ -29,15 +29,17 @@ bool is_inexact(double number) {
   return size > kLargestExact && size < static_cast<double>(std::numeric_limits<std::int32_t>::max());
 }
 
+// Operations that the CPU plugin computes in f32 if their inputs are integers.
+constexpr ir::OperationSet kRounded = {ops::Power,     ops::MatMul,  ops::Divide,      ops::FloorMod,
+                                       ops::Mod,       ops::Equal,   ops::NotEqual,    ops::Less,
+                                       ops::LessEqual, ops::Greater, ops::GreaterEqual};
+
 bool loses_integers(const ir::Node& node) {
-  if (node.inputs().empty()) return false;
+  if (!node.is_one_of(kRounded)) return false;
   const ir::ElementType type = node.input(0).type();
   if (type != ir::ElementType::i64 && type != ir::ElementType::i32) return false;
-  if (node.is_one_of({ops::Power, ops::MatMul})) return true;
-  if (!node.is_one_of({ops::Divide, ops::FloorMod, ops::Mod, ops::Equal, ops::NotEqual, ops::Less,
-                       ops::LessEqual, ops::Greater, ops::GreaterEqual}))
-    return false;
-  return std::ranges::any_of(node.inputs(), [](ir::Value input) { return has_element(input, is_inexact); });
+  return node.is_one_of({ops::Power, ops::MatMul}) ||
+         std::ranges::any_of(node.inputs(), [](ir::Value input) { return has_element(input, is_inexact); });
 }
 
 bool loses_infinities(const ir::Node& node) {
@@ -71,9 +73,11 @@ bool warn_about_inexact_numbers(ir::Model& model, PassContext& context) {
   std::size_t integers = 0;
   std::size_t doubles = 0;
   for (const ir::Graph* graph : graphs_of(model)) {
+    const bool has_doubles = graph->may_hold(ir::ElementType::f64);
+    if (!has_doubles && !graph->may_hold(kRounded)) continue;
     for (const auto& node : graph->nodes()) {
       if (loses_integers(*node) && integers++ == 0) first_integer = node.get();
-      if (loses_infinities(*node) && doubles++ == 0) first_double = node.get();
+      if (has_doubles && loses_infinities(*node) && doubles++ == 0) first_double = node.get();
     }
   }
   report(context, first_integer, integers, "rounds integers beyond 2^24");

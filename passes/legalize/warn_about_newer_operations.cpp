@@ -12,56 +12,53 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Something that releases with `fault` lack.
-struct RequiredFeature {
+/// Operations that releases with `fault` lack, if `is_needed_by` is true for them.
+struct RequiredOperation {
   Fault fault;
   ir::OperationSet operations;
-  bool (*is_needed_by)(const ir::Node& node, bool is_in_body);
+  bool (*is_needed_by)(const ir::Node& node);
   std::string_view what;
 };
 
-template <ir::ElementType... kTypes>
-bool is_input_of(const ir::Node& node, bool is_in_body) {
-  return node.is(ops::Parameter) && !is_in_body && ((node.output(0).type == kTypes) || ...);
-}
+/// Element types that the inputs of a model, and with `of_outputs` its outputs, cannot have in releases with
+/// `fault`. Bodies can have them.
+struct RequiredPortType {
+  Fault fault;
+  base::EnumSet<ir::ElementType, 64> types;
+  std::string_view what;
+  bool of_outputs = false;
+};
 
-bool has_uint2(const ir::Node& node, bool is_in_body) {
-  const bool is_output = node.is(ops::Result) && !is_in_body && node.input(0).type() == ir::ElementType::u2;
-  return is_output || is_input_of<ir::ElementType::u2>(node, is_in_body);
-}
-
-bool is_dilated_average(const ir::Node& node, bool) {
+bool is_dilated_average(const ir::Node& node) {
   const auto pool = ir::match<ir::AvgPoolView>(node);
   return pool && pool->dilations();
 }
 
-bool has_ellipsis(const ir::Node& node, bool) {
+bool has_ellipsis(const ir::Node& node) {
   const auto einsum = ir::match<ir::EinsumView>(node);
   return einsum && einsum->equation().find('.') != std::string::npos;
 }
 
-bool is_dynamic_transform(const ir::Node& node, bool) {
+bool is_dynamic_transform(const ir::Node& node) {
   return node.is_one_of({ops::DFT, ops::IDFT}) && !node.input(0).shape().is_static();
 }
 
-using enum ir::ElementType;
-constexpr std::array kRequiredFeatures = {
-    RequiredFeature{Fault::einsum_labels, {ops::Einsum}, has_ellipsis, "an Einsum with an ellipsis"},
-    RequiredFeature{
+constexpr std::array kRequiredOperations = {
+    RequiredOperation{Fault::einsum_labels, {ops::Einsum}, has_ellipsis, "an Einsum with an ellipsis"},
+    RequiredOperation{
         Fault::no_average_dilations, {ops::AvgPool}, is_dilated_average, "an AvgPool with dilations"},
-    RequiredFeature{Fault::no_dynamic_transforms,
-                    {ops::DFT, ops::IDFT},
-                    is_dynamic_transform,
-                    "a Fourier transform of dynamic shape"},
-    RequiredFeature{
-        Fault::no_float4_inputs, {ops::Parameter}, is_input_of<f4e2m1>, "an input of type f4e2m1"},
-    RequiredFeature{Fault::no_float8_inputs,
-                    {ops::Parameter},
-                    is_input_of<f8e4m3, f8e5m2>,
-                    "an input of type f8e4m3 or f8e5m2"},
-    RequiredFeature{Fault::no_scale_inputs, {ops::Parameter}, is_input_of<f8e8m0>, "an input of type f8e8m0"},
-    RequiredFeature{
-        Fault::no_uint2, {ops::Parameter, ops::Result}, has_uint2, "an input or output of type u2"},
+    RequiredOperation{Fault::no_dynamic_transforms,
+                      {ops::DFT, ops::IDFT},
+                      is_dynamic_transform,
+                      "a Fourier transform of dynamic shape"},
+};
+
+using enum ir::ElementType;
+constexpr std::array kRequiredPortTypes = {
+    RequiredPortType{Fault::no_float4_inputs, {f4e2m1}, "an input of type f4e2m1"},
+    RequiredPortType{Fault::no_float8_inputs, {f8e4m3, f8e5m2}, "an input of type f8e4m3 or f8e5m2"},
+    RequiredPortType{Fault::no_scale_inputs, {f8e8m0}, "an input of type f8e8m0"},
+    RequiredPortType{Fault::no_uint2, {u2}, "an input or output of type u2", true},
 };
 
 /// The first release without the fault; no value if all supported releases have it.
@@ -70,42 +67,60 @@ std::optional<target::Release> first_release(Fault fault) {
   return last ? target::release_after(*last) : std::nullopt;
 }
 
-void report(DiagnosticSink& sink, const target::Target& target, const RequiredFeature& feature,
-            std::vector<std::string> nodes) {
-  const auto first = first_release(feature.fault);
+using Nodes = std::vector<const ir::Node*>;
+
+/// Reports that `nodes` need a release without `fault`; nothing if there are none.
+void report(PassContext& context, Fault fault, std::string_view what, const Nodes& nodes) {
+  if (nodes.empty()) return;
+  const auto first = first_release(fault);
   Diagnostic diagnostic;
   diagnostic.code = DiagnosticCode::needs_newer_runtime;
-  diagnostic.notes = std::move(nodes);
+  for (const ir::Node* node : nodes)
+    diagnostic.notes.push_back(fmt::format("{} '{}'", node->op().name, node->name));
   if (!first) {
     diagnostic.message =
-        fmt::format("the model has {}, which no supported release of OpenVINO can run", feature.what);
+        fmt::format("the model has {}, which no supported release of OpenVINO can run", what);
   } else {
-    diagnostic.severity = *first <= target.newest() ? Severity::warning : Severity::error;
-    diagnostic.message = fmt::format("the model has {}: it runs on OpenVINO {} and newer releases only",
-                                     feature.what, target::to_string(*first));
+    diagnostic.severity = *first <= context.target.newest() ? Severity::warning : Severity::error;
+    diagnostic.message = fmt::format("the model has {}: it runs on OpenVINO {} and newer releases only", what,
+                                     target::to_string(*first));
     diagnostic.hint =
         fmt::format("use OpenVINO {} or newer, and say so with --target-runtime", target::to_string(*first));
   }
-  sink.report(std::move(diagnostic));
+  context.sink->report(std::move(diagnostic));
+}
+
+Nodes find_nodes(ir::Model& model, const RequiredOperation& row) {
+  Nodes found;
+  for (const ir::Graph* graph : graphs_of(model)) {
+    if (!graph->may_hold(row.operations)) continue;
+    for (const auto& node : graph->nodes()) {
+      if (node->is_one_of(row.operations) && row.is_needed_by(*node)) found.push_back(node.get());
+    }
+  }
+  return found;
+}
+
+Nodes find_ports(const ir::Graph& graph, const RequiredPortType& row) {
+  Nodes found;
+  for (const ir::Node* parameter : graph.parameters()) {
+    if (row.types.contains(parameter->output(0).type)) found.push_back(parameter);
+  }
+  for (const ir::Node* result : graph.results()) {
+    if (row.of_outputs && row.types.contains(result->input(0).type())) found.push_back(result);
+  }
+  return found;
 }
 
 }  // namespace
 
 bool warn_about_newer_operations(ir::Model& model, PassContext& context) {
   if (context.sink == nullptr) return false;
-  const auto graphs = graphs_of(model);
-  for (const RequiredFeature& feature : kRequiredFeatures) {
-    if (!context.has(feature.fault)) continue;
-    std::vector<std::string> nodes;
-    for (const ir::Graph* graph : graphs) {
-      if (!graph->may_hold(feature.operations)) continue;
-      for (const auto& node : graph->nodes()) {
-        if (!node->is_one_of(feature.operations) || !feature.is_needed_by(*node, graph != &model.graph))
-          continue;
-        nodes.push_back(fmt::format("{} '{}'", node->op().name, node->name));
-      }
-    }
-    if (!nodes.empty()) report(*context.sink, context.target, feature, std::move(nodes));
+  for (const RequiredOperation& row : kRequiredOperations) {
+    if (context.has(row.fault)) report(context, row.fault, row.what, find_nodes(model, row));
+  }
+  for (const RequiredPortType& row : kRequiredPortTypes) {
+    if (context.has(row.fault)) report(context, row.fault, row.what, find_ports(model.graph, row));
   }
   return false;
 }

@@ -8,8 +8,11 @@
 #include "api/provenance.hpp"
 #include "api/stages.hpp"
 #include "ir/inference.hpp"
+#include "ir/known_values.hpp"
+#include "ir/views/unary.hpp"
 #include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
+#include "passes/analysis/uses.hpp"
 #include "passes/fault_search.hpp"
 #include "passes/finished_forms.hpp"
 #include "passes/graph_walk.hpp"
@@ -25,6 +28,27 @@ std::string_view fact_of(const ir::Model& model, std::string_view name) {
   return found == model.provenance.end() ? std::string_view() : found->second;
 }
 
+/// Decompresses small constants that are stored in half precision, for the passes that ask whether an operand
+/// is a constant. A constant that is read in both types has a fault of its own (shared_half_table).
+void decompress_small_constants(ir::Model& model) {
+  constexpr std::uint64_t kSmall = 4096;
+  for (ir::Graph* graph : passes::graphs_of(model)) {
+    for (std::size_t i = 0, count = graph->nodes().size(); i < count; ++i) {
+      ir::Node& node = *graph->nodes()[i];
+      const auto convert = ir::match<ir::ConvertView>(node);
+      const ir::ConstantData* const data = convert ? convert->data().node->constant() : nullptr;
+      if (data == nullptr || data->size() > kSmall || !passes::is_used_once(*convert->data().node)) continue;
+      const ir::ElementType stored = convert->data().type();
+      const bool is_half = stored == ir::ElementType::f16 || stored == ir::ElementType::bf16;
+      const auto numbers = is_half ? ir::exact_numbers(convert->data()) : std::nullopt;
+      const auto shape = convert->data().shape().sizes();
+      if (!numbers || !shape || node.output(0).type != ir::ElementType::f32) continue;
+      ir::Builder builder = ir::builder_beside(node);
+      ir::replace_all_uses(node.value(), builder.numbers(*numbers, *shape, ir::ElementType::f32));
+    }
+  }
+}
+
 /// Makes a model that was read fit for the passes, which expect no unused nodes, and marks loops that they
 /// have legalised already. A Loop with a state of unknown rank runs if nothing uses the state: it is removed.
 void prepare(ir::Model& model) {
@@ -33,6 +57,7 @@ void prepare(ir::Model& model) {
         [](const ir::Carried& state) { return !state.output && !ir::is_read(state.parameter->value()); });
   }
   passes::mark_guarded_outputs(model, recorded_targets(model.provenance));
+  decompress_small_constants(model);
   passes::remove_dead_nodes(model);
   ir::infer(model.graph);
   passes::mark_finished_forms(model);

@@ -38,6 +38,19 @@ ConstantData::ConstantData(std::shared_ptr<const base::InputFile> file, std::uin
   owner_ = std::move(owned);
 }
 
+ConstantData ConstantData::part(std::uint64_t offset, std::uint64_t size) const {
+  ConstantData result = *this;
+  if (file_ != nullptr) {
+    const std::shared_ptr<const base::InputFile> file(owner_, file_);
+    result = ConstantData(file, file_offset_ + offset, size);
+    result.narrowing_ = narrowing_;
+    return result;
+  }
+  result.memory_ += offset;
+  result.size_ = size;
+  return result;
+}
+
 ConstantBytes ConstantData::bytes() const {
   if (file_ == nullptr) return {owner_, std::span(memory_, size_)};
   auto read = std::make_shared<std::vector<std::byte>>(size_);

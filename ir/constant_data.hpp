@@ -58,14 +58,9 @@ class ConstantData {
   /// Copies bytes from `offset` on until `target` is full. Throws Failure (unreadable_input).
   void copy(std::uint64_t offset, std::span<std::byte> target) const;
 
-  /// A view on the bytes [offset, offset + size), which must exist.
-  ConstantData part(std::uint64_t offset, std::uint64_t size) const {
-    ConstantData result = *this;
-    if (memory_ != nullptr) result.memory_ += offset;
-    if (file_ != nullptr) result.file_offset_ += offset;
-    result.size_ = size;
-    return result;
-  }
+  /// A view on the bytes [offset, offset + size), which must exist. Small parts of a file are read at once.
+  /// Throws Failure (unreadable_input).
+  ConstantData part(std::uint64_t offset, std::uint64_t size) const;
   /// The same elements, to be written in half precision. bytes() and size() do not change.
   ConstantData narrowed(Narrowing narrowing) const {
     ConstantData result = *this;

@@ -9,6 +9,7 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/spatial.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
@@ -33,9 +34,16 @@ const ir::Node& last_factor_after(const ir::Node& node) {
   return *last;
 }
 
+/// Whether `weights` are floating-point numbers as they are stored, possibly with fewer bits.
+bool are_stored(ir::Value weights) {
+  const auto convert = ir::match<ir::ConvertView>(weights);
+  const ir::Value stored = convert ? convert->data() : weights;
+  return stored.node->is(ops::Const) && ir::is_floating(stored.type());
+}
+
 /// Fault::shared_quantized_product. OpenVINO multiplies constant factors with the scale of the product.
 bool is_shared_quantized_product(const ir::Node& node) {
-  return !node.output(0).shape.is_static() && !node.input(1).node->is(ops::Const) &&
+  return !node.output(0).shape.is_static() && !are_stored(node.input(1)) &&
          (!node.is(ops::MatMul) || is_quantized(node.input(0))) &&
          last_factor_after(node).output(0).uses.size() > 1;
 }

@@ -61,6 +61,36 @@ def test_an_ir_without_faults(right):
     assert json.loads(run("lint", "r.xml", "--json", folder=right).stdout) == []
 
 
+def prelu(tmp_path, weights, compress_to_fp16):
+    """An IR of OpenVINO that prelu_axis affects, with a matrix of `weights` rows before it."""
+    x, slopes = opset1.parameter([4, 4, 4], np.float32), opset1.constant(np.array([1, 2, 3, 4], np.float32))
+    rows = np.zeros([weights, 4], np.float32)
+    rows[:4] = np.eye(4)
+    data = opset1.matmul(opset1.matmul(x, opset1.constant(rows), False, True), opset1.constant(rows.copy()), False, False)
+    negative = opset1.multiply(opset1.relu(opset1.multiply(data, opset1.constant(np.float32(-1)))), slopes)
+    ov.save_model(ov.Model([opset1.subtract(opset1.relu(data), negative)], [x], "m"), tmp_path / "m.xml", compress_to_fp16=compress_to_fp16)
+
+
+@pytest.mark.parametrize("compress_to_fp16", [False, True])
+@pytest.mark.parametrize("weights", [4, 4096])
+def test_constants_are_known_in_large_and_in_compressed_weights(tmp_path, weights, compress_to_fp16):
+    prelu(tmp_path, weights, compress_to_fp16)
+    done = run("lint", "m.xml", folder=tmp_path)
+    assert (done.returncode, done.stdout.count("\n"), "prelu_axis" in done.stdout) == (1, 1, True), done.stdout
+    assert run("legalize", "m.xml", "-o", "fixed.xml", folder=tmp_path).returncode == 0
+    assert run("lint", "fixed.xml", folder=tmp_path).stdout == ""
+    x = np.arange(64, dtype=np.float32).reshape(4, 4, 4) % 7 - 3
+    fixed = ov.Core().compile_model(tmp_path / "fixed.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([x])[0]
+    np.testing.assert_allclose(fixed, np.maximum(x, 0) - np.array([1, 2, 3, 4]) * np.maximum(-x, 0), atol=1e-3)
+
+
+def test_a_constant_pad_of_compressed_weights_is_right(tmp_path):
+    x, pads = opset1.parameter([-1, 4], np.float32), opset1.constant(np.array([1, 1], np.int64))
+    padded = opset1.pad(x, pads, pads, "constant", opset1.constant(np.float32(0)))
+    ov.save_model(ov.Model([padded], [x], "m"), tmp_path / "m.xml", compress_to_fp16=True)
+    assert run("lint", "m.xml", folder=tmp_path).stdout == ""
+
+
 def test_a_fault_of_other_releases(tmp_path):
     x, y = (opset1.parameter([3], np.uint8) for _ in range(2))
     import openvino.opset15 as opset15

@@ -29,16 +29,22 @@ bool is_misread(ir::Value value) {
   return has_several_matrices(value.shape()) && ir::is_computed_from_constants(value);
 }
 
-/// `constant` after operations that OpenVINO cannot fold. `source` is a value that is known only at run
-/// time.
-ir::Value hide_constant(ir::Builder& builder, ir::Value constant, ir::Value source) {
+/// 0 or 1, which OpenVINO cannot fold. `source` is preferably known only at run time.
+ir::Value emit_bit(ir::Builder& builder, ir::Value source) {
+  if (ir::is_computed_from_constants(source))
+    return ir::convert(builder, emit_run_time_truth(builder), ir::ElementType::i64);
   const ir::Value flat = ir::flatten(builder, source);
   const ir::Value zeros = builder.integers({0});
   const ir::Value ones = builder.integers({1});
-  const ir::Value bit = emit_zero_or_one(builder, builder.op(ops::Slice, {flat, zeros, ones, ones, zeros}));
+  return emit_zero_or_one(builder, builder.op(ops::Slice, {flat, zeros, ones, ones, zeros}));
+}
+
+/// `constant` after operations that OpenVINO cannot fold.
+ir::Value hide_constant(ir::Builder& builder, ir::Value constant, ir::Value source) {
+  const ir::Value bit = emit_bit(builder, source);
   const ir::Value other_bit = builder.op(ops::Subtract, {builder.integer(1), bit});
   const ir::Value index = builder.op(ops::Multiply, {bit, other_bit});
-  const ir::Value row = builder.op(ops::Unsqueeze, {constant, zeros});
+  const ir::Value row = ir::unsqueeze(builder, constant, {0});
   return ir::gather(builder, row, index);
 }
 
@@ -89,12 +95,11 @@ bool has_misread_constants(const ir::Node& node) {
   return is_misread(first.a()) || is_misread(first.b()) || is_misread(ir::MatMulView(node).b());
 }
 
-/// Hides an operand if the plugin misreads it. Input `source` is computed at run time.
-bool hide_operand(ir::Node& node, std::size_t operand, std::size_t source) {
-  if (!is_misread(node.input(operand))) return false;
+/// Hides an operand if the plugin misreads it, with a bit of input `source`.
+void hide_operand(ir::Node& node, std::size_t operand, std::size_t source) {
+  if (!is_misread(node.input(operand))) return;
   ir::Builder builder = ir::builder_beside(node);
   node.set_input(operand, hide_constant(builder, node.input(operand), node.input(source)));
-  return true;
 }
 
 void hide_constants(ir::Builder&, ir::Node& node) {
@@ -104,7 +109,8 @@ void hide_constants(ir::Builder&, ir::Node& node) {
     return;
   }
   ir::Node& scores = *scores_before(node);
-  if (!hide_operand(scores, 1, 0)) hide_operand(scores, 0, 1);
+  hide_operand(scores, 1, 0);
+  hide_operand(scores, 0, 1);
   hide_operand(node, 1, 0);
 }
 

@@ -101,9 +101,11 @@ Signed signed_weights(std::span<const std::byte> bytes, const Layout& layout, co
 /// The same weights, approximately, as i8; null if they have another form.
 ir::Value make_signed(ir::Builder& builder, const DequantizedWeights& weights, std::size_t axis) {
   const auto sizes = weights.data.shape().sizes();
-  if (!sizes || weights.data.type() != ir::ElementType::u8 || !weights.zero_point) return {};
+  if (!sizes || weights.data.type() != ir::ElementType::u8) return {};
   const auto layout = layout_of(*sizes, axis);
-  const auto zero = layout ? of_outputs(weights.zero_point, *sizes, axis) : std::nullopt;
+  const auto zero = !layout              ? std::nullopt
+                    : weights.zero_point ? of_outputs(weights.zero_point, *sizes, axis)
+                                         : std::optional(ir::Numbers{0});
   const auto scale = layout ? of_outputs(weights.scale, *sizes, axis) : std::nullopt;
   if (!zero || !scale) return {};
   Signed found = signed_weights(weights.data.node->constant()->bytes(), *layout, *zero);

@@ -24,10 +24,17 @@ bool is_negative_part(ir::Value value) {
   return factor && ir::exact_number(factor) == -1;
 }
 
-/// Fault::prelu_axis.
+/// Fault::prelu_axis. Slopes of a higher rank are right.
 bool is_scaled_negative_part(const ir::Node& node) {
   const ir::Value slope = constant_operand(node);
-  return slope && slope.shape().element_count() != 1 && std::ranges::any_of(node.inputs(), is_negative_part);
+  return slope && slope.shape().admits_rank(1) && slope.shape().element_count() != 1 &&
+         std::ranges::any_of(node.inputs(), is_negative_part);
+}
+
+/// The product of slopes of one more dimension.
+ir::Value raise_slope_rank(ir::Builder& builder, const ir::Node& product) {
+  const ir::Value slopes = ir::unsqueeze(builder, constant_operand(product), {0});
+  return builder.op(ops::Multiply, {variable_operand(product), slopes});
 }
 
 /// Fault::product_axis_constants.
@@ -98,7 +105,7 @@ bool is_repeated_softmax(const ir::Node& node) {
 Workaround separate_fused_operations() {
   return {.stage = Stage::kernels,
           .summary = "Keeps operations apart that OpenVINO would fuse wrongly",
-          .rows = {separating_row<is_scaled_negative_part>(Fault::prelu_axis, {ops::Multiply}),
+          .rows = {row<is_scaled_negative_part, raise_slope_rank>(Fault::prelu_axis, {ops::Multiply}),
                    separating_row<precedes_axis_constant>(Fault::product_axis_constants, {ops::MatMul}),
                    separating_row<is_repeated_softmax>(Fault::repeated_softmax, {ops::SoftMax}),
                    separating_row<is_scaled_vector_product>(Fault::scaled_vector_product, {ops::MatMul}),

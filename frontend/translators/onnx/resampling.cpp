@@ -1,5 +1,6 @@
 #include "frontend/translators/onnx/resampling.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -195,6 +196,15 @@ class AxisResampler {
   Value x_;
 };
 
+/// `image` rounded and limited to the numbers of an integer `type`. Numbers of 32 bits are not limited: f32
+/// does not have the largest.
+Value round_to(NodeContext& node, Value image, ElementType type) {
+  constexpr double kMost = 1 << 16;
+  const Value rounded = node.op(ops::Round, {image}, {{"mode", "half_away_from_zero"}});
+  const auto [low, high] = ir::limits_of(type);
+  return high < kMost ? node.op(ops::Clamp, {rounded}, {{"min", low}, {"max", high}}) : rounded;
+}
+
 }  // namespace
 
 Value resample_axes(NodeContext& node, const ResizePlan& plan) {
@@ -234,14 +244,26 @@ Value resample_axes(NodeContext& node, const ResizePlan& plan) {
   Value image = convert(node, plan.image, kReal);
   std::vector<AxisResampler> axes;
   for (std::size_t i = 0; i < count; ++i) axes.emplace_back(node, plan, i, scales[i], lengths[i]);
-  for (AxisResampler& axis : axes) image = axis.resample(image);
+  // Of integers, onnxruntime and PyTorch store the result of each axis, the last axis first.
+  const bool rounds_each = plan.antialias && !ir::is_floating(plan.image.type());
+  if (rounds_each) std::ranges::reverse(axes);
+  for (AxisResampler& axis : axes) {
+    image = axis.resample(image);
+    if (rounds_each) image = round_to(node, image, plan.image.type());
+  }
   if (plan.coordinates == "tf_crop_and_resize") {
     const std::int64_t rank = node.rank(image);
     for (AxisResampler& axis : axes) {
       image = node.op(ops::Select, {axis.find_outside(rank), node.number(plan.extrapolation, kReal), image});
     }
   }
-  return convert(node, image, plan.image.type());
+  return convert_resampled(node, image, plan);
+}
+
+Value convert_resampled(NodeContext& node, Value image, const ResizePlan& plan) {
+  const ElementType type = plan.image.type();
+  const bool overshoots = plan.mode == "cubic" && !plan.antialias && !ir::is_floating(type);
+  return convert(node, overshoots ? round_to(node, image, type) : image, type);
 }
 
 }  // namespace onnx2ir::frontend

@@ -29,5 +29,8 @@ struct ResizePlan {
 /// Resamples the image axis by axis like the ONNX reference: with a gather for the nearest modes, with a
 /// product with a matrix of weights for the others. Supports all of the plan; sizes may be dynamic.
 Value resample_axes(NodeContext& node, const ResizePlan& plan);
+/// A resampled `image`, f32 for integers, in the type of the plan's image. Cubic weights overshoot: integers
+/// are rounded and limited.
+Value convert_resampled(NodeContext& node, Value image, const ResizePlan& plan);
 
 }  // namespace onnx2ir::frontend

@@ -83,7 +83,7 @@ Value interpolate(NodeContext& node, const ResizePlan& plan) {
                {"pads_begin", no_pads},
                {"pads_end", no_pads},
                {"cube_coeff", plan.cubic}});
-  return convert(node, result, plan.image.type());
+  return convert_resampled(node, result, plan);
 }
 
 /// Fails if a scale that is known is not positive or not finite, or a size is negative.

@@ -21,7 +21,8 @@ bool are_counted_from_start(ir::Value indices) {
 
 bool is_never_negative(ir::Value value) {
   const ir::Node& maker = *value.node;
-  if (are_at_least(value, 0) || are_counted_from_start(value)) return true;
+  const auto is_positive = [](double number) { return number >= 0; };
+  if (are_at_least(value, 0) || are_known(value, is_positive) || are_counted_from_start(value)) return true;
   if (maker.is_one_of({ops::NonZero, ops::ShapeOf})) return true;
   if (maker.is(ops::Maximum)) return are_at_least(maker.input(0), 0) || are_at_least(maker.input(1), 0);
   if (const auto range = ir::match<ir::RangeView>(value))
@@ -32,17 +33,21 @@ bool is_never_negative(ir::Value value) {
 
 /// Whether the numbers are provably not negative: they are positions or sizes, or clamped.
 bool are_never_negative(ir::Value numbers) {
-  constexpr ir::OperationSet kMoves = {ops::Broadcast, ops::Convert,   ops::Gather, ops::Reshape,  ops::Slice,
-                                       ops::Squeeze,   ops::Transpose, ops::Tile,   ops::Unsqueeze};
+  // Operations whose results are not negative if their first input is not, and if none of their inputs is.
+  constexpr ir::OperationSet kOfFirst = {ops::Broadcast, ops::Ceiling,   ops::Convert, ops::Floor,
+                                         ops::Gather,    ops::Reshape,   ops::Round,   ops::Slice,
+                                         ops::Squeeze,   ops::Transpose, ops::Tile,    ops::Unsqueeze};
+  constexpr ir::OperationSet kOfAll = {ops::Add,      ops::Concat,  ops::Divide,
+                                       ops::FloorMod, ops::Minimum, ops::Multiply};
   constexpr std::size_t kMaxValues = 32;
   std::vector<ir::Value> sources{numbers};
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const ir::Value value = sources[i];
     if (is_never_negative(value)) continue;
     const auto inputs = value.node->inputs();
-    if (value.node->is_one_of({ops::Minimum, ops::Concat})) {
+    if (value.node->is_one_of(kOfAll)) {
       sources.insert(sources.end(), inputs.begin(), inputs.end());
-    } else if (value.node->is_one_of(kMoves)) {
+    } else if (value.node->is_one_of(kOfFirst)) {
       sources.push_back(inputs.front());
     } else {
       return false;

@@ -31,13 +31,14 @@ std::string_view fact_of(const ir::Model& model, std::string_view name) {
 /// Decompresses small constants that are stored in half precision, for the passes that ask whether an operand
 /// is a constant. A constant that is read in both types has a fault of its own (shared_half_table).
 void decompress_small_constants(ir::Model& model) {
-  constexpr std::uint64_t kSmall = 4096;
   for (ir::Graph* graph : passes::graphs_of(model)) {
     for (std::size_t i = 0, count = graph->nodes().size(); i < count; ++i) {
       ir::Node& node = *graph->nodes()[i];
       const auto convert = ir::match<ir::ConvertView>(node);
       const ir::ConstantData* const data = convert ? convert->data().node->constant() : nullptr;
-      if (data == nullptr || data->size() > kSmall || !passes::is_used_once(*convert->data().node)) continue;
+      if (data == nullptr || data->size() > ir::ConstantData::kSmall ||
+          !passes::is_used_once(*convert->data().node))
+        continue;
       const ir::ElementType stored = convert->data().type();
       const bool is_half = stored == ir::ElementType::f16 || stored == ir::ElementType::bf16;
       const auto numbers = is_half ? ir::exact_numbers(convert->data()) : std::nullopt;
@@ -46,6 +47,7 @@ void decompress_small_constants(ir::Model& model) {
       ir::Builder builder = ir::builder_beside(node);
       ir::replace_all_uses(node.value(), builder.numbers(*numbers, *shape, ir::ElementType::f32));
     }
+    graph->sort();
   }
 }
 

@@ -24,6 +24,7 @@
 #include "ir/inference.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/openvino_operations.hpp"
+#include "ir/shared_parts.hpp"
 #include "ir/verifier.hpp"
 
 namespace onnx2ir::backend_xml {
@@ -327,10 +328,11 @@ std::unique_ptr<ir::Model> read_xml(std::string_view xml, const ir::ConstantData
     weights.copy(offset, target);
   };
   if (const auto problem = digest_problem(net, weights.size(), read)) refuse("{}", *problem);
+  ir::SharedParts constants(weights);
   return read_model(net, [&](std::uint64_t offset, std::uint64_t size) {
     if (offset > weights.size() || size > weights.size() - offset)
       refuse("a constant lies outside of the weights");
-    return weights.part(offset, size);
+    return constants.part(offset, size);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <deque>
 #include <span>
 #include <string>
@@ -227,6 +228,7 @@ class Writer {
     for (std::size_t i = 0; i < node.inputs().size(); ++i) {
       const ir::Value from = node.input(i);
       const auto port = static_cast<std::int64_t>(from.node->inputs().size() + from.index);
+      assert(from.node->scratch < node.scratch);
       text_->write("<edge from-layer=\"", from.node->scratch, "\" from-port=\"", port, "\" to-layer=\"",
                    node.scratch, "\" to-port=\"", static_cast<std::int64_t>(i), "\"/>\n");
     }

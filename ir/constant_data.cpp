@@ -24,8 +24,6 @@ ConstantData::ConstantData(std::vector<std::byte> bytes) : size_(bytes.size()), 
 ConstantData::ConstantData(std::shared_ptr<const base::InputFile> file, std::uint64_t offset,
                            std::uint64_t size)
     : size_(size) {
-  // Small data (shapes, axes, scales) is read often.
-  constexpr std::uint64_t kSmall = 4096;
   if (size > kSmall) {
     file_ = file.get();
     file_offset_ = offset;

@@ -36,14 +36,17 @@ enum class Narrowing : std::uint8_t { none, f32_to_f16, f64_to_f16 };
 /// Elements of a constant, tightly packed, little-endian, in C order. Copies share the bytes.
 class ConstantData {
  public:
+  /// Shapes, axes and scales have no more bytes. They are read often.
+  static constexpr std::uint64_t kSmall = 4096;
+
   ConstantData() = default;
   /// Owned bytes.
   explicit ConstantData(std::vector<std::byte> bytes);
   /// A view on memory that `owner` keeps alive.
   ConstantData(std::shared_ptr<const void> owner, std::span<const std::byte> bytes)
       : owner_(std::move(owner)), memory_(bytes.data()), size_(bytes.size()) {}
-  /// The range [offset, offset + size) of a file; the caller has checked that it is inside the file. Small
-  /// ranges are read at once, larger ones on demand. Throws Failure (unreadable_input).
+  /// The range [offset, offset + size) of a file; the caller has checked that it is inside the file. Ranges
+  /// of up to kSmall bytes are read at once, larger ones on demand. Throws Failure (unreadable_input).
   ConstantData(std::shared_ptr<const base::InputFile> file, std::uint64_t offset, std::uint64_t size);
 
   /// The bytes. Bytes in a file are read on each call, so do not use this to move weights. Throws Failure

@@ -54,7 +54,7 @@ struct Statement {
 
 class Parser {
  public:
-  Parser(std::string_view text, const ConstantData& weights) : cursor_(text), source_{weights} {}
+  Parser(std::string_view text, const ConstantData& weights) : cursor_(text), source_{SharedParts(weights)} {}
 
   std::unique_ptr<Model> model() {
     auto model = std::make_unique<Model>();

@@ -8,6 +8,7 @@
 #include "ir/constant_data.hpp"
 #include "ir/element_type.hpp"
 #include "ir/partial_shape.hpp"
+#include "ir/shared_parts.hpp"
 #include "ir/text/cursor.hpp"
 
 namespace onnx2ir::ir {
@@ -28,7 +29,7 @@ AttributeValue parse_attribute(Cursor& cursor, AttributeSpec::Kind kind);
 
 /// The data that the elements of a text may refer to, and a limit on their memory.
 struct ElementSource {
-  ConstantData weights;
+  SharedParts weights;
   std::uint64_t splat_bytes = 0;  ///< used so far
 };
 /// Parses the elements of a constant of `type`, as printed by ConstantPrinter::text().

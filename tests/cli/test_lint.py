@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from xml.etree import ElementTree
 
 import numpy as np
 import onnx.parser
@@ -82,6 +83,14 @@ def test_constants_are_known_in_large_and_in_compressed_weights(tmp_path, weight
     x = np.arange(64, dtype=np.float32).reshape(4, 4, 4) % 7 - 3
     fixed = ov.Core().compile_model(tmp_path / "fixed.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([x])[0]
     np.testing.assert_allclose(fixed, np.maximum(x, 0) - np.array([1, 2, 3, 4]) * np.maximum(-x, 0), atol=1e-3)
+
+
+def test_layers_follow_their_inputs_when_constants_were_decompressed(tmp_path):
+    x = opset1.parameter([2], np.float32)
+    ov.save_model(ov.Model([opset1.add(x, opset1.constant(np.array([1, 2], np.float32)))], [x], "m"), tmp_path / "m.xml")
+    assert run("legalize", "m.xml", "-o", "fixed.xml", folder=tmp_path).returncode == 0
+    edges = ElementTree.parse(tmp_path / "fixed.xml").findall("./edges/edge")
+    assert edges and all(int(edge.get("from-layer")) < int(edge.get("to-layer")) for edge in edges)
 
 
 def test_a_constant_pad_of_compressed_weights_is_right(tmp_path):

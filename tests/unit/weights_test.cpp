@@ -15,6 +15,7 @@
 #include "catch.hpp"
 #include "failure_code.hpp"
 #include "ir/builder.hpp"
+#include "ir/shared_parts.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "platform/read_file.hpp"
 #include "temporary_folder.hpp"
@@ -63,6 +64,24 @@ void add_constant(onnx2ir::ir::Model& model, ConstantData data) {
 }
 
 }  // namespace
+
+TEST_CASE("small parts of a large file are in memory, and equal ranges share their bytes", "[weights]") {
+  const TemporaryFolder folder("weights_test");
+  const std::string bytes = pattern(100'000);
+  const auto file = file_of(folder / "data", bytes);
+  const ConstantData whole(file, 0, bytes.size());
+  REQUIRE(whole.bytes_in_memory().empty());
+  const ConstantData small = whole.part(70'001, 8);
+  CHECK(small.bytes_in_memory().size() == 8);
+  CHECK(text_of(small) == bytes.substr(70'001, 8));
+  CHECK(text_of(whole.part(70'000, 9000).part(1, 8)) == bytes.substr(70'001, 8));
+  CHECK(whole.part(10, ConstantData::kSmall + 1).bytes_in_memory().empty());
+
+  onnx2ir::ir::SharedParts parts(whole);
+  CHECK(parts.part(70'001, 8).place() == parts.part(70'001, 8).place());
+  CHECK(parts.part(70'001, 8).place() != parts.part(70'001, 9).place());
+  CHECK(text_of(parts.part(0, 90'000)) == bytes.substr(0, 90'000));
+}
 
 TEST_CASE("constants with equal bytes share a range, all others have their own", "[weights]") {
   const TemporaryFolder folder("weights_test");

@@ -21,8 +21,8 @@ bool are_counted_from_start(ir::Value indices) {
 
 bool is_never_negative(ir::Value value) {
   const ir::Node& maker = *value.node;
-  const auto is_positive = [](double number) { return number >= 0; };
-  if (are_at_least(value, 0) || are_known(value, is_positive) || are_counted_from_start(value)) return true;
+  if (are_at_least(value, 0) || known_number(value).value_or(-1) >= 0 || are_counted_from_start(value))
+    return true;
   if (maker.is_one_of({ops::NonZero, ops::ShapeOf})) return true;
   if (maker.is(ops::Maximum)) return are_at_least(maker.input(0), 0) || are_at_least(maker.input(1), 0);
   if (const auto range = ir::match<ir::RangeView>(value))
@@ -33,7 +33,8 @@ bool is_never_negative(ir::Value value) {
 
 /// Whether the numbers are provably not negative: they are positions or sizes, or clamped.
 bool are_never_negative(ir::Value numbers) {
-  // Operations whose results are not negative if their first input is not, and if none of their inputs is.
+  // Operations whose results are not negative if their first input is not, or if no input is. A sum or
+  // product that overflows was no index before.
   constexpr ir::OperationSet kOfFirst = {ops::Broadcast, ops::Ceiling,   ops::Convert, ops::Floor,
                                          ops::Gather,    ops::Reshape,   ops::Round,   ops::Slice,
                                          ops::Squeeze,   ops::Transpose, ops::Tile,    ops::Unsqueeze};

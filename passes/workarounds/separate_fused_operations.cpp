@@ -24,14 +24,15 @@ bool is_negative_part(ir::Value value) {
   return factor && ir::exact_number(factor) == -1;
 }
 
-/// Fault::prelu_axis. Slopes of a higher rank are right.
+/// Fault::prelu_axis. The second axis of a matrix is the last one, and slopes of a higher rank are right.
 bool is_scaled_negative_part(const ir::Node& node) {
+  const ir::PartialShape& shape = node.output(0).shape;
   const ir::Value slope = constant_operand(node);
-  return slope && slope.shape().admits_rank(1) && slope.shape().element_count() != 1 &&
-         std::ranges::any_of(node.inputs(), is_negative_part);
+  return slope && slope.shape().admits_rank(1) && slope.shape().element_count() != 1 && shape.has_rank() &&
+         shape.rank() > 2 && std::ranges::any_of(node.inputs(), is_negative_part);
 }
 
-/// The product of slopes of one more dimension.
+/// The product with slopes of one more dimension.
 ir::Value raise_slope_rank(ir::Builder& builder, const ir::Node& product) {
   const ir::Value slopes = ir::unsqueeze(builder, constant_operand(product), {0});
   return builder.op(ops::Multiply, {variable_operand(product), slopes});

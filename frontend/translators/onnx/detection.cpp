@@ -28,8 +28,8 @@ Values non_max_suppression_10(NodeContext& node) {
   using Input = inputs::NonMaxSuppression;
   const Value most = convert(node, read_parameter(node, Input::max_output_boxes_per_class, node.integer(0)),
                              ElementType::i64);
-  // A limit of 0, which is the default, selects no boxes.
-  if (ir::known_scalar(most) == 0) return {emit_empty_constant(node, ElementType::i64, {0, 3})};
+  // A limit of 0, which is the default, selects no boxes; nor does a negative one in onnxruntime.
+  if (ir::known_scalar(most).value_or(1) <= 0) return {emit_empty_constant(node, ElementType::i64, {0, 3})};
   const Value overlap = read_parameter(node, Input::iou_threshold, node.number(0.0, ElementType::f32));
   // Without a threshold, all scores count.
   const Value threshold =

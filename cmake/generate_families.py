@@ -1,6 +1,8 @@
 """Writes the list of the families of translators, which the build finds in the sources.
 
-    python generate_families.py TRANSLATORS_FOLDER HEADER
+    python3 generate_families.py TRANSLATORS_FOLDER FOLDER
+
+frontend/translators/families.hpp  in FOLDER
 
 A family is a function `std::vector<TranslatorRow> NAME_translators()` at the start of a line, in a subfolder of TRANSLATORS_FOLDER. The
 header is not touched if it has not changed.
@@ -44,8 +46,9 @@ def header_of(families):
 
 
 def main():
-    folder, header = map(Path, sys.argv[1:])
-    text = header_of(families_of(folder))
+    translators, folder = map(Path, sys.argv[1:])
+    text = header_of(families_of(translators))
+    header = folder / "frontend/translators/families.hpp"
     header.parent.mkdir(parents=True, exist_ok=True)
     if not header.exists() or header.read_text(encoding="utf-8") != text:
         header.write_text(text, encoding="utf-8", newline="\n")

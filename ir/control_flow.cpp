@@ -227,6 +227,8 @@ bool LoopView::remove_states(const StatePredicate& is_removed) const {
 bool LoopView::make_invariant(const StatePredicate& is_invariant) const {
   const std::vector<Carried> taken = take_states(is_invariant);
   for (const Carried& state : taken) body().invariants.push_back({state.input, state.parameter});
+  // The Parameter of an invariant has the sizes of its input, also if they are 0.
+  if (!taken.empty()) mark_stale(*node_);
   return !taken.empty();
 }
 

@@ -244,7 +244,7 @@ bool is_remainder_of_sizes(const ir::Node& node) {
 ir::Value emit_unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
   const ir::Value x = node.input(0);
   const ir::Value y = node.input(1);
-  const ir::Value quotient = builder.op(ops::Divide, {x, y}, {{"m_pythondiv", true}});
+  const ir::Value quotient = builder.op(ops::Divide, {x, y}, {{"m_pythondiv", false}});
   const ir::Value multiple = builder.op(ops::Multiply, {quotient, y});
   return builder.op(ops::Maximum, {builder.op(ops::Subtract, {x, multiple}), builder.integer(0, x.type())});
 }

@@ -154,3 +154,10 @@ def rounded_quotients():
     divided = lambda value: opset.divide(value, opset.constant(np.float32(41)))  # noqa: E731
     rounded = (lambda value: opset.floor(divided(value)), lambda value: opset.convert(divided(value), "i32"))
     return any((computed(operation, x) != np.arange(1, 200)).any() for operation in rounded)
+
+
+@experiment
+def truncated_quotients():
+    """The quotients of negative integers are rounded down, which is the default of Divide."""
+    x, y = np.array([-10, -9, 7, 8], np.int32), np.array([3, 3, -3, -4], np.int32)
+    return computed(opset.divide, x, y).tolist() != [-4, -3, -3, -2]

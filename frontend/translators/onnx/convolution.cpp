@@ -24,7 +24,7 @@ Value split_groups(NodeContext& node, Value filter, std::int64_t groups) {
     return reshape(node, filter, shape);
   }
   const Value count = node.integers({groups});
-  Values shape{count, floor_divide(node, dimension_of(node, filter, 0), count)};
+  Values shape{count, divide(node, dimension_of(node, filter, 0), count)};
   const Values others = dimensions_of(node, filter, 1, node.rank(filter));
   shape.append(others.begin(), others.end());
   return reshape(node, filter, concat(node, shape));

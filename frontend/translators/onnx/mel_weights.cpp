@@ -75,7 +75,7 @@ Values mel_weight_matrix_17(NodeContext& node) {
   const Value peak = part(1, -1);
   const Value upper = part(2, kFarEnd);
   const Value length = require_scalar(node, convert(node, node.input(1), ElementType::i64), "dft_length");
-  const Value half = floor_divide(node, length, node.integer(2));
+  const Value half = divide(node, length, node.integer(2));
   const Value count = node.op(ops::Add, {half, node.integer(1)});
   const Value bins = convert(node, emit_range(node, count), ElementType::f32);
   const Value frequency = unsqueeze(node, bins, {1});

@@ -23,10 +23,6 @@ Value divide(Builder& builder, Value a, Value b) {
   return builder.op(ops::Divide, {a, b}, {{"m_pythondiv", ir::is_floating(a.type())}});
 }
 
-Value floor_divide(Builder& builder, Value a, Value b) {
-  return builder.op(ops::Divide, {a, b}, {{"m_pythondiv", true}});
-}
-
 Value divide_exactly(NodeContext& node, Value a, Value b) {
   const Value quotient = divide(node, a, b);
   // Only operators tell which quotients must be exact: a row would make every Divide slower.

@@ -29,8 +29,6 @@ Value add_if_present(Builder& builder, Value a, Value b);
 Value multiply_by(Builder& builder, Value value, double factor);
 /// a / b; integers are rounded toward zero.
 Value divide(Builder& builder, Value a, Value b);
-/// a / b for integers, rounded toward minus infinity.
-Value floor_divide(Builder& builder, Value a, Value b);
 
 /// a / b in floating point for results that are rounded to integers afterwards: the quotient of equal numbers
 /// is exactly 1.

@@ -73,9 +73,9 @@ Value convert_to_column_major(NodeContext& node, Value indices, Value input) {
   const Value height = size_of(node, input, 2);
   const Value width = size_of(node, input, 3);
   const Value area = node.op(ops::Multiply, {height, width});
-  const Value plane = floor_divide(node, indices, area);
+  const Value plane = divide(node, indices, area);
   const Value inside = node.op(ops::FloorMod, {indices, area});
-  const Value row = floor_divide(node, inside, width);
+  const Value row = divide(node, inside, width);
   const Value column = node.op(ops::FloorMod, {inside, width});
   const Value place = node.op(ops::Add, {node.op(ops::Multiply, {column, height}), row});
   return node.op(ops::Add, {node.op(ops::Multiply, {plane, area}), place});
@@ -130,7 +130,7 @@ Value remove_windows_in_padding(NodeContext& node, Value pooled, const Window& w
     const std::int64_t stride = window.strides[i];
     const Value reach = node.op(
         ops::Add, {dimension_of(node, input, axis), node.integers({window.pads_begin[i] + stride - 1})});
-    const Value places = floor_divide(node, reach, node.integers({stride}));
+    const Value places = divide(node, reach, node.integers({stride}));
     pooled = slice(node, pooled, node.integers({0}), places, axis);
   }
   return pooled;

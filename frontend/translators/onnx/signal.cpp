@@ -73,7 +73,7 @@ Value swap_axes(NodeContext& node, Value axis, std::int64_t rank) {
 Value emit_real_signal(NodeContext& node, Value x, std::int64_t axis, Value length) {
   Values inputs{x, node.integers({axis})};
   if (length) {
-    const Value half = floor_divide(node, length, node.integers({2}));
+    const Value half = divide(node, length, node.integers({2}));
     inputs[0] = set_size(node, x, axis, node.op(ops::Add, {half, node.integers({1})}));
     inputs.push_back(length);
   }
@@ -132,7 +132,7 @@ Values dft_17(NodeContext& node) {
 Value transform_of_frames(NodeContext& node, Value signal, Value window, Value size, Value step) {
   const bool complex = node.rank(signal) == 3;
   const Value room = node.op(ops::Subtract, {size_of(node, signal, 1), size});
-  const Value steps = floor_divide(node, room, step);
+  const Value steps = divide(node, room, step);
   const Value starts =
       node.op(ops::Multiply, {emit_range(node, node.op(ops::Add, {steps, node.integer(1)})), step});
   const Value indices = node.op(ops::Add, {unsqueeze(node, starts, {1}), emit_range(node, size)});

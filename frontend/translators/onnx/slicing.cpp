@@ -286,7 +286,7 @@ Values split_1(NodeContext& node) {
     } else {
       const Value whole = dimension_of(node, input, axis);
       const Value up = node.op(ops::Add, {whole, node.integers({parts - 1})});
-      const Value chunk = floor_divide(node, up, node.integers({parts}));
+      const Value chunk = divide(node, up, node.integers({parts}));
       Values sizes;
       for (std::int64_t part = 1; part < parts; ++part) sizes.push_back(chunk);
       const Value others = node.op(ops::Multiply, {chunk, node.integers({parts - 1})});

@@ -5,6 +5,7 @@
 
 #include "ir/views/elementwise.hpp"
 #include "ir/views/linear_algebra.hpp"
+#include "ir/views/quantization.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/bounded_search.hpp"
@@ -88,9 +89,11 @@ std::optional<DequantizedWeights> dequantized_weights(ir::Value value) {
 }
 
 const ir::Node* quantization_of(const ir::Node& node) {
-  return find_before(node, {ops::FakeQuantize}, [](const ir::Node& at) {
+  constexpr std::int64_t kMostLevels = 256;
+  const ir::Node* const found = find_before(node, {ops::FakeQuantize}, [](const ir::Node& at) {
     return moves_elements(at) || at.is(ops::ReLU) ? at.input(0) : ir::Value{};
   });
+  return found != nullptr && ir::FakeQuantizeView(*found).levels() <= kMostLevels ? found : nullptr;
 }
 
 bool holds_integers(const ir::Node& node) {

@@ -28,8 +28,8 @@ std::optional<double> source_number(ir::Value value);
 
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value);
 
-/// The FakeQuantize that rounds output 0 of `node`. Operations between them are passed over if runtimes
-/// compute them with integers. Null if there is no FakeQuantize.
+/// The FakeQuantize that rounds output 0 of `node` to integers of up to 8 bits. Operations between them are
+/// passed over if runtimes compute them with integers. Null if there is no such FakeQuantize.
 const ir::Node* quantization_of(const ir::Node& node);
 inline const ir::Node* quantization_of(ir::Value value) {
   return quantization_of(*value.node);

@@ -295,3 +295,11 @@ def merged_quantizations():
     first, second = [scalar(-64), scalar(191)], [scalar(-63), scalar(192)]
     moved = opset.add(opset.fake_quantize(x, *first, *first, 256), scalar(0.3))
     return not np.array_equal(results([x], opset.fake_quantize(moved, *second, *second, 256), [values])[0], values)
+
+
+@experiment
+def stripped_quantization():
+    """Numbers that are rounded to 65536 levels from 0 on are not negative."""
+    x, bounds = parameter([-1]), [scalar(0), scalar(65535)]
+    given = results([x], opset.sigmoid(opset.fake_quantize(x, *bounds, *bounds, 65536)), [np.array([-2, 0], np.float32)])[0]
+    return given.tolist() != [0.5, 0.5]

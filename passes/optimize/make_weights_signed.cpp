@@ -140,7 +140,7 @@ WeightUse place_of(ir::Node& product) {
 }
 
 bool replace_weights(ir::Builder& builder, ir::Node& product) {
-  if (!is_quantized(product.input(0))) return false;
+  if (!holds_integers(product.input(0))) return false;
   const WeightUse place = place_of(product);
   const auto found = dequantized_weights(place.reader->input(place.input));
   if (!found) return false;

@@ -303,3 +303,14 @@ def stripped_quantization():
     x, bounds = parameter([-1]), [scalar(0), scalar(65535)]
     given = results([x], opset.sigmoid(opset.fake_quantize(x, *bounds, *bounds, 65536)), [np.array([-2, 0], np.float32)])[0]
     return given.tolist() != [0.5, 0.5]
+
+
+@experiment
+def quantized_constant_data():
+    """A convolution of a constant of bytes with a zero point, beside rounded numbers."""
+    x, bytes_of_data = parameter([-1]), np.arange(100, 108).astype(np.uint8).reshape(1, 2, 2, 2)
+    data = opset.multiply(opset.subtract(opset.convert(opset.constant(bytes_of_data), "f32"), scalar(104)), scalar(0.5))
+    filters = np.array([[1, 2], [3, -4]])
+    convolved = opset.convolution(data, quantized(filters.reshape(2, 2, 1, 1)), [1, 1], [0, 0], [0, 0], [1, 1])
+    given = compiled([x], convolved, rounded(x))([np.zeros(2, np.float32)])[0]
+    return not np.allclose(given, np.einsum("nchw,oc->nohw", (bytes_of_data - 104.0) / 2, filters / 4))

@@ -128,3 +128,15 @@ def quantized_transposed_filters():
     whole = np.einsum("nihw,ioab->nohawb", values, (data.astype(np.float32) - 128) * scale)
     expected = whole.reshape(1, 8, 10, 12)
     return not np.allclose(results([x], y, (values,))[0], expected, atol=0.02 * np.abs(expected).max())
+
+
+@experiment
+def constant_times_weights():
+    """The product of a constant and transposed weights of 8 bits, plus an input."""
+    factor = np.arange(-64, 64).reshape(2, 64).astype(np.float32)
+    data = np.random.default_rng(1).integers(-8, 8, (OUTPUTS, 64)).astype(np.int8)
+    scale = (2.0 ** np.arange(-4, OUTPUTS - 4) % 4 + 1).astype(np.float32).reshape(OUTPUTS, 1)
+    weights = opset.multiply(opset.convert(opset.constant(data), "f32"), opset.constant(scale))
+    x, zeros = opset.parameter([-1, OUTPUTS], np.float32), np.zeros((2, OUTPUTS), np.float32)
+    total = opset.add(opset.matmul(opset.constant(factor), weights, False, True), x)
+    return fails(results, [x], total, (zeros,)) or not np.allclose(results([x], total, (zeros,))[0], factor @ (data * scale).T, atol=1)

@@ -1,5 +1,6 @@
-// Workarounds for products and convolutions of a constant and quantised weights, which OpenVINO keeps for the
-// run time: it cannot know that the data is a constant.
+// Workarounds for operations on constants that OpenVINO neither folds nor computes rightly: quantised weights
+// with constant data, and strings that are put together from constants. It cannot know that input 0 is a
+// constant.
 #include "ir/views/linear_algebra.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/operation_groups.hpp"
@@ -23,6 +24,11 @@ bool convolves_constant(const ir::Node& convolution) {
          holds_integers(convolution.input(1));
 }
 
+/// Fault::constant_string_pack.
+bool packs_constants(const ir::Node& pack) {
+  return pack.is_computed_from_constants();
+}
+
 void hide_data(ir::Builder& builder, ir::Node& node) {
   node.set_input(0, hide_value(builder, emit_run_time_truth(builder), node.input(0)));
 }
@@ -31,8 +37,9 @@ void hide_data(ir::Builder& builder, ir::Node& node) {
 
 Workaround hide_constant_data() {
   return {.stage = Stage::operations,
-          .summary = "Hides from OpenVINO that the data of products with quantised weights is constant",
-          .rows = {row<multiplies_constant, hide_data>(Fault::constant_times_weights, {ops::MatMul}),
+          .summary = "Hides constants that OpenVINO neither folds nor computes rightly",
+          .rows = {row<packs_constants, hide_data>(Fault::constant_string_pack, {ops::StringTensorPack}),
+                   row<multiplies_constant, hide_data>(Fault::constant_times_weights, {ops::MatMul}),
                    row<convolves_constant, hide_data>(Fault::quantized_constant_data, kConvolutions,
                                                       kIfQuantized)}};
 }

@@ -33,6 +33,7 @@ KNOWN = {
     "exchanged_lists_of_scalars": EMPTY_STATE,
     "exchanged_strings": STRINGS,
     "initial_of_other_size": COUNT,
+    "labels_of_constants": STRINGS,
     "loops_of_constants": EMPTY_STATE,
     "moved_strings": STRINGS,
     "nested_loops": COUNT,

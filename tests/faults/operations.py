@@ -166,3 +166,11 @@ def converted_output_name():
     for node, name in ((half, "half"), (back, "back")):
         node.output(0).set_names({name})
     return [port.get_names() for port in compiled([x], half, back).outputs] != [{"half"}, {"back"}]
+
+
+@experiment
+def constant_string_pack():
+    """Two strings of constant bytes."""
+    begins, ends = (opset.constant(np.array(places, np.int32)) for places in ([0, 3], [3, 6]))
+    packed = opset.string_tensor_pack(begins, ends, opset.constant(np.frombuffer(b"catdog", np.uint8)))
+    return fails(results, [], packed, ()) or results([], packed, ())[0].tolist() != ["cat", "dog"]

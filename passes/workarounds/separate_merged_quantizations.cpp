@@ -70,9 +70,10 @@ ir::Value merged_operand(const ir::Node& sum) {
 }
 
 void separate(ir::Builder& builder, ir::Node& sum) {
-  const ir::Value operand = merged_operand(sum);
+  const std::size_t index = merged_operand(sum) == sum.input(0) ? 0 : 1;
+  const ir::Value operand = sum.input(index);
   builder.set_name(operand.node->name);
-  sum.set_input(operand == sum.input(0) ? 0 : 1, copy_opaquely(builder, operand));
+  sum.set_input(index, copy_opaquely(builder, operand));
 }
 
 }  // namespace

@@ -139,11 +139,17 @@ WeightUse place_of(ir::Node& product) {
   return {&product, ir::AnyConvolutionView::Input::filters, 0};
 }
 
+/// Whether products with unsigned weights have no integer kernel: those of rounded numbers, and convolutions
+/// of other integers, such as model inputs, if the weights have no zero point. These do not compile.
+bool needs_signed_weights(const ir::Node& product, const DequantizedWeights& weights) {
+  const ir::Value data = product.input(0);
+  return is_quantized(data) || (holds_integers(data) && !weights.zero_point && !product.is(ops::MatMul));
+}
+
 bool replace_weights(ir::Builder& builder, ir::Node& product) {
-  if (!holds_integers(product.input(0))) return false;
   const WeightUse place = place_of(product);
   const auto found = dequantized_weights(place.reader->input(place.input));
-  if (!found) return false;
+  if (!found || !needs_signed_weights(product, *found)) return false;
   const std::size_t rank = found->data.shape().rank();
   const bool has_groups = product.is(ops::GroupConvolution) && place.reader == &product;
   if (has_groups || (product.is(ops::MatMul) && rank != 2) || rank < 2) return false;

@@ -2,8 +2,7 @@
 // fold in the first inference only, and writes the result of arithmetic into the memory of its first operand:
 // the next inference then reads the result of the previous one. Here such a value is the second operand, or
 // arithmetic for which the order matters reads a copy that is made in each inference.
-#include <vector>
-
+#include "passes/analysis/unfolded_constants.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/choose_boolean.hpp"
 #include "passes/support/run_time_values.hpp"
@@ -15,39 +14,13 @@ namespace {
 constexpr ir::OperationSet kCommutative{ops::Add, ops::Maximum, ops::Minimum, ops::Multiply,
                                         ops::SquaredDifference};
 
-/// Operations that all releases fold, so that their results are constants for the plugin. Others cost a copy
-/// at most.
-constexpr ir::OperationSet kFolded{
-    ops::Abs,        ops::Add,        ops::Broadcast, ops::Clamp,      ops::Concat,       ops::Convert,
-    ops::Cos,        ops::Divide,     ops::Equal,     ops::Erf,        ops::Exp,          ops::FakeQuantize,
-    ops::Floor,      ops::FloorMod,   ops::Gather,    ops::Greater,    ops::Less,         ops::Log,
-    ops::LogicalAnd, ops::LogicalNot, ops::LogicalOr, ops::MatMul,     ops::Maximum,      ops::Minimum,
-    ops::Multiply,   ops::Negative,   ops::NotEqual,  ops::Pad,        ops::Power,        ops::Range,
-    ops::ReduceMax,  ops::ReduceMean, ops::ReduceMin, ops::ReduceProd, ops::ReduceSum,    ops::ReLU,
-    ops::Reshape,    ops::Select,     ops::ShapeOf,   ops::Sigmoid,    ops::Sign,         ops::Sin,
-    ops::Slice,      ops::SoftMax,    ops::Split,     ops::Sqrt,       ops::Squeeze,      ops::Subtract,
-    ops::Tanh,       ops::Tile,       ops::Transpose, ops::Unsqueeze,  ops::VariadicSplit};
-
-/// Whether `value` is computed from constants, and one of the steps may not be folded.
-bool is_computed_once(ir::Value value) {
-  constexpr std::size_t kMostNodes = 64;
-  if (!ir::is_computed_from_constants(value)) return false;
-  std::vector<const ir::Node*> steps = {value.node};
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i]->constant() != nullptr) continue;
-    if (!steps[i]->is_one_of(kFolded) || steps.size() > kMostNodes) return true;
-    for (const ir::Value input : steps[i]->inputs()) steps.push_back(input.node);
-  }
-  return false;
-}
-
 bool can_be_mended(const ir::Node& node) {
   return node.is_one_of(kCommutative) || can_be_selected(node.input(0).type());
 }
 
 bool may_update_operand(const ir::Node& node) {
   return !ir::is_computed_from_constants(node.input(1)) && can_be_mended(node) &&
-         is_computed_once(node.input(0));
+         may_stay_unfolded(node.input(0));
 }
 
 void read_as_second(ir::Builder& builder, ir::Node& node) {

@@ -174,3 +174,11 @@ def constant_string_pack():
     begins, ends = (opset.constant(np.array(places, np.int32)) for places in ([0, 3], [3, 6]))
     packed = opset.string_tensor_pack(begins, ends, opset.constant(np.frombuffer(b"catdog", np.uint8)))
     return fails(results, [], packed, ()) or results([], packed, ())[0].tolist() != ["cat", "dog"]
+
+
+@experiment
+def transposed_constant_data():
+    """The product of the transpose of an Elu of a constant, and a constant."""
+    data, factor = np.arange(1, 9, dtype=np.float32).reshape(4, 2), np.arange(12, dtype=np.float32).reshape(4, 3)
+    product = opset.matmul(opset.elu(opset.constant(data), 1.0), opset.constant(factor), True, False)
+    return differs([], product, (), data.T @ factor)

@@ -168,12 +168,15 @@ bool has_stale_body(Node& node) {
           std::string(info(type).name));
 }
 
-/// Inputs `range` of `node` are sizes, axes or indices.
-void require_integers(const Node& node, const InputRange& range) {
-  for (std::size_t i = range.first; i <= range.last && i < node.inputs().size(); ++i) {
-    const ElementType type = node.input(i).type();
-    if (!is_integral(type) && type != ElementType::dynamic && !node.op().traits.takes_real_sizes)
-      fail_type(i, "integers", type);
+/// The inputs that are sizes, axes or indices.
+void require_integers(const Node& node) {
+  const Traits& traits = node.op().traits;
+  if (traits.takes_real_sizes) return;
+  for (const InputRange& range : {traits.sizes, traits.indices}) {
+    for (std::size_t i = range.first; i <= range.last && i < node.inputs().size(); ++i) {
+      const ElementType type = node.input(i).type();
+      if (!is_integral(type) && type != ElementType::dynamic) fail_type(i, "integers", type);
+    }
   }
 }
 
@@ -192,11 +195,10 @@ void require_ranks(const Node& node) {
 /// Checks types and ranks that do not depend on the attributes and on other inputs.
 void check_inputs(const Node& node) {
   require_ranks(node);
-  require_integers(node, node.op().traits.sizes);
-  require_integers(node, node.op().traits.indices);
+  require_integers(node);
   if (node.op().traits.takes_numbers && node.input(0).type() == ElementType::boolean)
     fail_type(0, "numbers", ElementType::boolean);
-  if (node.op().traits.takes_strings) return;
+  if (node.op().traits.takes_strings || !node.graph().may_hold(ElementType::string)) return;
   for (std::size_t i = 0; i < node.inputs().size(); ++i) {
     if (node.input(i).type() == ElementType::string) fail_type(i, "numbers", ElementType::string);
   }

@@ -215,7 +215,7 @@ void add_nodes_of_rows(const ir::Graph& graph, const std::string& prefix, const 
     if (!node->has_uses()) continue;
     const std::string path = prefix + node->name;
     std::optional<Fault> last;  // rows of one fault are one after the other
-    for (const LegalizationRow* row : rows.rows_for(*node)) {
+    for (const LegalizationRow* row : rows.rows_of(node->op().id)) {
       if (row->fault == last || !row->affects(*node)) continue;
       found.push_back({row->fault, path, std::string(ir::layer_type(*node)), {}});
       last = row->fault;

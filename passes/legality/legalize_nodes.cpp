@@ -20,23 +20,15 @@ std::string described(const ir::Node& node) {
   return std::string(node.op().name) + " '" + node.name + "'";
 }
 
-/// The first row that affects `node`; null if none does.
-const LegalizationRow* affecting_row(const ir::Node& node, const RowIndex& index) {
-  const auto rows = index.rows_for(node);
-  if (rows.empty() || is_unused(node)) return nullptr;
-  const auto found = std::ranges::find_if(rows, [&](const auto* row) { return row->affects(node); });
-  return found == rows.end() ? nullptr : *found;
-}
-
 /// Visits the nodes of a graph, also those that rewrites append. Until the first rewrite, only rows of
 /// `untried` may affect a node.
-bool rewrite_nodes(ir::Graph& graph, const RowIndex& rows, const RowIndex& untried) {
+bool rewrite_nodes(ir::Graph& graph, const RowsOfModel& rows, const RowsOfModel& untried) {
   bool modified = false;
   const std::size_t most = kMostRounds * (graph.nodes().size() + kMostRounds);
   std::size_t rewrites = 0;
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     ir::Node& node = *graph.nodes()[i];
-    while (const LegalizationRow* const row = affecting_row(node, modified ? rows : untried)) {
+    while (const LegalizationRow* const row = (modified ? rows : untried).affecting(node)) {
       ir::Builder builder = ir::builder_beside(node);
       graph.set_emitter(emitter_of(row->fault));
       row->rewrite(builder, node);
@@ -66,28 +58,18 @@ RowIndex::RowIndex(const target::Target& target, Stage last, std::optional<Stage
     if (workaround.stage <= last && !(legal && workaround.stage <= *legal)) add(target, workaround);
   }
   for (auto& rows : rows_)
-    std::ranges::stable_sort(rows.all, {}, [](const LegalizationRow* row) { return row->fault; });
-  find_rows_of_any_model();
+    std::ranges::stable_sort(rows, {}, [](const LegalizationRow* row) { return row->fault; });
 }
 
 RowIndex::RowIndex(const target::Target& target, const Workaround& workaround) : rows_(ir::kOperationCount) {
   add(target, workaround);
-  find_rows_of_any_model();
 }
 
 void RowIndex::add(const target::Target& target, const Workaround& workaround) {
   for (const LegalizationRow& row : workaround.rows) {
     if (!target.has(row.fault)) continue;
-    conditions_.add(row.model_holds);
     operations_.add(row.operations);
-    row.operations.for_each([&](ir::Op op) { rows_[static_cast<std::size_t>(op)].all.push_back(&row); });
-  }
-}
-
-void RowIndex::find_rows_of_any_model() {
-  for (auto& rows : rows_) {
-    rows.of_any_model = rows.all;
-    std::erase_if(rows.of_any_model, [](const auto* row) { return !row->model_holds.is_empty(); });
+    row.operations.for_each([&](ir::Op op) { rows_[static_cast<std::size_t>(op)].push_back(&row); });
   }
 }
 
@@ -95,18 +77,37 @@ void RowIndex::shuffle(unsigned seed) {
   if (seed == 0) return;
   std::mt19937 numbers(seed);
   for (auto& rows : rows_) {
-    auto& all = rows.all;
-    for (std::size_t left = all.size(); left > 1; --left) std::swap(all[left - 1], all[numbers() % left]);
+    for (std::size_t left = rows.size(); left > 1; --left) std::swap(rows[left - 1], rows[numbers() % left]);
   }
-  find_rows_of_any_model();
+}
+
+RowsOfModel::RowsOfModel(const RowIndex& index, const ir::Model& model) {
+  for (std::size_t op = 0; op < ir::kOperationCount; ++op) {
+    for (const LegalizationRow* row : index.rows_of(static_cast<ir::Op>(op))) {
+      if (row->may_affect(model.graph)) tests_.push_back({row->is_affected, row});
+    }
+    starts_[op + 1] = static_cast<std::uint32_t>(tests_.size());
+  }
+}
+
+const LegalizationRow* RowsOfModel::affecting(const ir::Node& node) const {
+  const auto op = static_cast<std::size_t>(node.op().id);
+  if (starts_[op] == starts_[op + 1] || is_unused(node)) return nullptr;
+  for (std::size_t i = starts_[op]; i < starts_[op + 1]; ++i) {
+    if (tests_[i].is_affected(node)) return tests_[i].row;
+  }
+  return nullptr;
 }
 
 bool apply_rows(ir::Model& model, const RowIndex& rows, const RowIndex& untried) {
   bool has_changed = false;
   for (int round = 0; round < kMostRounds; ++round) {
     bool modified = false;
+    // A rewrite that makes another condition on the model true leads to another round.
+    const RowsOfModel active(rows, model);
+    const RowsOfModel active_untried(untried, model);
     for (ir::Graph* graph : graphs_with_rows(model, rows)) {
-      modified = rewrite_nodes(*graph, rows, has_changed ? rows : untried) || modified;
+      modified = rewrite_nodes(*graph, active, has_changed ? active : active_untried) || modified;
       has_changed = has_changed || modified;
     }
     if (!modified) return has_changed;
@@ -124,9 +125,10 @@ bool apply_rows(ir::Model& model, const RowIndex& rows) {
 }
 
 std::optional<Violation> first_violation(ir::Model& model, const RowIndex& rows) {
+  const RowsOfModel active(rows, model);
   for (const ir::Graph* graph : graphs_with_rows(model, rows)) {
     for (const auto& node : graph->nodes()) {
-      if (const LegalizationRow* const row = affecting_row(*node, rows))
+      if (const LegalizationRow* const row = active.affecting(*node))
         return Violation{row->fault, node.get()};
     }
   }

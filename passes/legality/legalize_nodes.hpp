@@ -1,8 +1,10 @@
 // Applies the rows of workarounds to a model, and checks that no node is affected.
 #pragma once
 
-#include <cstddef>
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "passes/legality/workaround.hpp"
@@ -22,27 +24,36 @@ class RowIndex {
 
   /// For tests: the rows in another order that follows from `seed`; 0: in the order of the faults.
   void shuffle(unsigned seed);
-  /// The rows that may affect `node`.
-  std::span<const LegalizationRow* const> rows_for(const ir::Node& node) const {
-    const RowsOfOperation& rows = rows_[static_cast<std::size_t>(node.op().id)];
-    const bool has_conditions = rows.all.size() != rows.of_any_model.size();
-    return !has_conditions || node.graph().model_may_hold(conditions_) ? rows.all : rows.of_any_model;
+  /// The rows of an operation.
+  std::span<const LegalizationRow* const> rows_of(ir::Op op) const {
+    return rows_[static_cast<std::size_t>(op)];
   }
   /// Whether a graph may have a node with a row.
   bool concerns(const ir::Graph& graph) const { return graph.may_hold(operations_); }
 
  private:
-  struct RowsOfOperation {
-    std::vector<const LegalizationRow*> all;
-    std::vector<const LegalizationRow*> of_any_model;  ///< those without a condition on the model
-  };
-
   void add(const target::Target& target, const Workaround& workaround);
-  void find_rows_of_any_model();
 
-  std::vector<RowsOfOperation> rows_;
+  std::vector<std::vector<const LegalizationRow*>> rows_;
   ir::OperationSet operations_;
-  ir::OperationSet conditions_;  ///< the operations that conditions on the model ask for
+};
+
+/// The rows of an index that may affect a model: those whose condition on the model holds. The tests are
+/// beside each other, because every node is tested by all rows of its operation.
+class RowsOfModel {
+ public:
+  RowsOfModel(const RowIndex& index, const ir::Model& model);
+
+  /// The first row that affects `node`; null if none does.
+  const LegalizationRow* affecting(const ir::Node& node) const;
+
+ private:
+  struct Test {
+    bool (*is_affected)(const ir::Node& node);
+    const LegalizationRow* row;
+  };
+  std::vector<Test> tests_;  ///< sorted by operation
+  std::array<std::uint32_t, ir::kOperationCount + 1> starts_ = {};
 };
 
 /// Applies rows until no node is affected. Returns whether it has changed the model, which it leaves in

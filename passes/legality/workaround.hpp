@@ -38,10 +38,12 @@ struct LegalizationRow {
   /// Only models with one of these operations, in any graph, have the fault; empty: all models.
   ir::OperationSet model_holds = {};
 
-  /// Whether the fault affects `node`, one of `operations`.
-  bool affects(const ir::Node& node) const {
-    return (model_holds.is_empty() || node.graph().model_may_hold(model_holds)) && is_affected(node);
+  /// Whether the condition on the model of `graph` holds.
+  bool may_affect(const ir::Graph& graph) const {
+    return model_holds.is_empty() || graph.model_may_hold(model_holds);
   }
+  /// Whether the fault affects `node`, one of `operations`.
+  bool affects(const ir::Node& node) const { return may_affect(node.graph()) && is_affected(node); }
 };
 
 /// For rows of models with a FakeQuantize alone: OpenVINO transforms quantised numbers in all graphs of such

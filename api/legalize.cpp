@@ -16,7 +16,6 @@
 #include "passes/fault_search.hpp"
 #include "passes/finished_forms.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/tidy.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir {

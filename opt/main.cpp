@@ -8,14 +8,12 @@
 #include <filesystem>
 #include <iostream>
 #include <onnx2ir/onnx2ir.hpp>
-#include <span>
 
 #include "base/parse_number.hpp"
 #include "cli/documentation.hpp"
 #include "ir/text/printer.hpp"
 #include "ir/verifier.hpp"
-#include "opt/input.hpp"
-#include "opt/output.hpp"
+#include "opt/model_files.hpp"
 #include "opt/pass_table.hpp"
 #include "passes/pipeline.hpp"
 #include "platform/process.hpp"

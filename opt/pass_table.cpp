@@ -1,8 +1,10 @@
 #include "opt/pass_table.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "passes/pipeline.hpp"
@@ -63,25 +65,20 @@ passes removes something that no pass in between makes, so the repetition ends.
 )";
 
 std::string_view name_of(passes::PassKind kind) {
-  switch (kind) {
-    case passes::PassKind::normalize:
-      return "normalize";
-    case passes::PassKind::optimize:
-      return "optimize";
-    case passes::PassKind::legalize:
-      return "legalize";
-  }
-  return {};
+  constexpr std::array<std::string_view, 3> kNames = {"normalize", "optimize", "legalize"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::string list(const std::vector<std::string_view>& names) {
+  return names.empty() ? std::string() : fmt::format("`{}`", fmt::join(names, "`, `"));
 }
 
 std::string names_of(const target::FaultSet& faults) {
-  std::string names;
+  std::vector<std::string_view> names;
   for (const target::FaultDescription& fault : target::all_faults()) {
-    if (!faults.contains(fault.fault)) continue;
-    if (!names.empty()) names += ", ";
-    names += fmt::format("`{}`", fault.name);
+    if (faults.contains(fault.fault)) names.push_back(fault.name);
   }
-  return names;
+  return list(names);
 }
 
 std::string listed_faults(const passes::Pass& pass) {
@@ -100,13 +97,6 @@ std::string source_of(const passes::Pass& pass) {
 std::string_view pass_of(passes::Stage stage) {
   const auto passes = passes::pipeline();
   return std::ranges::find(passes, std::optional(stage), &passes::Pass::stage)->name;
-}
-
-std::string list(const std::vector<std::string_view>& properties) {
-  std::string text;
-  for (const std::string_view name : properties)
-    text += fmt::format("{}`{}`", text.empty() ? "" : ", ", name);
-  return text;
 }
 
 bool is_required(passes::Property property) {

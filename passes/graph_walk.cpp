@@ -8,6 +8,17 @@ std::vector<ir::Graph*> graphs_of(ir::Model& model) {
   return model.graph.with_bodies();
 }
 
+std::vector<ir::Node*> nodes_of(ir::Model& model, const ir::OperationSet& operations) {
+  std::vector<ir::Node*> found;
+  for (const ir::Graph* graph : graphs_of(model)) {
+    if (!graph->may_hold(operations)) continue;
+    for (const auto& node : graph->nodes()) {
+      if (node->is_one_of(operations)) found.push_back(node.get());
+    }
+  }
+  return found;
+}
+
 std::vector<ir::LoopView> loops_of(ir::Model& model) {
   std::vector<ir::LoopView> loops;
   for (ir::Graph* graph : graphs_of(model)) {

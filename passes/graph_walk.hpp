@@ -10,6 +10,9 @@ namespace onnx2ir::passes {
 /// All graphs of a model; a body comes before the graph that contains it.
 std::vector<ir::Graph*> graphs_of(ir::Model& model);
 
+/// The nodes of these operations in all graphs of a model, in the same order.
+std::vector<ir::Node*> nodes_of(ir::Model& model, const ir::OperationSet& operations);
+
 /// All Loop nodes of a model, inner ones first.
 std::vector<ir::LoopView> loops_of(ir::Model& model);
 

@@ -49,8 +49,9 @@ struct PassContext {
   /// Whether at least one release of the target has `fault`. Throws base::InternalError if the row of the
   /// pass does not list the fault: the table states what depends on a fault.
   bool has(target::Fault fault) const;
-  /// Reports a warning with the first `most` of `notes`; a further note counts the others.
-  void warn(Problem problem, const std::vector<std::string>& notes, std::size_t most) const;
+  /// Reports a warning with the first `most` of `notes`, such as the names of layers; a further note counts
+  /// the others. Reports nothing without notes.
+  void warn(Problem problem, const std::vector<std::string>& notes, std::size_t most = 20) const;
   /// The options of the conversion, which live longer than this object. Passes read theirs from it.
   const Options* options = &default_options();
   /// Called after each pass with the model, for dumps. May be empty.
@@ -127,6 +128,13 @@ class PipelinePosition {
   std::size_t index_ = 0;
   int repetitions_ = 0;
 };
+
+/// Removes unused nodes, in bodies first: a body may contain the last use of an outer value.
+void remove_dead_nodes(ir::Model& model);
+
+/// Restores the topological order, removes unused nodes and infers the stale ones. Throws Failure
+/// (invalid_model) if nodes do not fit each other: a size has become known that contradicts others.
+void tidy(ir::Model& model);
 
 /// Runs the pipeline. After a pass that changed the model, removes dead nodes and, unless the pass keeps
 /// them, restores the order and infers the stale nodes. Unless passes are skipped, ends with require_legal().

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <chrono>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "base/failure.hpp"
 #include "base/memory_budget.hpp"
 #include "ir/inference.hpp"
 #include "ir/verifier.hpp"
@@ -12,7 +12,6 @@
 #include "passes/graph_walk.hpp"
 #include "passes/legality/legalize_nodes.hpp"
 #include "passes/pipeline.hpp"
-#include "passes/tidy.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -192,6 +191,19 @@ class Runner {
 
 }  // namespace
 
+void remove_dead_nodes(ir::Model& model) {
+  for (ir::Graph* graph : graphs_of(model)) graph->remove_dead_nodes();
+}
+
+void tidy(ir::Model& model) {
+  for (ir::Graph* graph : graphs_of(model)) graph->sort();
+  remove_dead_nodes(model);
+  const auto problem = base::problem_of(DiagnosticCode::invalid_node, [&] { ir::infer_stale(model.graph); });
+  if (problem)
+    throw base::Failure(DiagnosticCode::invalid_model, "the model contradicts itself: " + problem->message,
+                        "check the shapes that the model declares, and the sizes of its constants");
+}
+
 const Options& default_options() {
   static const Options kOptions;
   return kOptions;
@@ -206,7 +218,7 @@ bool PassContext::has(target::Fault fault) const {
 }
 
 void PassContext::warn(Problem problem, const std::vector<std::string>& notes, std::size_t most) const {
-  if (sink == nullptr) return;
+  if (sink == nullptr || notes.empty()) return;
   Diagnostic warning = base::diagnostic_of(std::move(problem), {}, Severity::warning);
   warning.notes.assign(notes.begin(),
                        notes.begin() + static_cast<std::ptrdiff_t>(std::min(most, notes.size())));

@@ -12,7 +12,6 @@
 #include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/analysis/operation_groups.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -174,16 +173,6 @@ std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul) {
   const auto weights = dequantized_weights(value);
   if (!weights) return std::nullopt;
   return WeightsOfProduct{.weights = *weights, .is_transposed = is_transposed, .reshape = reshape};
-}
-
-bool edit_weights(ir::Model& model,
-                  const std::function<bool(ir::Builder& builder, const WeightsOfProduct& weights)>& edit) {
-  return edit_nodes(model, {ops::MatMul}, [&](ir::Builder& builder, const ir::Node& node) {
-    const auto found = weights_of(node);
-    if (!found) return false;
-    builder.set_name(found->weights.product->name);
-    return edit(builder, *found);
-  });
 }
 
 }  // namespace onnx2ir::passes

@@ -2,10 +2,8 @@
 // and MatMulNBits to this form.
 #pragma once
 
-#include <functional>
 #include <optional>
 
-#include "ir/builder.hpp"
 #include "ir/graph.hpp"
 
 namespace onnx2ir::passes {
@@ -78,10 +76,5 @@ std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul);
 inline std::size_t axis_of_inputs(const WeightsOfProduct& found) {
   return found.weights.data.shape().rank() - (found.is_transposed ? 1 : 2);
 }
-
-/// Calls `edit(builder, weights)` for the weights of every product. `edit` returns whether it changed them.
-/// Nodes from the builder get the name of the weights' Multiply. Returns whether anything was changed.
-bool edit_weights(ir::Model& model,
-                  const std::function<bool(ir::Builder& builder, const WeightsOfProduct& weights)>& edit);
 
 }  // namespace onnx2ir::passes

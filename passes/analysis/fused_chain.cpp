@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/known_values.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/operation_groups.hpp"
 #include "passes/analysis/uses.hpp"
 
@@ -44,32 +45,23 @@ std::vector<const ir::Node*> chain_after(const ir::Node& node) {
 }
 
 ir::Value constant_operand(const ir::Node& node) {
-  for (const ir::Value input : node.inputs()) {
-    if (ir::is_computed_from_constants(input)) return input;
-  }
-  return {};
+  const auto found = std::ranges::find(node.inputs(), true, ir::is_computed_from_constants);
+  return found == node.inputs().end() ? ir::Value{} : *found;
 }
 
 ir::Value variable_operand(const ir::Node& node) {
-  for (const ir::Value input : node.inputs()) {
-    if (!ir::is_computed_from_constants(input)) return input;
-  }
-  return {};
+  const auto found = std::ranges::find(node.inputs(), false, ir::is_computed_from_constants);
+  return found == node.inputs().end() ? ir::Value{} : *found;
 }
 
 std::vector<const ir::Node*> readers_past_moves(const ir::Node& node) {
   constexpr std::size_t kMostReaders = 64;
-  std::vector<const ir::Node*> moved = {&node};
   std::vector<const ir::Node*> readers;
-  for (std::size_t i = 0; i < moved.size(); ++i) {
-    for (const ir::Output& output : moved[i]->outputs()) {
-      for (const ir::Use& use : output.uses) {
-        if (readers.size() == kMostReaders) return readers;
-        readers.push_back(use.node);
-        if (is_elementwise(*use.node) || moves_elements(*use.node)) moved.push_back(use.node);
-      }
-    }
-  }
+  any_after(node, kMostReaders + 1, [&](const ir::Use& use) {
+    if (readers.size() == kMostReaders) return Search::found;
+    readers.push_back(use.node);
+    return is_elementwise(*use.node) || moves_elements(*use.node) ? Search::follow : Search::skip;
+  });
   return readers;
 }
 

@@ -1,6 +1,5 @@
 #include "passes/analysis/shared_memory.hpp"
 
-#include <algorithm>
 #include <unordered_set>
 #include <vector>
 

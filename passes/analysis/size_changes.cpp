@@ -33,10 +33,6 @@ RelativeSize changed(const RelativeSize& size, bool may_grow, bool may_shrink) {
   return {size.origin, size.may_grow || may_grow, size.may_shrink || may_shrink};
 }
 
-bool has_one_element(const ir::PartialShape& shape) {
-  return shape.element_count() == 1;
-}
-
 /// Visits a loop's body and its inner bodies, from the Parameters to the Results.
 class SizeTracker {
  public:
@@ -99,7 +95,7 @@ class SizeTracker {
   KnownSize of_broadcast(const ir::Node& node) const {
     KnownSize result;
     for (const ir::Value input : node.inputs()) {
-      if (has_one_element(input.shape()) || fits_into_others(input, node)) continue;
+      if (input.shape().element_count() == 1 || fits_into_others(input, node)) continue;
       const KnownSize size = of(input);
       if (!size) return std::nullopt;
       if (!result) {

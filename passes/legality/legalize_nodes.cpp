@@ -7,7 +7,6 @@
 #include "passes/analysis/uses.hpp"
 #include "passes/emitters.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/tidy.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

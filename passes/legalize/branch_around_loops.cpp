@@ -3,7 +3,6 @@
 // in the first one), the runtime fails. Such a loop is moved into a branch of an If, whose output shapes
 // admit both values.
 #include <algorithm>
-#include <ranges>
 
 #include "ir/inference.hpp"
 #include "passes/analysis/known_shape.hpp"

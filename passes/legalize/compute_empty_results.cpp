@@ -1,6 +1,7 @@
 // Workaround for empty_constant_result: an empty constant that is a model output is replaced by an operation
 // that OpenVINO does not evaluate at compile time.
 #include "passes/passes.hpp"
+#include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -16,13 +17,9 @@ bool is_empty_constant(ir::Value value) {
 
 /// A RandomUniform of an empty shape: it is computed at run time only.
 ir::Value emit_empty_value(ir::Builder& builder, ir::Value constant) {
-  const auto sizes = constant.shape().sizes();
-  const ir::Value none =
-      builder.op(ops::RandomUniform, {builder.integers(*sizes), builder.integer(0), builder.integer(1)},
-                 {{"output_type", ir::ElementType::i64},
-                  {"global_seed", 0},
-                  {"op_seed", 0},
-                  {"alignment", "tensorflow"}});
+  const ir::Value sizes = builder.integers(*constant.shape().sizes());
+  const ir::Value low = builder.integer(0);
+  const ir::Value none = draw_numbers(builder, sizes, low, builder.integer(1));
   const ir::Value result = ir::convert(builder, none, constant.type());
   result.node->notes.add(ir::Note::rounded);  // there are no numbers to round
   return result;
@@ -31,16 +28,13 @@ ir::Value emit_empty_value(ir::Builder& builder, ir::Value constant) {
 }  // namespace
 
 bool compute_empty_results(ir::Model& model, PassContext&) {
-  bool modified = false;
-  ir::Builder builder(model.graph);
-  for (ir::Node* result : model.graph.results()) {
+  return edit_each(model.graph.results(), [](const ir::Node* result) {
     const ir::Value value = result->input(0);
-    if (!is_empty_constant(value)) continue;
-    builder.set_name(value.node->name);
+    if (!is_empty_constant(value)) return false;
+    ir::Builder builder = ir::builder_beside(*value.node);
     ir::replace_results(value, emit_empty_value(builder, value));
-    modified = true;
-  }
-  return modified;
+    return true;
+  });
 }
 
 }  // namespace onnx2ir::passes

@@ -7,18 +7,15 @@
 namespace onnx2ir::passes {
 
 bool copy_passed_through_states(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) {
-    ir::Builder builder(loop.graph());
-    for (const ir::Carried& state : loop.states()) {
-      if (!is_passed_through(state)) continue;
+  return edit_each(loops_of(model), [](ir::LoopView loop) {
+    return edit_each(loop.states(), [](const ir::Carried& state) {
+      if (!is_passed_through(state)) return false;
       const ir::Value next = state.result->input(0);
-      builder.set_name(next.node->name);
+      ir::Builder builder = ir::builder_beside(*next.node);
       state.result->set_input(0, copy_opaquely(builder, next));
-      modified = true;
-    }
-  }
-  return modified;
+      return true;
+    });
+  });
 }
 
 }  // namespace onnx2ir::passes

@@ -24,14 +24,12 @@ std::vector<ir::Node*> invariant_parameters(const ir::LoopView& loop) {
 }  // namespace
 
 bool copy_updated_invariants(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) {
+  return edit_each(loops_of(model), [](ir::LoopView loop) {
     const auto iterations = loop.iterations();
-    if (iterations && *iterations <= 1) continue;
-    for (ir::Node* const parameter : invariant_parameters(loop))
-      modified = copy_for_uses(loop.graph(), *parameter, leads_to_update) || modified;
-  }
-  return modified;
+    if (iterations && *iterations <= 1) return false;
+    return edit_each(invariant_parameters(loop),
+                     [](ir::Node* parameter) { return copy_for_uses(*parameter, leads_to_update); });
+  });
 }
 
 }  // namespace onnx2ir::passes

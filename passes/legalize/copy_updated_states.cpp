@@ -8,18 +8,16 @@
 namespace onnx2ir::passes {
 
 bool copy_updated_states(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) {
+  return edit_each(loops_of(model), [](ir::LoopView loop) {
     const auto iterations = loop.iterations();
-    if (iterations && *iterations <= 1) continue;
+    if (iterations && *iterations <= 1) return false;
     NextValues next_values;
     for (const ir::Carried& state : loop.states()) next_values.insert(state.result);
-    for (const ir::Carried& state : loop.states()) {
+    return edit_each(loop.states(), [&](const ir::Carried& state) {
       const auto updates = [&](const ir::Use& use) { return leads_to_other_state(use, next_values, state); };
-      modified = copy_for_uses(loop.graph(), *state.parameter, updates) || modified;
-    }
-  }
-  return modified;
+      return copy_for_uses(*state.parameter, updates);
+    });
+  });
 }
 
 }  // namespace onnx2ir::passes

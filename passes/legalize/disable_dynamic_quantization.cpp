@@ -76,20 +76,11 @@ bool has_partial_group(const WeightsOfProduct& found) {
   return blocks * (*data)[last] % kDefaultGroup != 0;
 }
 
-bool must_be_exact(const ir::Node& node, const PassContext& context) {
-  if (!node.is(ops::MatMul)) return false;
-  const auto found = weights_of(node);
-  if (!found) return false;
-  if (context.has(Fault::partial_rounding_groups) && has_partial_group(*found)) return true;
-  switch (context.options->dynamic_quantization) {
-    case DynamicQuantization::automatic:
-      return !may_round_input(node, *found, context);
-    case DynamicQuantization::never:
-      return true;
-    case DynamicQuantization::always:
-      return false;
-  }
-  return true;
+bool must_be_exact(ir::MatMulView mat_mul, const WeightsOfProduct& found, const PassContext& context) {
+  if (context.has(Fault::partial_rounding_groups) && has_partial_group(found)) return true;
+  const DynamicQuantization rounding = context.options->dynamic_quantization;
+  return rounding == DynamicQuantization::never ||
+         (rounding == DynamicQuantization::automatic && !may_round_input(mat_mul, found, context));
 }
 
 /// Whether all numbers have the same sign, or nearly so.
@@ -150,13 +141,11 @@ void add(Products& products, const WeightsOfProduct& found, ir::Value input) {
 /// The value of the option; no value for the plugin's default.
 std::optional<std::int64_t> rounding_groups(ir::Model& model, const PassContext& context) {
   Products products;
-  for (const ir::Graph* graph : graphs_of(model)) {
-    if (!graph->may_hold({ops::MatMul})) continue;
-    for (const ir::NodePointer& node : graph->nodes()) {
-      if (must_be_exact(*node, context)) return 0;
-      const auto found = node->is(ops::MatMul) ? weights_of(*node) : std::nullopt;
-      if (found) add(products, *found, node->input(0));
-    }
+  for (const ir::Node* node : nodes_of(model, {ops::MatMul})) {
+    const auto found = weights_of(*node);
+    if (!found) continue;
+    if (must_be_exact(*node, *found, context)) return 0;
+    add(products, *found, node->input(0));
   }
   const std::int64_t size = std::min(products.largest_group, most_accurate_group(products));
   const bool is_chosen =

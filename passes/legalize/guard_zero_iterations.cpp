@@ -7,11 +7,9 @@
 #include <algorithm>
 
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "passes/analysis/known_shape.hpp"
 #include "passes/analysis/size_changes.hpp"
 #include "passes/finished_forms.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/final_or_initial.hpp"
 #include "passes/support/run_time_values.hpp"

@@ -18,20 +18,10 @@ std::vector<std::int64_t> at_least_one(const ir::PartialShape& shape) {
   return sizes;
 }
 
-/// More than kMaxElements if it is larger.
-std::int64_t product(const std::vector<std::int64_t>& sizes) {
-  std::int64_t result = 1;
-  for (const std::int64_t size : sizes) {
-    if (size > kMaxElements / result) return kMaxElements + 1;
-    result *= size;
-  }
-  return result;
-}
-
 bool is_static_empty(ir::Value value) {
   const ir::PartialShape& shape = value.shape();
   return value.type() == ir::ElementType::i64 && shape.is_static() && !value.node->is(ops::Parameter) &&
-         shape.has(0) && product(at_least_one(shape)) <= kMaxElements;
+         shape.has(0) && ir::PartialShape(at_least_one(shape)).element_count() <= kMaxElements;
 }
 
 /// An empty tensor with the sizes of `shape`, where sizes of 0 are dynamic. `position`: [1], a value known
@@ -42,9 +32,8 @@ ir::Value emit_empty(ir::Builder& builder, const ir::PartialShape& shape, ir::Va
     if (shape[i] == ir::Dimension(0)) axes.push_back(static_cast<std::int64_t>(i));
   }
   const std::vector<std::int64_t> sizes = at_least_one(shape);
-  const std::vector<std::int64_t> zeros(static_cast<std::size_t>(product(sizes)), 0);
-  const ir::Value data =
-      builder.constant(ir::ElementType::i64, sizes, ir::encode_integers(zeros, ir::ElementType::i64));
+  const std::vector<double> zeros(static_cast<std::size_t>(*ir::PartialShape(sizes).element_count()), 0);
+  const ir::Value data = builder.numbers(zeros, sizes, ir::ElementType::i64);
   if (axes.size() > 1)
     position = builder.op(ops::Concat, std::vector<ir::Value>(axes.size(), position), {{"axis", 0}});
   const std::vector<std::int64_t> steps(axes.size(), 1);

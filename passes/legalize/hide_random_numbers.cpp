@@ -1,8 +1,6 @@
 // Workaround for folded_random_numbers: OpenVINO evaluates RandomUniform at compile time if its inputs are
 // constant and the numbers are subtracted or become indices, or if a Loop has no other inputs. The lower
 // bound is made to depend on a value of the run, which keeps the static shape of the numbers.
-#include <cstddef>
-
 #include "ir/views/random.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"

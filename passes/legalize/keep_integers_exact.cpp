@@ -8,9 +8,7 @@
 #include <iterator>
 #include <vector>
 
-#include "ir/known_values.hpp"
 #include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -175,9 +173,7 @@ std::vector<ir::Node*> nodes_from_integers(ir::Value value, const ir::Graph* inp
 }
 
 bool mark_all(const std::vector<ir::Node*>& nodes) {
-  bool modified = false;
-  for (ir::Node* node : nodes) modified = (!node->is(ops::Parameter) && mark(*node)) || modified;
-  return modified;
+  return edit_each(nodes, [](ir::Node* node) { return !node->is(ops::Parameter) && mark(*node); });
 }
 
 /// Marks `node`, whose inputs are floating-point numbers, and what computes these from integers and
@@ -212,12 +208,9 @@ bool keep_integers_exact(ir::Model& model, PassContext&) {
   ir::OperationSet makers = kComparisons;
   makers.add(kOfAngles);
   makers.add(ops::Convert);
-  bool modified = SizeMarker(model).run();
-  for (const ir::Graph* graph : graphs_of(model)) {
-    if (!graph->may_hold(makers)) continue;
-    for (const auto& node : graph->nodes()) modified = mark_integers(*node, model.graph) || modified;
-  }
-  return modified;
+  const bool modified = SizeMarker(model).run();
+  const auto mark_inputs = [&](ir::Node* node) { return mark_integers(*node, model.graph); };
+  return edit_each(nodes_of(model, makers), mark_inputs) || modified;
 }
 
 }  // namespace onnx2ir::passes

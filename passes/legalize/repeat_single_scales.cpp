@@ -15,15 +15,17 @@ std::optional<std::vector<std::int64_t>> scales_of_outputs(const WeightsOfProduc
                              : std::vector<std::int64_t>{1, sizes->back()};
 }
 
-bool repeat_scale(ir::Builder& builder, const WeightsOfProduct& found) {
-  if (found.weights.scale.shape().element_count() != 1) return false;
-  ir::Node& product = *found.weights.product;
-  const auto sizes = scales_of_outputs(found);
-  const auto scale = ir::exact_numbers(found.weights.scale);
-  if (!sizes || !scale || !is_used_once(product)) return false;
-  const std::vector<double> scales(static_cast<std::size_t>(sizes->front() * sizes->back()), scale->front());
-  const ir::Value repeated = builder.numbers(scales, *sizes, found.weights.scale.type());
-  product.set_input(product.input(0) == found.weights.scale ? 0 : 1, repeated);
+bool repeat_scale(ir::Builder& builder, const ir::Node& mat_mul) {
+  const auto found = weights_of(mat_mul);
+  const ir::Value scale = found ? found->weights.scale : ir::Value{};
+  if (!scale || scale.shape().element_count() != 1) return false;
+  ir::Node& product = *found->weights.product;
+  const auto sizes = scales_of_outputs(*found);
+  const auto number = ir::exact_numbers(scale);
+  if (!sizes || !number || !is_used_once(product)) return false;
+  const std::vector<double> scales(static_cast<std::size_t>(sizes->front() * sizes->back()), number->front());
+  builder.set_name(product.name);
+  product.set_input(product.input(0) == scale ? 0 : 1, builder.numbers(scales, *sizes, scale.type()));
   return true;
 }
 
@@ -31,7 +33,7 @@ bool repeat_scale(ir::Builder& builder, const WeightsOfProduct& found) {
 
 bool repeat_single_scales(ir::Model& model, PassContext& context) {
   if (context.options->dynamic_quantization == DynamicQuantization::never) return false;
-  return edit_weights(model, repeat_scale);
+  return edit_nodes(model, {ops::MatMul}, repeat_scale);
 }
 
 }  // namespace onnx2ir::passes

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "ir/views/random.hpp"
-#include "passes/analysis/uses.hpp"
 #include "passes/finished_forms.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
@@ -24,15 +23,6 @@ bool is_without_seed(ir::RandomUniformView random) {
          shape.rank() > 0 && ir::exact_number(random.low()) == 0.0 && ir::exact_number(random.high()) == 1.0;
 }
 
-ir::Value draw_numbers(ir::Builder& builder, ir::RandomUniformView like, ir::Value sizes, std::int64_t global,
-                       std::int64_t of_op) {
-  return builder.op(ops::RandomUniform, {sizes, like.low(), like.high()},
-                    {{"output_type", ir::ElementType::f32},
-                     {"global_seed", global},
-                     {"op_seed", of_op},
-                     {"alignment", "tensorflow"}});
-}
-
 }  // namespace
 
 bool is_shift_of_random_stream(ir::Value value) {
@@ -49,9 +39,10 @@ bool separate_random_streams(ir::Model& model, PassContext&) {
   return rewrite_values(model, {ops::RandomUniform}, [&](ir::Builder& builder, ir::Node& node) {
     if (!is_without_seed(node)) return ir::Value{};
     if (found++ == 0) return ir::Value{};
+    const ir::RandomUniformView random = node;
     const ir::Value numbers =
-        draw_numbers(builder, node, ir::RandomUniformView(node).shape(), kFirstStream, found);
-    const ir::Value shift = draw_numbers(builder, node, builder.integers({1}), 0, 0);
+        draw_numbers(builder, random.shape(), random.low(), random.high(), kFirstStream, found);
+    const ir::Value shift = draw_numbers(builder, builder.integers({1}), random.low(), random.high());
     shift.node->notes.add({ir::Note::keeps_seed, ir::Note::may_be_folded});
     const ir::Value sum = builder.op(ops::Add, {numbers, shift});
     // OpenVINO evaluates Floor of random numbers at compile time if it is subtracted.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "passes/passes.hpp"
 
@@ -51,16 +52,18 @@ bool loses_infinities(const ir::Node& node) {
 }
 
 /// Reports one warning that names the first node and counts the others.
-void report(PassContext& context, const ir::Node* first, std::size_t count, std::string_view what) {
-  if (count == 0) return;
+void report(PassContext& context, const std::vector<const ir::Node*>& nodes, std::string_view what) {
+  if (nodes.empty()) return;
+  const ir::Node& first = *nodes.front();
   Diagnostic diagnostic;
   diagnostic.severity = Severity::warning;
   diagnostic.code = DiagnosticCode::inexact_number;
-  const std::string operation(first->op().name);
+  const std::string operation(first.op().name);
   diagnostic.message =
       fmt::format("OpenVINO's CPU runtime {}, in {}", what,
-                  first->name.empty() ? "an operation " + operation : operation + " '" + first->name + "'");
-  if (count > 1) diagnostic.notes.push_back(fmt::format("and in {} more operations", count - 1));
+                  first.name.empty() ? "an operation " + operation : operation + " '" + first.name + "'");
+  if (nodes.size() > 1)
+    diagnostic.notes.push_back(fmt::format("and in {} more operations", nodes.size() - 1));
   context.sink->report(std::move(diagnostic));
 }
 
@@ -68,20 +71,18 @@ void report(PassContext& context, const ir::Node* first, std::size_t count, std:
 
 bool warn_about_inexact_numbers(ir::Model& model, PassContext& context) {
   if (context.sink == nullptr) return false;
-  const ir::Node* first_integer = nullptr;
-  const ir::Node* first_double = nullptr;
-  std::size_t integers = 0;
-  std::size_t doubles = 0;
+  std::vector<const ir::Node*> integers;
+  std::vector<const ir::Node*> doubles;
   for (const ir::Graph* graph : graphs_of(model)) {
     const bool has_doubles = graph->may_hold(ir::ElementType::f64);
     if (!has_doubles && !graph->may_hold(kRounded)) continue;
     for (const auto& node : graph->nodes()) {
-      if (loses_integers(*node) && integers++ == 0) first_integer = node.get();
-      if (has_doubles && loses_infinities(*node) && doubles++ == 0) first_double = node.get();
+      if (loses_integers(*node)) integers.push_back(node.get());
+      if (has_doubles && loses_infinities(*node)) doubles.push_back(node.get());
     }
   }
-  report(context, first_integer, integers, "rounds integers beyond 2^24");
-  report(context, first_double, doubles, "makes infinities of f64 finite");
+  report(context, integers, "rounds integers beyond 2^24");
+  report(context, doubles, "makes infinities of f64 finite");
   return false;
 }
 

@@ -12,7 +12,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Operations that releases with `fault` lack, if `is_needed_by` is true for them.
+/// Those of `operations` for which `is_needed_by` is true: releases with `fault` lack them.
 struct RequiredOperation {
   Fault fault;
   ir::OperationSet operations;
@@ -30,17 +30,15 @@ struct RequiredPortType {
 };
 
 bool is_dilated_average(const ir::Node& node) {
-  const auto pool = ir::match<ir::AvgPoolView>(node);
-  return pool && pool->dilations();
+  return ir::AvgPoolView(node).dilations().has_value();
 }
 
 bool has_ellipsis(const ir::Node& node) {
-  const auto einsum = ir::match<ir::EinsumView>(node);
-  return einsum && einsum->equation().find('.') != std::string::npos;
+  return ir::EinsumView(node).equation().find('.') != std::string::npos;
 }
 
 bool is_dynamic_transform(const ir::Node& node) {
-  return node.is_one_of({ops::DFT, ops::IDFT}) && !node.input(0).shape().is_static();
+  return !node.input(0).shape().is_static();
 }
 
 constexpr std::array kRequiredOperations = {
@@ -92,11 +90,8 @@ void report(PassContext& context, Fault fault, std::string_view what, const Node
 
 Nodes find_nodes(ir::Model& model, const RequiredOperation& row) {
   Nodes found;
-  for (const ir::Graph* graph : graphs_of(model)) {
-    if (!graph->may_hold(row.operations)) continue;
-    for (const auto& node : graph->nodes()) {
-      if (node->is_one_of(row.operations) && row.is_needed_by(*node)) found.push_back(node.get());
-    }
+  for (const ir::Node* node : nodes_of(model, row.operations)) {
+    if (row.is_needed_by(*node)) found.push_back(node);
   }
   return found;
 }

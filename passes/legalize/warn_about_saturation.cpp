@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -17,8 +18,6 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The number of layers that the warning names; it counts the others.
-constexpr std::size_t kMaxNotes = 20;
 constexpr int kMostInPair = 128;
 
 /// Integers of 8 bits, and the axis along which their products are added.
@@ -42,12 +41,6 @@ std::optional<Weights> weights_of_matrix(const ir::Node& node) {
   return Weights{found->weights.data, axis_of_inputs(*found)};
 }
 
-/// The number of an i8 element.
-int i8_number(std::byte element) {
-  const int bits = std::to_integer<int>(element);
-  return bits < 128 ? bits : bits - 256;
-}
-
 /// Whether two neighbours along the axis exceed kMostInPair together, with one sign or the other.
 bool has_large_pair(const Weights& weights) {
   const auto sizes = *weights.data.shape().sizes();
@@ -64,8 +57,8 @@ bool has_large_pair(const Weights& weights) {
     int highest = 0;
     int lowest = 0;
     for (std::size_t i = 0; i < left.size(); ++i) {
-      const int a = i8_number(left[i]);
-      const int b = i8_number(right[i]);
+      const int a = static_cast<std::int8_t>(left[i]);
+      const int b = static_cast<std::int8_t>(right[i]);
       highest = std::max(highest, std::max(a, 0) + std::max(b, 0));
       lowest = std::min(lowest, std::min(a, 0) + std::min(b, 0));
     }
@@ -86,26 +79,21 @@ std::optional<bool> may_saturate(const ir::Node& node) {
 }  // namespace
 
 bool warn_about_saturation(ir::Model& model, PassContext& context) {
-  if (context.sink == nullptr) return false;
+  if (!model.graph.model_may_hold({ops::FakeQuantize})) return false;
   std::size_t all = 0;
   std::vector<std::string> notes;
-  for (const ir::Graph* graph : graphs_of(model)) {
-    if (!graph->model_may_hold({ops::FakeQuantize})) continue;
-    for (const auto& node : graph->nodes()) {
-      if (!node->is_one_of(kIntegerProducts)) continue;
-      const auto found = may_saturate(*node);
-      all += found ? 1 : 0;
-      if (found.value_or(false)) notes.push_back(fmt::format("{} '{}'", node->op().name, node->name));
-    }
+  for (const ir::Node* node : nodes_of(model, kIntegerProducts)) {
+    const auto found = may_saturate(*node);
+    all += found ? 1 : 0;
+    if (found.value_or(false)) notes.push_back(fmt::format("{} '{}'", node->op().name, node->name));
   }
-  if (notes.empty()) return false;
   context.warn(
       {DiagnosticCode::may_saturate,
        fmt::format("{} of {} products of integers may saturate on CPUs without VNNI, as in onnxruntime",
                    notes.size(), all),
        "if the model runs on such CPUs, quantise the weights to seven bits (reduce_range), or convert with "
        "--quantization exact"},
-      notes, kMaxNotes);
+      notes);
   return false;
 }
 

@@ -36,8 +36,7 @@ bool may_hold_small_types(const ir::Graph& graph) {
 }
 
 ir::Value emit_convert(ir::Value value, ir::ElementType type, const PassContext& context) {
-  ir::Builder builder(value.node->graph());
-  builder.set_name(value.node->name);
+  ir::Builder builder = ir::builder_beside(*value.node);
   // A Clamp keeps OpenVINO from moving the Convert before a Transpose.
   if (type == ir::ElementType::f4e2m1 && context.has(Fault::float4_transpose)) {
     value = builder.op(ops::Clamp, {value}, {{"min", -6.0}, {"max", 6.0}});
@@ -50,7 +49,7 @@ ir::Value emit_convert(ir::Value value, ir::ElementType type, const PassContext&
 /// but those.
 std::vector<ir::Use> reads(ir::Value value, const ir::Graph& main, bool by_results) {
   std::vector<ir::Use> found;
-  for (const ir::Use& use : value.node->output(value.index).uses) {
+  for (const ir::Use& use : value.output().uses) {
     const bool is_result = use.node->is(ops::Result) && &use.node->graph() == &main;
     if (is_result == by_results && !use.node->is(ops::Convert)) found.push_back(use);
   }
@@ -72,7 +71,7 @@ bool widen(ir::Value value, const ir::Graph& main, const PassContext& context) {
   if (uses.empty()) return !stays && !value.node->is(ops::Result);
   const ir::Value other = emit_convert(value, stays ? wide_type(type) : type, context);
   // The model's output keeps its name.
-  if (!stays) std::swap(other.node->output(0).names, value.node->output(value.index).names);
+  if (!stays) std::swap(other.node->output(0).names, value.output().names);
   for (const ir::Use& use : uses) use.node->set_input(use.index, other);
   return true;
 }

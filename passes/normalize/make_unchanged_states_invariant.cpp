@@ -6,14 +6,12 @@
 namespace onnx2ir::passes {
 
 bool make_unchanged_states_invariant(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) {
+  return edit_each(loops_of(model), [](ir::LoopView loop) {
     for (const ir::Carried& state : loop.states()) {
       if (state.output && is_unchanged(state)) ir::replace_all_uses(loop.output(state), loop.outer(state));
     }
-    modified = loop.make_invariant(is_unchanged) || modified;
-  }
-  return modified;
+    return loop.make_invariant(is_unchanged);
+  });
 }
 
 }  // namespace onnx2ir::passes

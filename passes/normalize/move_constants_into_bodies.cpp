@@ -7,15 +7,13 @@ namespace onnx2ir::passes {
 namespace {
 
 bool clone_constants(const ir::Node& node, const ir::Body& body) {
-  bool modified = false;
   ir::Builder builder(*body.graph);
-  for (const ir::Invariant& invariant : body.invariants) {
-    if (!is_captured_constant(node, invariant)) continue;
+  return edit_each(body.invariants, [&](const ir::Invariant& invariant) {
+    if (!is_captured_constant(node, invariant)) return false;
     const ir::Node& constant = *node.input(invariant.input).node;
     ir::replace_all_uses(invariant.parameter->value(), builder.clone(constant).value());
-    modified = true;
-  }
-  return modified;
+    return true;
+  });
 }
 
 }  // namespace

@@ -21,35 +21,25 @@ bool can_be_separated(ir::ElementType type) {
          ir::info(type).bits >= kMinBits;
 }
 
-void separate(ir::Node& result) {
-  const ir::Value value = result.input(0);
-  ir::Builder builder = ir::builder_beside(*value.node);
-  result.set_input(0, ir::reshape_to_itself(builder, value));
-}
-
 }  // namespace
 
 bool separate_outputs(ir::Model& model, PassContext&) {
   // Only used for look-ups, so that its order does not matter.
   std::map<std::pair<const ir::Node*, std::uint32_t>, std::vector<std::string_view>> names_of;
-  const auto names = [&](ir::Value value) -> auto& {
-    return names_of[{value.node, value.index}];
-  };
   for (const ir::Node* parameter : model.graph.parameters())
     names_of[{parameter, 0}].push_back(parameter->name);
-  bool modified = false;
-  for (ir::Node* result : model.graph.results()) {
+  return edit_each(model.graph.results(), [&](ir::Node* result) {
     const ir::Value value = result->input(0);
-    auto& shared = names(value);
-    if (std::ranges::find(shared, result->name) != shared.end()) continue;  // an input that is an output
+    auto& shared = names_of[{value.node, value.index}];
+    if (std::ranges::find(shared, result->name) != shared.end()) return false;  // an input that is an output
     if (shared.empty() || !can_be_separated(value.type())) {
       shared.push_back(result->name);
-      continue;
+      return false;
     }
-    separate(*result);
-    modified = true;
-  }
-  return modified;
+    ir::Builder builder = ir::builder_beside(*value.node);
+    result->set_input(0, ir::reshape_to_itself(builder, value));
+    return true;
+  });
 }
 
 }  // namespace onnx2ir::passes

@@ -44,15 +44,13 @@ bool always_true(ir::LoopView loop, ir::Value value, int& terms) {
 }  // namespace
 
 bool simplify_conditions(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) {
+  return edit_each(loops_of(model), [](ir::LoopView loop) {
     const ir::Value condition = loop.next_condition();
     int terms = kMaxTerms;
-    if (condition.node->constant() != nullptr || !always_true(loop, condition, terms)) continue;
+    if (condition.node->constant() != nullptr || !always_true(loop, condition, terms)) return false;
     loop.body().condition->set_input(0, ir::Builder(loop.graph()).boolean(true));
-    modified = true;
-  }
-  return modified;
+    return true;
+  });
 }
 
 }  // namespace onnx2ir::passes

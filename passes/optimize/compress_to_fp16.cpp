@@ -3,6 +3,7 @@
 // constants of models whose weights are quantised keep their precision.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -18,7 +19,6 @@ namespace {
 constexpr double kMaxRejected = 0.75;
 /// Constants up to this size are converted at once: inference may ask for their elements.
 constexpr std::uint64_t kSmall = std::uint64_t{1} << 16U;
-constexpr std::size_t kMaxNotes = 20;
 
 /// Only index arithmetic itself is kept: a network whose results are indices also has weights. OpenVINO's own
 /// conversion does not keep index arithmetic, but has less of it: some operators that it maps to one
@@ -28,10 +28,6 @@ constexpr ir::OperationSet kIndexArithmetic = {
     ops::Divide, ops::Floor,     ops::FloorMod, ops::Gather,   ops::Maximum,   ops::Minimum,
     ops::Mod,    ops::Multiply,  ops::Range,    ops::Reshape,  ops::Round,     ops::Select,
     ops::Sign,   ops::Slice,     ops::Squeeze,  ops::Subtract, ops::Transpose, ops::Unsqueeze};
-
-bool is_index_arithmetic(const ir::Node& node) {
-  return node.is_one_of(kIndexArithmetic);
-}
 
 /// Sets `scratch` to 1 for the nodes that reach an input of one kind through nodes for which `follow` holds.
 template <typename Follow>
@@ -58,7 +54,7 @@ void mark(const ir::Graph& graph, ir::InputRange ir::Traits::*kind, Follow follo
 /// Sets `scratch` to 1 for all constants that must not be rounded, and to 0 for the others.
 void mark_sensitive(const ir::Graph& graph) {
   for (const auto& node : graph.nodes()) node->scratch = 0;
-  mark(graph, &ir::Traits::indices, is_index_arithmetic);
+  mark(graph, &ir::Traits::indices, [](const ir::Node& node) { return node.is_one_of(kIndexArithmetic); });
   // Starts again: shapes may be computed from values at which the search through index arithmetic stopped.
   std::vector<ir::Node*> constants;
   for (const auto& node : graph.nodes()) {
@@ -91,12 +87,9 @@ bool is_dequantized_weight(ir::Value value) {
 }
 
 bool is_quantized(ir::Model& model) {
-  for (const ir::Graph* graph : graphs_of(model)) {
-    for (const auto& node : graph->nodes()) {
-      if (matches(node->value(), commutative(ops::Multiply, is_dequantized_weight, is_const))) return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(nodes_of(model, {ops::Multiply}), [](ir::Node* node) {
+    return matches(node->value(), commutative(ops::Multiply, is_dequantized_weight, is_const));
+  });
 }
 
 ir::Narrowing narrowing_of(ir::ElementType type) {
@@ -125,11 +118,10 @@ class Compressor {
   }
 
   void report() {
-    if (notes_.empty()) return;
     context_->warn(
         {DiagnosticCode::fp16_range,
          "constants have elements beyond the range of half precision, which become its largest number"},
-        notes_, kMaxNotes);
+        notes_);
   }
 
  private:

@@ -14,7 +14,6 @@
 #include <optional>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "base/failure.hpp"
@@ -195,7 +194,6 @@ void report_unsuitable_cache(DiagnosticSink& sink, const ir::Node& past, const s
 /// Reports inputs that look like caches but stay inputs: a program that expects variables does not set them.
 void warn_about_inputs(const PassContext& context, const std::vector<const ir::Node*>& inputs) {
   constexpr std::size_t kMaxNotes = 8;
-  if (inputs.empty()) return;
   std::vector<std::string> notes;
   notes.reserve(inputs.size());
   for (const ir::Node* input : inputs) notes.push_back(fmt::format("'{}'", input->name));
@@ -257,16 +255,11 @@ Common emit_common_values(ir::Builder& builder, const Cache& first, ir::Node* so
   return common;
 }
 
-bool has_variables(const ir::Graph& graph) {
-  return std::ranges::any_of(graph.nodes(),
-                             [](const ir::NodePointer& node) { return node->is(ops::ReadValue); });
-}
-
 }  // namespace
 
 bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
   ir::Graph& graph = model.graph;
-  if (!context.options->stateful || (graph.may_hold({ops::ReadValue}) && has_variables(graph))) return false;
+  if (!context.options->stateful || !nodes_of(model, {ops::ReadValue}).empty()) return false;
   ir::Node* const source = batch_source(graph);
   const auto caches = find_caches(graph, source, context);
   if (!caches) return false;

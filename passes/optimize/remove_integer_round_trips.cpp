@@ -64,14 +64,6 @@ MaybeBounds bounds_of_clamped(ir::ClampView clamp, int depth) {
   return Bounds{std::clamp(before->low, low, high), std::clamp(before->high, low, high)};
 }
 
-MaybeBounds bounds_of_sum(const ir::Node& node, int depth) {
-  const MaybeBounds a = bounds_of(node.input(0), depth);
-  const MaybeBounds b = bounds_of(node.input(1), depth);
-  if (!a || !b) return std::nullopt;
-  if (node.is(ops::Subtract)) return Bounds{a->low - b->high, a->high - b->low};
-  return Bounds{a->low + b->low, a->high + b->high};
-}
-
 /// How many products each number of a MatMul or Convolution adds.
 std::optional<double> products_of(const ir::Node& node) {
   const auto sizes = node.input(1).shape().sizes();
@@ -85,11 +77,15 @@ std::optional<double> products_of(const ir::Node& node) {
   return count;
 }
 
-MaybeBounds bounds_of_products(const ir::Node& node, int depth) {
+/// The bounds of an Add, a Subtract, or a product of matrices or images.
+MaybeBounds bounds_of_sums(const ir::Node& node, int depth) {
   const MaybeBounds a = bounds_of(node.input(0), depth);
   const MaybeBounds b = bounds_of(node.input(1), depth);
+  if (!a || !b) return std::nullopt;
+  if (node.is(ops::Subtract)) return Bounds{a->low - b->high, a->high - b->low};
+  if (node.is(ops::Add)) return Bounds{a->low + b->low, a->high + b->high};
   const auto count = products_of(node);
-  if (!a || !b || !count) return std::nullopt;
+  if (!count) return std::nullopt;
   const auto largest = [](const Bounds& bounds) {
     return std::max(std::abs(bounds.low), std::abs(bounds.high));
   };
@@ -109,8 +105,8 @@ MaybeBounds bounds_of(ir::Value value, int depth) {
   }
   if (node.is(ops::Round)) return bounds_of_rounded(node);
   if (node.is(ops::Clamp)) return bounds_of_clamped(node, depth);
-  if (node.is_one_of(kSums)) return bounds_of_sum(node, depth);
-  return node.is_one_of(kIntegerProducts) ? bounds_of_products(node, depth) : std::nullopt;
+  const bool is_sum = node.is_one_of(kSums) || node.is_one_of(kIntegerProducts);
+  return is_sum ? bounds_of_sums(node, depth) : std::nullopt;
 }
 
 /// The numbers if `node` converts integers to their type that were converted from it.

@@ -1,7 +1,5 @@
 // Removes a Broadcast before elementwise operations if another operand has the requested sizes: the operation
 // itself broadcasts its operands. Exporters emit Expand to the shape of the other operand.
-#include <vector>
-
 #include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
 #include "passes/passes.hpp"
@@ -34,24 +32,19 @@ bool is_redundant(const ir::Use& use, ir::Value sizes) {
   return false;
 }
 
+bool remove_redundant(const ir::Builder&, ir::BroadcastView broadcast) {
+  const auto uses = broadcast.output(0).uses;
+  return edit_each(uses, [&](const ir::Use& use) {
+    if (!is_redundant(use, broadcast.shape())) return false;
+    use.node->set_input(use.index, broadcast.data());
+    return true;
+  });
+}
+
 }  // namespace
 
 bool remove_redundant_broadcasts(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    if (!graph->may_hold({ops::Broadcast})) continue;
-    for (const auto& node : graph->nodes()) {
-      const auto broadcast = ir::match<ir::BroadcastView>(*node);
-      if (!broadcast) continue;
-      const std::vector<ir::Use> uses(node->output(0).uses.begin(), node->output(0).uses.end());
-      for (const ir::Use& use : uses) {
-        if (!is_redundant(use, broadcast->shape())) continue;
-        use.node->set_input(use.index, broadcast->data());
-        modified = true;
-      }
-    }
-  }
-  return modified;
+  return edit_nodes(model, {ops::Broadcast}, remove_redundant);
 }
 
 }  // namespace onnx2ir::passes

@@ -55,8 +55,7 @@ void replace(ir::IfView if_view) {
   const ir::Value condition = if_view.condition();
   const std::vector<ir::Value> a = inline_branch(node, if_view.then_branch());
   const std::vector<ir::Value> b = inline_branch(node, if_view.else_branch());
-  ir::Builder builder(node.graph());
-  builder.set_name(node.name);
+  ir::Builder builder = ir::builder_beside(node);
   for (std::uint32_t i = 0; i < a.size(); ++i) {
     if (node.output(i).uses.empty()) continue;
     ir::replace_all_uses(node.value(i),

@@ -1,7 +1,7 @@
 // Reads a size where it was computed first. Exporters take the sizes of a batch and of a sequence from the
 // hidden state of each layer; what is computed from them, such as a mask, is computed once then.
 #include <algorithm>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "ir/element_sizes.hpp"
 #include "passes/passes.hpp"
@@ -23,44 +23,35 @@ ir::Sizes computed_sizes(ir::Value value) {
   return are_known && !are_constant ? *sizes : ir::Sizes{};
 }
 
-/// The first value of the same type and shape with the same sizes.
-class FirstSizes {
- public:
-  ir::Value find_or_add(ir::Value value, const ir::Sizes& sizes) {
-    std::size_t hash = sizes.size();
-    for (const ir::Size size : sizes) hash = hash * 1000003 ^ size->number;
-    const auto [first, last] = by_hash_.equal_range(hash);
-    for (auto at = first; at != last; ++at) {
-      const Entry& entry = at->second;
-      const bool is_equal = entry.value.type() == value.type() && entry.value.shape() == value.shape() &&
-                            std::ranges::equal(entry.sizes, sizes);
-      if (is_equal) return entry.value;
-    }
-    by_hash_.emplace(hash, Entry{value, sizes});
-    return {};
-  }
+struct Sized {
+  ir::Value value;
+  ir::Sizes sizes;
 
- private:
-  struct Entry {
-    ir::Value value;
-    ir::Sizes sizes;
-  };
-  std::unordered_multimap<std::size_t, Entry> by_hash_;  ///< only used for look-ups
+  /// Whether the values have the same type, shape and sizes.
+  friend bool operator==(const Sized& a, const Sized& b) {
+    return a.value.type() == b.value.type() && a.value.shape() == b.value.shape() &&
+           std::ranges::equal(a.sizes, b.sizes);
+  }
 };
 
-bool share(ir::Graph& graph) {
-  FirstSizes firsts;
-  bool modified = false;
-  for (const auto& node : graph.nodes()) {
-    if (!node->is_one_of(kSelections) || !node->has_uses() || is_read_by(*node, {ops::Result})) continue;
-    const ir::Sizes sizes = computed_sizes(node->value());
-    if (sizes.empty()) continue;
-    const ir::Value first = firsts.find_or_add(node->value(), sizes);
-    if (!first) continue;
-    ir::replace_all_uses(node->value(), first);
-    modified = true;
+struct HashOfSizes {
+  std::size_t operator()(const Sized& sized) const {
+    std::size_t hash = sized.sizes.size();
+    for (const ir::Size size : sized.sizes) hash = hash * 1000003 ^ size->number;
+    return hash;
   }
-  return modified;
+};
+
+bool share(const ir::Graph& graph) {
+  std::unordered_set<Sized, HashOfSizes> firsts;  // only used for look-ups
+  return edit_each(graph.nodes(), [&](const ir::NodePointer& node) {
+    if (!node->is_one_of(kSelections) || !node->has_uses() || is_read_by(*node, {ops::Result})) return false;
+    const ir::Sizes sizes = computed_sizes(node->value());
+    if (sizes.empty()) return false;
+    const auto [first, is_new] = firsts.insert({node->value(), sizes});
+    if (!is_new) ir::replace_all_uses(node->value(), first->value);
+    return !is_new;
+  });
 }
 
 }  // namespace

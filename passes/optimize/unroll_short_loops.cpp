@@ -2,7 +2,6 @@
 // then fuses operations across iterations and has no loop overhead, but the IR has no Loop any more, and
 // grows.
 #include <algorithm>
-#include <ranges>
 #include <unordered_map>
 
 #include "onnx2ir/options.hpp"

@@ -97,15 +97,13 @@ ir::Value copy_opaquely(ir::Builder& builder, ir::Value value) {
   return builder.op(is_boolean ? ops::LogicalOr : ops::Maximum, {value, value});
 }
 
-bool copy_for_uses(ir::Graph& body, ir::Node& parameter,
-                   const std::function<bool(const ir::Use& use)>& holds) {
+bool copy_for_uses(ir::Node& parameter, const std::function<bool(const ir::Use& use)>& holds) {
   const ir::Value value = parameter.value();
   if (value.type() == ir::ElementType::string) return false;
   std::vector<ir::Use> uses;
   std::ranges::copy_if(value.output().uses, std::back_inserter(uses), holds);
   if (uses.empty()) return false;
-  ir::Builder builder(body);
-  builder.set_name(parameter.name);
+  ir::Builder builder = ir::builder_beside(parameter);
   const ir::Value copy = copy_opaquely(builder, value);
   for (const ir::Use& use : uses) use.node->set_input(use.index, copy);
   return true;
@@ -131,16 +129,21 @@ ir::Value hide_value(ir::Builder& builder, ir::Value truth, ir::Value value) {
   return builder.op(ops::Select, {truth, value, builder.number(0, value.type())});
 }
 
+ir::Value draw_numbers(ir::Builder& builder, ir::Value sizes, ir::Value low, ir::Value high,
+                       std::int64_t global_seed, std::int64_t op_seed) {
+  return builder.op(ops::RandomUniform, {sizes, low, high},
+                    {{"output_type", low.type()},
+                     {"global_seed", global_seed},
+                     {"op_seed", op_seed},
+                     {"alignment", "tensorflow"}});
+}
+
 ir::Value emit_run_time_truth(ir::Builder& builder) {
   // OpenVINO never folds a RandomUniform, but its shape inference takes the number that it draws for a
   // constant. It does not compute IsFinite.
-  const ir::Value random = builder.op(ops::RandomUniform,
-                                      {builder.integers({1}), builder.number(0, ir::ElementType::f32),
-                                       builder.number(1, ir::ElementType::f32)},
-                                      {{"output_type", ir::ElementType::f32},
-                                       {"global_seed", 0},
-                                       {"op_seed", 0},
-                                       {"alignment", "tensorflow"}});
+  const ir::Value sizes = builder.integers({1});
+  const ir::Value low = builder.number(0, ir::ElementType::f32);
+  const ir::Value random = draw_numbers(builder, sizes, low, builder.number(1, ir::ElementType::f32));
   random.node->notes.add({ir::Note::keeps_seed, ir::Note::may_be_folded});
   // The Gather keeps IsFinite apart from its uses: with AVX2, the CPU plugin broadcasts an IsFinite of
   // dynamic shape wrongly if it is fused with them.

@@ -54,10 +54,9 @@ class RunTimeElements {
 /// A copy of `value` that OpenVINO does not remove. Between Parameters and Results of a body it removes
 /// Reshape, Convert and Concat at compile time.
 ir::Value copy_opaquely(ir::Builder& builder, ir::Value value);
-/// Gives the uses of a Parameter of `body` for which `holds` such a copy of it, unless it is a string.
-/// Returns whether there are any.
-bool copy_for_uses(ir::Graph& body, ir::Node& parameter,
-                   const std::function<bool(const ir::Use& use)>& holds);
+/// Gives the uses of a Parameter for which `holds` such a copy of it, unless it is a string. Returns whether
+/// there are any.
+bool copy_for_uses(ir::Node& parameter, const std::function<bool(const ir::Use& use)>& holds);
 
 /// The first input of the main graph that may have elements and is no string: OpenVINO cannot fold a value
 /// that depends on its elements, but it folds what depends on an empty input. Null if all inputs are empty or
@@ -67,6 +66,10 @@ ir::Value run_time_source(const ir::Graph& graph);
 /// A number that is 0 or 1, depending on the elements of `source`, which must not be a string.
 ir::Value emit_zero_or_one(ir::Builder& builder, ir::Value source);
 
+/// Random numbers from `low` to `high`, which have their type. Without seeds (0), they differ between
+/// compilations.
+ir::Value draw_numbers(ir::Builder& builder, ir::Value sizes, ir::Value low, ir::Value high,
+                       std::int64_t global_seed = 0, std::int64_t op_seed = 0);
 /// A boolean scalar that is always true. OpenVINO cannot fold it, also if the model has no inputs.
 ir::Value emit_run_time_truth(ir::Builder& builder);
 /// A copy of `value`, of a type that can be selected, which OpenVINO makes in each inference. `truth`: such a

@@ -86,7 +86,6 @@ bool is_needed(const Pass& pass, const PassContext& context) {
   return pass.kind != PassKind::legalize || context.target.has_any(faults_of(pass));
 }
 
-/// Applies the rows of `context.workaround`.
 bool apply_workaround(ir::Model& model, PassContext& context) {
   return apply_rows(model, RowIndex(context.target, *context.workaround));
 }

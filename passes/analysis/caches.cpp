@@ -164,9 +164,9 @@ std::optional<std::string> length_problem(const CacheEnds& cache, const CacheVar
                                           const std::optional<CacheUpdate>& how) {
   const ir::PartialShape& past = cache.past->output(0).shape;
   const ir::PartialShape& present = cache.present->input(0).shape();
+  const std::string shape = ir::to_string(past);
   const std::vector<std::size_t> open = open_axes(variable.shape, variable.batch_axis);
-  if (open.size() > 1)
-    return fmt::format("has the shape {}: which size is its length is not known", ir::to_string(past));
+  if (open.size() > 1) return fmt::format("has the shape {}: which size is its length is not known", shape);
   if (how && how->is_whole && past[how->axis].is_static() && past[how->axis] != present[how->axis])
     return fmt::format("has the fixed length {} as an input, but elements are appended to it",
                        ir::to_string(past[how->axis]));
@@ -175,25 +175,22 @@ std::optional<std::string> length_problem(const CacheEnds& cache, const CacheVar
         how ? past[how->axis].is_dynamic() : open_axes(past, variable.batch_axis).size() == 1;
     if (!is_length_fixed) return std::nullopt;
     return fmt::format(
-        "has the shape {} as an input and {} as an output, so that its length at first is not known",
-        ir::to_string(past), ir::to_string(present));
+        "has the shape {} as an input and {} as an output, so that its length at first is not known", shape,
+        ir::to_string(present));
   }
   const std::size_t length = open.front();
   const bool may_grow = how && how->is_whole;
   if (may_grow && how->axis != length)
-    return fmt::format("has the shape {}, and its dynamic size is not the one that grows",
-                       ir::to_string(past));
+    return fmt::format("has the shape {}, and its dynamic size is not the one that grows", shape);
   if (is_convolved(cache.past->value()))
-    return fmt::format("has the shape {} and is read by a convolution, which needs its length",
-                       ir::to_string(past));
+    return fmt::format("has the shape {} and is read by a convolution, which needs its length", shape);
   if (how && how->is_rolling)
     return fmt::format(
         "has the shape {} and loses as many elements as the model computes, so that its length at "
         "first is not known",
-        ir::to_string(past));
+        shape);
   if (!may_grow && ir::have_equal_sizes(cache.past->value(), length, cache.present->input(0), length))
-    return fmt::format("has the shape {} and does not grow, so that its length is not known",
-                       ir::to_string(past));
+    return fmt::format("has the shape {} and does not grow, so that its length is not known", shape);
   if (!how && !is_computed_from(cache.present->input(0), cache.past->value()))
     return fmt::format("is not part of the output '{}', which may have the new elements only",
                        cache.present->name);

@@ -32,7 +32,6 @@ bool keeps_shape(const ir::Carried& state) {
   return false;
 }
 
-/// Replaces all uses of `output` by the result of `guard`.
 template <typename Guard>
 void guard_output(ir::Value output, Guard guard) {
   const auto readers = output.output().uses;

@@ -38,26 +38,20 @@ bool may_exceed_limit(const ir::Graph& graph) {
 }
 
 /// The numbers of registers that results need if the operand that needs the most is computed last.
-class LiveValues {
- public:
-  int count(const ir::Node& node) {
-    int most = 0;
-    int operands = 0;
-    for (std::size_t i = 0; i < node.inputs().size(); ++i) {
-      const auto found = counts_.find(node.input(i).node);
-      const bool is_repeated = i > 0 && node.input(i) == node.input(0);
-      if (found == counts_.end() || is_repeated) continue;
-      most = std::max(most, found->second);
-      ++operands;
-    }
-    return std::max(1, most + std::max(0, operands - 1));
+using LiveValues = std::unordered_map<const ir::Node*, int>;
+
+int count_live_values(const ir::Node& node, const LiveValues& live) {
+  int most = 0;
+  int operands = 0;
+  for (std::size_t i = 0; i < node.inputs().size(); ++i) {
+    const auto found = live.find(node.input(i).node);
+    const bool is_repeated = i > 0 && node.input(i) == node.input(0);
+    if (found == live.end() || is_repeated) continue;
+    most = std::max(most, found->second);
+    ++operands;
   }
-
-  void set(const ir::Node& node, int count) { counts_[&node] = count; }
-
- private:
-  std::unordered_map<const ir::Node*, int> counts_;
-};
+  return std::max(1, most + std::max(0, operands - 1));
+}
 
 /// Lets the readers of the node read a copy that ends the kernel.
 void end_kernel(ir::Builder& builder, ir::Node& node) {
@@ -83,11 +77,11 @@ bool limit_live_values(ir::Model& model, PassContext&) {
     LiveValues live;
     return edit_present_nodes(*graph, [&](ir::Node& node) {
       if (!is_in_kernel(node)) return false;
-      const int needed = live.count(node);
+      const int needed = count_live_values(node, live);
       const bool is_read_in_kernel = std::ranges::any_of(
           node.output(0).uses, [](const ir::Use& use) { return is_in_kernel(*use.node); });
       if (needed <= kMostLive || !is_read_in_kernel) {
-        live.set(node, needed);
+        live[&node] = needed;
         return false;
       }
       end_kernel(builder, node);

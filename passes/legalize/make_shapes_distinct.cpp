@@ -45,6 +45,41 @@ struct CopyCount {
   }
 };
 
+/// The If whose output is the value of `result`, a Result of a body, if the output has rank `rank` and no
+/// other uses. Null for all other values.
+ir::Node* producing_if(const ir::Node& result, std::size_t rank) {
+  const ir::Value value = result.input(0);
+  const ir::Output& output = value.output();
+  const bool fits = value.node->branches() != nullptr && output.uses.size() == 1 && output.shape.has_rank() &&
+                    output.shape.rank() == rank;
+  return fits ? value.node : nullptr;
+}
+
+/// The shapes that the value of `result`, a Result of a body, may have: one per branch if an If gives the
+/// value and has few branches.
+std::vector<ir::PartialShape> possible_shapes(const ir::Node& result) {
+  constexpr std::size_t kMaxShapes = 16;
+  std::vector<ir::PartialShape> shapes;
+  std::vector<const ir::Node*> pending{&result};
+  while (!pending.empty()) {
+    const ir::Value value = pending.back()->input(0);
+    pending.pop_back();
+    if (value.node->branches() != nullptr && shapes.size() + pending.size() < kMaxShapes) {
+      for (const ir::Node* inner : ir::IfView(*value.node).results(value.index)) pending.push_back(inner);
+    } else {
+      shapes.push_back(value.shape());
+    }
+  }
+  return shapes;
+}
+
+/// Whether the value of `result` may have `shape` in a run.
+bool may_have_shape(const ir::Node& result, const ir::PartialShape& shape) {
+  return std::ranges::any_of(possible_shapes(result), [&](const ir::PartialShape& possible) {
+    return ir::intersect(possible, shape).has_value();
+  });
+}
+
 bool can_be_equal(const ir::PartialShape& a, const ir::PartialShape& b) {
   if (a.rank() != b.rank()) return a.rank() <= 1 && b.rank() <= 1;
   return ir::intersect(a, b).has_value();

@@ -7,26 +7,23 @@
 namespace onnx2ir::passes {
 namespace {
 
-bool fold(ir::Graph& graph) {
-  ir::Builder builder(graph);
-  return edit_present_nodes(graph, [&](ir::Node& node) {
-    bool modified = false;
-    for (std::size_t index = 0; index < node.outputs().size(); ++index) {
-      const ir::Value value = node.value(index);
-      const auto data = foldable_elements(value);
-      if (!data) continue;
-      builder.set_name(node.name);
-      ir::replace_all_uses(value, builder.constant(value.type(), *value.shape().sizes(), *data));
-      modified = true;
-    }
-    return modified;
-  });
+bool fold(ir::Node& node) {
+  bool modified = false;
+  for (std::size_t index = 0; index < node.outputs().size(); ++index) {
+    const ir::Value value = node.value(index);
+    const auto data = foldable_elements(value);
+    if (!data) continue;
+    ir::Builder builder = ir::builder_beside(node);
+    ir::replace_all_uses(value, builder.constant(value.type(), *value.shape().sizes(), *data));
+    modified = true;
+  }
+  return modified;
 }
 
 }  // namespace
 
 bool fold_constants(ir::Model& model, PassContext&) {
-  return edit_each(graphs_of(model), [](ir::Graph* graph) { return fold(*graph); });
+  return edit_each(graphs_of(model), [](ir::Graph* graph) { return edit_present_nodes(*graph, fold); });
 }
 
 }  // namespace onnx2ir::passes

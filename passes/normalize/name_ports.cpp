@@ -15,33 +15,18 @@
 namespace onnx2ir::passes {
 namespace {
 
-struct Port {
-  ir::Value value;
-  std::vector<std::string> names;
-};
+/// The names of each value that is an input or an output. The result does not depend on their order.
+using Ports = std::map<std::pair<ir::Node*, std::uint32_t>, std::vector<std::string>>;
 
-/// The ports in order, and where that of a value is. The map is only used for look-ups, so that its order
-/// does not matter.
-struct Ports {
-  std::vector<Port> all;
-  std::map<std::pair<const ir::Node*, std::uint32_t>, std::size_t> places;
+bool is_port(ir::Value value, const Ports& ports) {
+  return ports.contains({value.node, value.index});
+}
 
-  void add(Port port) {
-    places.emplace(std::pair(port.value.node, port.value.index), all.size());
-    all.push_back(std::move(port));
-  }
-  Port* find(ir::Value value) {
-    const auto found = places.find({value.node, value.index});
-    return found == places.end() ? nullptr : &all[found->second];
-  }
-  bool has(ir::Value value) const { return places.contains({value.node, value.index}); }
-};
-
-bool set_names(const Port& port) {
-  ir::TensorNames& names = port.value.output().names;
-  if (std::ranges::equal(names, port.names)) return false;
-  names.clear();
-  for (const std::string& name : port.names) names.push_back(name);
+bool set_names(ir::Value value, const std::vector<std::string>& names) {
+  ir::TensorNames& present = value.output().names;
+  if (std::ranges::equal(present, names)) return false;
+  present.clear();
+  for (const std::string& name : names) present.push_back(name);
   return true;
 }
 
@@ -76,7 +61,7 @@ bool unname(ir::Value value) {
 /// Removes the names of inner tensors that OpenVINO may use instead of `output`.
 bool unname_replacements(ir::Value output, const Ports& ports) {
   bool modified = false;
-  for (ir::Value value = replacement_of(*output.node); value && !ports.has(value);
+  for (ir::Value value = replacement_of(*output.node); value && !is_port(value, ports);
        value = replacement_of(*value.node))
     modified = unname(value) || modified;
   return modified;
@@ -92,7 +77,7 @@ bool unname_replaced(ir::Value input, const Ports& ports) {
     for (const ir::Use& use : value.output().uses) {
       if (use.node->outputs().size() != 1 || replacement_of(*use.node) != value) continue;
       const ir::Value next = use.node->value();
-      if (ports.has(next)) continue;
+      if (is_port(next, ports)) continue;
       modified = unname(next) || modified;
       open.push_back(next);
     }
@@ -104,20 +89,19 @@ bool unname_replaced(ir::Value input, const Ports& ports) {
 
 bool name_ports(ir::Model& model, PassContext&) {
   Ports ports;
-  for (ir::Node* parameter : model.graph.parameters()) ports.add({parameter->value(), {parameter->name}});
-  for (ir::Node* result : model.graph.results()) {
-    Port* const shared = ports.find(result->input(0));
-    if (shared == nullptr) {
-      ports.add({result->input(0), {result->name}});
-    } else if (std::ranges::find(shared->names, result->name) == shared->names.end()) {
-      shared->names.push_back(result->name);  // otherwise an input that is an output
-    }
+  for (ir::Node* parameter : model.graph.parameters()) ports[{parameter, 0}] = {parameter->name};
+  for (const ir::Node* result : model.graph.results()) {
+    const ir::Value value = result->input(0);
+    std::vector<std::string>& names = ports[{value.node, value.index}];
+    // An input that is an output has the name already.
+    if (std::ranges::find(names, result->name) == names.end()) names.push_back(result->name);
   }
   bool modified = false;
-  for (const Port& port : ports.all) {
-    modified = set_names(port) || modified;
-    modified = unname_replacements(port.value, ports) || modified;
-    if (port.value.node->is(ops::Parameter)) modified = unname_replaced(port.value, ports) || modified;
+  for (const auto& [port, names] : ports) {
+    const ir::Value value{port.first, port.second};
+    modified = set_names(value, names) || modified;
+    modified = unname_replacements(value, ports) || modified;
+    if (value.node->is(ops::Parameter)) modified = unname_replaced(value, ports) || modified;
   }
   return modified;
 }

@@ -54,11 +54,8 @@ bool appends_few(const ir::Node* node) {
   return appends(*node) && ir::ConcatView(*node).parts()[1].shape().element_count() <= kMaxElements;
 }
 
-bool has_other_readers(const ir::Node& if_node, std::size_t index) {
-  for (std::size_t i = 0; i < if_node.outputs().size(); ++i) {
-    if (i != index && !if_node.output(i).uses.empty()) return true;
-  }
-  return false;
+bool is_used(const ir::Output& output) {
+  return !output.uses.empty();
 }
 
 class UpdateMover {
@@ -95,7 +92,7 @@ class UpdateMover {
 
   bool move_update(std::size_t index) {
     ir::Node& node = if_view_.node();
-    if (node.output(index).uses.empty()) return false;
+    if (!is_used(node.output(index))) return false;
     const auto [then_node, else_node] = if_view_.results(index);
     const Updated then_result = updated(*then_node);
     const Updated else_result = updated(*else_node);
@@ -103,7 +100,7 @@ class UpdateMover {
     if (!base || else_result.base != base) return false;
     if (then_result.updates.empty() && else_result.updates.empty()) return false;
     if (base.shape().is_static() || base.type() == ir::ElementType::string) return false;
-    const ir::Value result = update_outside(then_result, else_result, index);
+    const ir::Value result = update_outside(then_result, else_result);
     if (!result) return false;
     ir::replace_all_uses(node.value(index), result);
     return true;
@@ -111,7 +108,7 @@ class UpdateMover {
 
   /// `base` after the updates of the branch that is taken, computed after the If; null if that is not
   /// possible or does not pay.
-  ir::Value update_outside(const Updated& then_result, const Updated& else_result, std::size_t index) {
+  ir::Value update_outside(const Updated& then_result, const Updated& else_result) {
     const auto& [base, then_updates] = then_result;
     const auto& else_updates = else_result.updates;
     const std::size_t common = std::min(then_updates.size(), else_updates.size());
@@ -121,7 +118,7 @@ class UpdateMover {
     const bool is_then = then_updates.size() > common;
     const std::span<ir::Node* const> rest = std::span(is_then ? then_updates : else_updates).subspan(common);
     if (!std::ranges::all_of(rest, appends_few)) return {};
-    if (common == 0 && !pays_for_one_branch(rest, index)) return {};
+    if (common == 0 && !pays_for_one_branch(rest)) return {};
 
     ir::Builder builder = ir::builder_beside(if_view_.node());
     ir::Value result = base;
@@ -143,13 +140,14 @@ class UpdateMover {
 
   /// If only one branch appends: whether a Select and a Tile after the If cost less than the result of
   /// dynamic size. They do if no If remains, or if the runtime needs results of distinct shapes.
-  bool pays_for_one_branch(std::span<ir::Node* const> appends, std::size_t index) const {
+  bool pays_for_one_branch(std::span<ir::Node* const> appends) const {
     if (has_stale_sizes_) return true;
     const auto is_known_outside = [&](const ir::Node* append) {
       const ir::Value elements = ir::ConcatView(*append).parts()[1];
       return elements.node->constant() != nullptr || captured_by(elements);
     };
-    return !has_other_readers(if_view_.node(), index) && std::ranges::all_of(appends, is_known_outside);
+    return std::ranges::count_if(if_view_.node().outputs(), is_used) == 1 &&
+           std::ranges::all_of(appends, is_known_outside);
   }
 
   /// `elements`, a value of one branch, as a value after the If. The other branch returns zeros.

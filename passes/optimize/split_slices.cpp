@@ -92,7 +92,6 @@ void split_at_known_ends(ir::Builder& builder, std::span<const Part> parts) {
     ir::replace_all_uses(parts[i].slice->value(), split.value(static_cast<std::uint32_t>(places[i])));
 }
 
-/// Splits `data` for all of its Slices.
 void split_all(ir::Builder& builder, ir::Value data) {
   std::vector<Part> parts;
   for (const ir::Use& use : data.output().uses) {

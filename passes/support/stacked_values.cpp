@@ -13,9 +13,6 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// For more branches than this, only their common shape is used.
-constexpr std::size_t kMaxShapes = 16;
-
 /// The node makes a stack, or takes its first copy.
 ir::Value mark_stacked(ir::Value value) {
   value.node->notes.add(ir::Note::stacked);
@@ -143,35 +140,6 @@ void mark_if_stacked(ir::LoopView loop, const ir::Carried& carried) {
   const ir::Value output = loop.output(carried);
   if (const ir::Value final = output ? only_first_copy(output) : ir::Value()) nodes.push_back(final.node);
   for (ir::Node* node : nodes) node->notes.add(ir::Note::stacked);
-}
-
-ir::Node* producing_if(const ir::Node& result, std::size_t rank) {
-  const ir::Value value = result.input(0);
-  const ir::Output& output = value.output();
-  const bool fits = value.node->branches() != nullptr && output.uses.size() == 1 && output.shape.has_rank() &&
-                    output.shape.rank() == rank;
-  return fits ? value.node : nullptr;
-}
-
-std::vector<ir::PartialShape> possible_shapes(const ir::Node& result) {
-  std::vector<ir::PartialShape> shapes;
-  std::vector<const ir::Node*> pending{&result};
-  while (!pending.empty()) {
-    const ir::Value value = pending.back()->input(0);
-    pending.pop_back();
-    if (value.node->branches() != nullptr && shapes.size() + pending.size() < kMaxShapes) {
-      for (const ir::Node* inner : ir::IfView(*value.node).results(value.index)) pending.push_back(inner);
-    } else {
-      shapes.push_back(value.shape());
-    }
-  }
-  return shapes;
-}
-
-bool may_have_shape(const ir::Node& result, const ir::PartialShape& shape) {
-  return std::ranges::any_of(possible_shapes(result), [&](const ir::PartialShape& possible) {
-    return ir::intersect(possible, shape).has_value();
-  });
 }
 
 }  // namespace onnx2ir::passes

@@ -35,14 +35,4 @@ void stack_state(ir::LoopView loop, const ir::Carried& carried, std::size_t copi
 /// the first copy.
 void mark_if_stacked(ir::LoopView loop, const ir::Carried& carried);
 
-/// The If whose output is the value of `result`, a Result of a body, if the output has rank `rank` and no
-/// other uses. Null for all other values.
-ir::Node* producing_if(const ir::Node& result, std::size_t rank);
-
-/// The shapes that the value of `result`, a Result of a body, may have: one per branch if an If gives the
-/// value and has few branches.
-std::vector<ir::PartialShape> possible_shapes(const ir::Node& result);
-/// Whether the value of `result` may have `shape` in a run.
-bool may_have_shape(const ir::Node& result, const ir::PartialShape& shape);
-
 }  // namespace onnx2ir::passes

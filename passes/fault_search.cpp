@@ -103,9 +103,8 @@ class Snapshot {
           // Passes name the nodes that they emit after the node that they replace or protect.
           const Before* const named = find_named(*graph, node->name);
           if (named != nullptr) (prefixes_.contains(graph) ? found : named_in_new_graphs).insert(named);
-        } else if (before->attributes != attribute_values(*node) || before->notes != node->notes) {
-          found.insert(before);
-        } else if (before->has_uses && !node->has_uses() && !node->is(ops::Const)) {
+        } else if (before->attributes != attribute_values(*node) || before->notes != node->notes ||
+                   (before->has_uses && !node->has_uses() && !node->is(ops::Const))) {
           found.insert(before);
         } else if (!std::ranges::equal(before->inputs, node->inputs()) ||
                    before->outputs != output_types(*node)) {

@@ -27,12 +27,6 @@ struct Options;
 
 namespace onnx2ir::passes {
 
-#ifdef NDEBUG
-inline constexpr bool kIsDebugBuild = false;
-#else
-inline constexpr bool kIsDebugBuild = true;
-#endif
-
 struct Pass;
 
 /// The options of a conversion without options.
@@ -63,7 +57,11 @@ struct PassContext {
   /// For tests: the order in which workarounds for single nodes are tried (RowIndex::shuffle).
   unsigned row_order = 0;
   /// Whether to verify the model and check the properties of passes. A violation throws base::InternalError.
-  bool checks = kIsDebugBuild;
+#ifdef NDEBUG
+  bool checks = false;
+#else
+  bool checks = true;
+#endif
 };
 
 /// The purpose of a pass, and the name of its folder.

@@ -28,9 +28,8 @@ bool moves_elements(const ir::Node& node) {
 
 ir::Node* fused_reader(const ir::Node& node) {
   ir::Node* reader = only_reader(node);
-  while (reader != nullptr && (reader->op().traits.reshapes || reader->op().traits.rearranges)) {
+  while (reader != nullptr && (reader->op().traits.reshapes || reader->op().traits.rearranges))
     reader = only_reader(*reader);
-  }
   return reader != nullptr && is_elementwise(*reader) ? reader : nullptr;
 }
 
@@ -80,9 +79,8 @@ std::vector<std::size_t> scaled_axes(const ir::Node& node) {
   std::vector<std::size_t> axes;
   if (!shape.has_rank()) return axes;
   if (node.is(ops::FakeQuantize)) {
-    for (std::size_t input = 1; input < node.inputs().size() && axes.empty(); ++input) {
+    for (std::size_t input = 1; input < node.inputs().size() && axes.empty(); ++input)
       axes = axes_of(node.input(input), shape.rank());
-    }
   } else if (node.op().traits.is_arithmetic) {
     if (const ir::Value scale = constant_operand(node)) axes = axes_of(scale, shape.rank());
   }

@@ -1,17 +1,15 @@
 #include "passes/analysis/known_shape.hpp"
 
 #include <algorithm>
-#include <optional>
 
-#include "ir/size_expression.hpp"
+#include "ir/element_sizes.hpp"
 
 namespace onnx2ir::passes {
 
 ir::PartialShape known_shape(ir::Value value) {
   ir::PartialShape shape = value.shape();
   for (ir::Dimension& size : shape.mutable_dimensions()) {
-    const ir::Size expression = size.expression();
-    const auto known = expression == nullptr ? std::nullopt : expression->constant();
+    const auto known = ir::constant(size.expression());
     if (known && size.admits(*known)) size = ir::Dimension(*known);
   }
   return shape;

@@ -238,8 +238,8 @@ class SizeTracker {
 
   /// The size of a value that is one of two values.
   static KnownSize one_of(const KnownSize& a, const KnownSize& b) {
-    if (!a || !b || a->origin != b->origin) return std::nullopt;
-    if (a->origin == nullptr) return std::nullopt;  // the two sizes may alternate
+    // Two sizes without an origin may alternate.
+    if (!a || !b || a->origin != b->origin || a->origin == nullptr) return std::nullopt;
     return changed(*a, b->may_grow, b->may_shrink);
   }
 

@@ -53,9 +53,8 @@ ir::Branch make_branch_with_loop(ir::Node& node) {
   inputs[ir::LoopView::kCondition] = builder.boolean(true);
   node.notes.add(ir::Note::known_to_run);
   ir::Node& loop = ir::move_control_flow(builder, node, inputs);
-  for (std::uint32_t i = 0; i < loop.outputs().size(); ++i) {
+  for (std::uint32_t i = 0; i < loop.outputs().size(); ++i)
     branch.results.push_back(&builder.result(loop.value(i)));
-  }
   return branch;
 }
 
@@ -68,9 +67,8 @@ ir::Branch make_skipping_branch(ir::Node& node) {
   for (const ir::Carried& state : node.loop()->carried) {
     if (state.output) branch.results[*state.output] = &builder.result(outside[state.input]);
   }
-  for (const ir::Scan& scan : node.loop()->scans) {
+  for (const ir::Scan& scan : node.loop()->scans)
     branch.results[scan.output] = &builder.result(emit_empty_scan_output(builder, scan));
-  }
   return branch;
 }
 
@@ -84,9 +82,8 @@ void branch_around(ir::Node& node) {
   ir::Node& if_node = ir::add_if(builder, runs, std::move(branches)).node();
   for (const ir::Value input : node.inputs()) if_node.add_input(input);
   ir::infer(if_node);
-  for (std::uint32_t i = 0; i < node.outputs().size(); ++i) {
+  for (std::uint32_t i = 0; i < node.outputs().size(); ++i)
     ir::replace_all_uses(node.value(i), if_node.value(i));
-  }
   ir::remove_unmapped_inputs(if_node);
 }
 

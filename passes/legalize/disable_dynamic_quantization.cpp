@@ -96,9 +96,8 @@ bool is_one_sided(ir::Value value) {
 bool has_many_rows(ir::Value value) {
   constexpr std::int64_t kMany = 64;
   std::int64_t rows = 1;
-  for (std::size_t axis = 0; axis + 1 < value.shape().rank() && rows < kMany; ++axis) {
+  for (std::size_t axis = 0; axis + 1 < value.shape().rank() && rows < kMany; ++axis)
     rows *= std::min(value.shape()[axis].min, kMany);
-  }
   return rows >= kMany;
 }
 

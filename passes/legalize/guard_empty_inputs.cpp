@@ -28,9 +28,7 @@ Values pack_empty(ir::Builder& builder, ir::Value places, const PassContext& con
   // A Reshape would fail if a state of a Loop begins with a static size above 0: inference begins with it.
   if (places.shape().has_rank() && places.shape().rank() == 1) return {none};
   const ir::Value sizes = ir::compute_shape_of(builder, places);
-  if (!context.has(Fault::empty_reshape_in_first_run)) {
-    return {ir::reshape(builder, none, sizes)};
-  }
+  if (!context.has(Fault::empty_reshape_in_first_run)) return {ir::reshape(builder, none, sizes)};
   // Reshape in two steps, because the shape of the first has only one zero.
   const ir::Value more = ir::concat(builder, {sizes, builder.integers({1})});
   return {ir::reshape(builder, ir::reshape(builder, none, more), sizes)};

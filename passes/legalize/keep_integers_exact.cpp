@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <unordered_map>
 #include <vector>
 
 #include "passes/analysis/fused_chain.hpp"
@@ -49,15 +49,12 @@ bool mark(ir::Node& node) {
 }
 
 /// Marks what operands that are sizes, indices, bounds and conditions are computed from, as long as that are
-/// a few numbers. `scratch` of a node: 1 if it has been visited; of a Parameter of a body also 2 * (n + 1),
-/// for source n.
+/// a few numbers. `scratch` of a node: 1 if it has been visited.
 class SizeMarker {
  public:
   explicit SizeMarker(ir::Model& model) : graphs_(graphs_of(model)) {
     for (const ir::Graph* graph : graphs_) {
       for (const auto& node : graph->nodes()) node->scratch = 0;
-    }
-    for (const ir::Graph* graph : graphs_) {
       for (ir::Node* node : graph->control_flow()) add_sources(*node);
     }
   }
@@ -89,20 +86,15 @@ class SizeMarker {
     ir::Node* result = nullptr;  ///< of a state
   };
 
-  void add_source(ir::Node& parameter, const Source& source) {
-    sources_.push_back(source);
-    parameter.scratch = 2 * std::ssize(sources_);
-  }
-
   void add_sources(ir::Node& node) {
     for (const ir::Body* body : ir::bodies(node)) {
       for (const ir::Invariant& invariant : body->invariants)
-        add_source(*invariant.parameter, {node.input(invariant.input)});
+        sources_[invariant.parameter] = {node.input(invariant.input)};
     }
     if (node.loop() == nullptr) return;
     const ir::LoopView loop(node);
     for (const ir::Carried& state : loop.states())
-      add_source(*state.parameter, {loop.outer(state), state.result});
+      sources_[state.parameter] = {loop.outer(state), state.result};
   }
 
   void visit_conditions(ir::Node& node) {
@@ -112,18 +104,17 @@ class SizeMarker {
 
   void visit(ir::Value value) {
     ir::Node& node = *value.node;
-    if ((node.scratch & 1) != 0 || node.is_computed_from_constants() || !has_at_most(value, kMostSizes))
-      return;
-    node.scratch |= 1;
+    if (node.scratch != 0 || node.is_computed_from_constants() || !has_at_most(value, kMostSizes)) return;
+    node.scratch = 1;
     pending_.push_back(&node);
   }
 
   /// Returns whether a mark was added.
   bool go_on_from(ir::Node& node) {
     if (node.is(ops::Parameter)) {
-      const std::int64_t number = node.scratch / 2;
-      if (number == 0) return false;
-      const Source source = sources_[static_cast<std::size_t>(number - 1)];
+      const auto found = sources_.find(&node);
+      if (found == sources_.end()) return false;
+      const Source& source = found->second;
       visit(source.outer);
       if (source.result != nullptr) visit(source.result->input(0));
       return false;
@@ -134,7 +125,7 @@ class SizeMarker {
   }
 
   std::vector<ir::Graph*> graphs_;
-  std::vector<Source> sources_;
+  std::unordered_map<const ir::Node*, Source> sources_;
   std::vector<ir::Node*> pending_;
 };
 

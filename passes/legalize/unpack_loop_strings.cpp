@@ -53,9 +53,8 @@ class LoopStrings {
     }
     if (!modified_) return false;
     ir::infer(loop_.node());
-    for (const Output& output : outputs_) {
+    for (const Output& output : outputs_)
       ir::replace_all_uses(output.strings, pack_along(outside_, output.unpacked, output.axis));
-    }
     loop_.remove_unused_outputs();
     loop_.remove_states([](const ir::Carried& state) { return state.parameter->output(0).type == kString; });
     ir::remove_unused_captures(loop_.node());

@@ -38,9 +38,8 @@ bool may_hold_small_types(const ir::Graph& graph) {
 ir::Value emit_convert(ir::Value value, ir::ElementType type, const PassContext& context) {
   ir::Builder builder = ir::builder_beside(*value.node);
   // A Clamp keeps OpenVINO from moving the Convert before a Transpose.
-  if (type == ir::ElementType::f4e2m1 && context.has(Fault::float4_transpose)) {
+  if (type == ir::ElementType::f4e2m1 && context.has(Fault::float4_transpose))
     value = builder.op(ops::Clamp, {value}, {{"min", -6.0}, {"max", 6.0}});
-  }
   // Not ir::convert: the Convert of a constant shows that its type is taken care of.
   return builder.op(ops::Convert, {value}, {{"destination_type", type}});
 }

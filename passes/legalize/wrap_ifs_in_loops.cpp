@@ -94,9 +94,8 @@ void run_in_loop(ir::Node& if_node) {
   ir::Node& inside = move_inside(loop, if_node);
   for (std::size_t i = 0; i < inside.outputs().size(); ++i) loop.add_last_value(inside.value(i));
   ir::infer(loop.node());
-  for (std::size_t i = 0; i < inside.outputs().size(); ++i) {
+  for (std::size_t i = 0; i < inside.outputs().size(); ++i)
     ir::replace_all_uses(if_node.value(i), loop.node().value(i));
-  }
 }
 
 void copy_in_loop(ir::Node& if_node) {

@@ -40,9 +40,8 @@ void mark(const ir::Graph& graph, ir::InputRange ir::Traits::*kind, Follow follo
   };
   for (const auto& node : graph.nodes()) {
     const ir::InputRange range = node->op().traits.*kind;
-    for (std::size_t i = range.first; i <= range.last && i < node->inputs().size(); ++i) {
+    for (std::size_t i = range.first; i <= range.last && i < node->inputs().size(); ++i)
       reach(node->input(i).node);
-    }
   }
   while (!pending.empty()) {
     ir::Node* const node = pending.back();
@@ -72,11 +71,9 @@ bool is_const(ir::Value value) {
 /// Whether `value` is a Convert of a constant of few bits.
 bool is_widened_weight(ir::Value value) {
   using enum ir::ElementType;
+  constexpr base::EnumSet<ir::ElementType, 64> kTypes = {i4, u4, i8, u8, nf4, f8e4m3, f8e5m2};
   ir::Value constant;
-  if (!matches(value, op(ops::Convert, any(constant, is_const)))) return false;
-  const ir::ElementType type = constant.type();
-  return type == i4 || type == u4 || type == i8 || type == u8 || type == nf4 || type == f8e4m3 ||
-         type == f8e5m2;
+  return matches(value, op(ops::Convert, any(constant, is_const))) && kTypes.contains(constant.type());
 }
 
 bool is_dequantized_weight(ir::Value value) {

@@ -67,13 +67,11 @@ ir::Value fuse_gate(ir::Builder& builder, double coefficient, ir::Value x, ir::V
     ir::Value argument;
     if (matches(inner, op(ops::Erf, any(argument)))) {
       const auto scale = multiple_of(argument, x);
-      if (scale && is_near(*scale, std::numbers::sqrt2 / 2, type)) {
+      if (scale && is_near(*scale, std::numbers::sqrt2 / 2, type))
         return builder.op(ops::Gelu, {x}, {{"approximation_mode", "ERF"}});
-      }
     }
-    if (matches(inner, op(ops::Tanh, any(argument))) && is_tanh_argument(argument, x)) {
+    if (matches(inner, op(ops::Tanh, any(argument))) && is_tanh_argument(argument, x))
       return builder.op(ops::Gelu, {x}, {{"approximation_mode", "TANH"}});
-    }
     return {};
   }
   if (is_near(coefficient, 1.0 / 6, type)) {

@@ -19,9 +19,8 @@ class Mover {
  public:
   explicit Mover(ir::LoopView loop)
       : loop_(loop), builder_(loop.node().graph()), runs_(loop.runs_at_least_once()) {
-    for (const ir::Invariant& invariant : loop.body().invariants) {
+    for (const ir::Invariant& invariant : loop.body().invariants)
       parameters_[invariant.parameter] = loop.outer(invariant);
-    }
   }
 
   bool run() {

@@ -77,9 +77,8 @@ bool merge(const ir::Graph& graph) {
     if (!may_have_equals(*node) || feeds_interface(*node)) return false;
     const auto [first, is_new] = firsts.insert(node.get());
     if (is_new) return false;
-    for (std::uint32_t i = 0; i < node->outputs().size(); ++i) {
+    for (std::uint32_t i = 0; i < node->outputs().size(); ++i)
       ir::replace_all_uses(node->value(i), (*first)->value(i));
-    }
     return true;
   });
 }

@@ -81,9 +81,8 @@ bool pays(const Selection& s) {
   const std::int64_t size = s.is_bounded() ? s.size.max : std::max({s.size.min, s.max_k, kUsualSize});
   const auto count = static_cast<double>(s.max_k);
   double rows = 1;
-  for (std::size_t i = 0; i + 1 < s.x.shape().rank(); ++i) {
+  for (std::size_t i = 0; i + 1 < s.x.shape().rank(); ++i)
     rows *= static_cast<double>(std::max<std::int64_t>(s.x.shape()[i].max, 1));
-  }
   return rows * (count * (static_cast<double>(size) - count / 2) - kRowSteps) >= kFixedSteps;
 }
 

@@ -34,9 +34,8 @@ bool is_short(ir::LoopView loop) {
 class Unroller {
  public:
   explicit Unroller(ir::LoopView loop) : loop_(loop), body_(loop.body()), builder_(loop.node().graph()) {
-    for (const ir::Invariant& invariant : body_.invariants) {
+    for (const ir::Invariant& invariant : body_.invariants)
       copies_[invariant.parameter] = {loop.outer(invariant)};
-    }
     for (const ir::Carried& state : body_.carried) copies_[state.parameter] = {loop.outer(state)};
     for (const auto& inner : body_.graph->nodes()) {
       if (inner->constant() == nullptr) continue;
@@ -69,9 +68,8 @@ class Unroller {
       if (is_computed(*inner)) copy(*inner);
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].push_back(fed_by(*body_.scans[i].result));
-    for (std::size_t i = 0; i < body_.last_values.size(); ++i) {
+    for (std::size_t i = 0; i < body_.last_values.size(); ++i)
       last_values_[i] = fed_by(*body_.last_values[i].result);
-    }
     // All at once: the next value of a state may be the present value of another.
     std::vector<ir::Value> next;
     for (const ir::Carried& state : body_.carried) next.push_back(fed_by(*state.result));
@@ -99,9 +97,8 @@ class Unroller {
       const ir::Value whole = builder_.op(ops::Concat, rows_[i], {{"axis", scan.axis}});
       ir::replace_all_uses(loop_.output(scan), whole);
     }
-    for (std::size_t i = 0; i < last_values_.size(); ++i) {
+    for (std::size_t i = 0; i < last_values_.size(); ++i)
       ir::replace_all_uses(loop_.output(body_.last_values[i]), last_values_[i]);
-    }
   }
 
   ir::LoopView loop_;

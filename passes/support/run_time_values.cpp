@@ -34,16 +34,9 @@ bool is_number(ir::Value value) {
   return value.type() == ir::ElementType::i64 && value.shape().is_scalar();
 }
 
-}  // namespace
-
-ir::Value OpaqueTrue::get() {
-  if (!value_) value_ = main_ != nullptr ? emit_truth() : capture_truth();
-  return value_;
-}
-
-ir::Value OpaqueTrue::emit_truth() {
-  ir::Builder builder(*main_);
-  const ir::Value source = run_time_source(*main_);
+ir::Value emit_truth(ir::Graph& main) {
+  ir::Builder builder(main);
+  const ir::Value source = run_time_source(main);
   if (!source) return emit_run_time_truth(builder);
   builder.set_name(source.node->name);
   const ir::Value truth =
@@ -52,13 +45,13 @@ ir::Value OpaqueTrue::emit_truth() {
   return truth;
 }
 
+}  // namespace
+
+OpaqueTrue::OpaqueTrue(ir::Graph& main) : emit_([&main] { return emit_truth(main); }) {}
+
 bool is_opaque_truth(ir::Value value) {
   const auto count = op(ops::Gather, op(ops::ShapeOf, op(ops::NonZero, any())));
   return matches(value, op(ops::GreaterEqual, commutative(ops::Minimum, count, integer(1)), integer(0)));
-}
-
-ir::Value OpaqueTrue::capture_truth() {
-  return ir::add_invariant(*node_, *body_, outer_->get());
 }
 
 RunTimeElements::RunTimeElements(ir::Model& model) {

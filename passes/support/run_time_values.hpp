@@ -14,22 +14,19 @@ namespace onnx2ir::passes {
 class OpaqueTrue {
  public:
   /// For the main graph: computed from a model input, or from a random number if no input is suitable.
-  explicit OpaqueTrue(ir::Graph& main) : main_(&main) {}
+  explicit OpaqueTrue(ir::Graph& main);
   /// For a body of `node`, a node in the graph of `outer`: captured from there.
   OpaqueTrue(OpaqueTrue& outer, ir::Node& node, ir::Body& body)
-      : outer_(&outer), node_(&node), body_(&body) {}
+      : emit_([&outer, &node, &body] { return ir::add_invariant(node, body, outer.get()); }) {}
 
   /// The boolean, a scalar. The first call emits it.
-  ir::Value get();
+  ir::Value get() {
+    if (!value_) value_ = emit_();
+    return value_;
+  }
 
  private:
-  ir::Value emit_truth();
-  ir::Value capture_truth();
-
-  ir::Graph* main_ = nullptr;
-  OpaqueTrue* outer_ = nullptr;
-  ir::Node* node_ = nullptr;
-  ir::Body* body_ = nullptr;
+  std::function<ir::Value()> emit_;
   ir::Value value_;
 };
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 #include <vector>
 
 #include "ir/control_flow.hpp"
 #include "ir/size_rules.hpp"
+#include "passes/graph_walk.hpp"
 #include "passes/support/final_or_initial.hpp"
 #include "passes/support/run_time_values.hpp"
 #include "passes/support/stacked_values.hpp"
@@ -42,7 +42,7 @@ class FormSearch {
   void visit(ir::Graph& graph) {
     for (const ir::NodePointer& node : graph.nodes()) add_notes(*node);
     for (ir::Node* node : graph.control_flow()) {
-      for (const ir::Body* body : ir::bodies(*node)) capture(*node, *body);
+      for (const ir::Body* body : ir::bodies(*node)) captured_.add(*node, *body);
       if (node->loop() != nullptr)
         visit_loop(ir::LoopView(*node));
       else
@@ -111,15 +111,10 @@ class FormSearch {
     return std::any_of(values.end() - static_cast<std::ptrdiff_t>(count), values.end(), predicate);
   }
 
-  void capture(const ir::Node& node, const ir::Body& body) {
-    for (const ir::Invariant& invariant : body.invariants)
-      outer_.emplace(invariant.parameter, origin(node.input(invariant.input)));
-  }
-
   /// The value that a Parameter captures, from as far outside as possible; other values themselves.
   ir::Value origin(ir::Value value) const {
-    const auto found = outer_.find(value.node);
-    return found == outer_.end() ? value : found->second;
+    while (const ir::Value outer = captured_.of(value)) value = outer;
+    return value;
   }
 
   /// Adds what follows from `condition`, a boolean that is true.
@@ -155,9 +150,9 @@ class FormSearch {
   }
 
   /// What is true in the body that is visited.
-  std::vector<ir::Value> conditions_;                     ///< they are true
-  std::vector<ir::Value> counts_;                         ///< they are not 0
-  std::unordered_map<const ir::Node*, ir::Value> outer_;  ///< of the Parameters that capture a value
+  std::vector<ir::Value> conditions_;  ///< they are true
+  std::vector<ir::Value> counts_;      ///< they are not 0
+  CapturedValues captured_;
 };
 
 }  // namespace

@@ -48,4 +48,14 @@ std::vector<ir::LoopView> runnable_loops_of(ir::Model& model) {
   return loops;
 }
 
+void CapturedValues::add(const ir::Node& node, const ir::Body& body) {
+  for (const ir::Invariant& invariant : body.invariants)
+    outer_.emplace(invariant.parameter, node.input(invariant.input));
+}
+
+ir::Value CapturedValues::of(ir::Value value) const {
+  const auto found = outer_.find(value.node);
+  return found == outer_.end() ? ir::Value{} : found->second;
+}
+
 }  // namespace onnx2ir::passes

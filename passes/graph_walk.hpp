@@ -1,6 +1,7 @@
 // Visits graphs and control-flow nodes of a model.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "ir/control_flow.hpp"
@@ -21,6 +22,17 @@ std::vector<ir::LoopView> loops_of(ir::Model& model);
 std::vector<ir::LoopView> runnable_loops_of(ir::Model& model);
 /// Whether `loop` is one of them.
 bool is_runnable(ir::LoopView loop);
+
+/// The outer values that Parameters of bodies capture.
+class CapturedValues {
+ public:
+  void add(const ir::Node& node, const ir::Body& body);
+  /// Null if `value` is not a Parameter that captures one.
+  ir::Value of(ir::Value value) const;
+
+ private:
+  std::unordered_map<const ir::Node*, ir::Value> outer_;
+};
 
 /// Calls `edit` for each element of `range`, such as the graphs of a model. Returns whether one of the calls
 /// has returned true: it has changed something.

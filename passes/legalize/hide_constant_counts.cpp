@@ -52,11 +52,9 @@ class CountSearch {
   }
 
   static void mark(const ir::Body& body, const ir::Node& node) {
-    for (ir::Node* parameter : body.graph->parameters()) {
-      const auto found = std::ranges::find(body.invariants, parameter, &ir::Invariant::parameter);
-      const bool is_known = found != body.invariants.end() && is_foldable(node.input(found->input));
-      parameter->scratch = is_known ? constant : at_run_time;
-    }
+    for (ir::Node* parameter : body.graph->parameters()) parameter->scratch = at_run_time;
+    for (const ir::Invariant& invariant : body.invariants)
+      invariant.parameter->scratch = node.input(invariant.input).node->scratch;
   }
 
   static Evaluation known(ir::Node& node) {

@@ -23,8 +23,7 @@ constexpr int kMaxCopied = 16;
 class Copy {
  public:
   explicit Copy(ir::LoopView loop) : builder_(ir::builder_beside(loop.node())) {
-    for (const ir::Invariant& invariant : loop.body().invariants)
-      outer_.emplace(invariant.parameter, loop.outer(invariant));
+    captured_.add(loop.node(), loop.body());
   }
 
   ir::Builder& builder() { return builder_; }
@@ -33,7 +32,7 @@ class Copy {
   /// `remaining` limits the number of copied nodes.
   bool is_possible(ir::Value value, int& remaining) const {
     const ir::Node& node = *value.node;
-    if (node.constant() != nullptr || outer_of(node)) return true;
+    if (node.constant() != nullptr || captured_.of(value)) return true;
     const ir::Traits& traits = node.op().traits;
     const bool is_arithmetic = traits.broadcasts || (traits.keeps_shape && node.inputs().size() == 1);
     if (!is_arithmetic || traits.is_volatile || !never_fails(node) || --remaining < 0) return false;
@@ -41,21 +40,15 @@ class Copy {
   }
 
   ir::Value copy_outside(ir::Value value) {
-    if (const ir::Value outer = outer_of(*value.node)) return outer;
+    if (const ir::Value outer = captured_.of(value)) return outer;
     std::vector<ir::Value> inputs;
     for (const ir::Value input : value.node->inputs()) inputs.push_back(copy_outside(input));
     return builder_.clone(*value.node, inputs).value(value.index);
   }
 
  private:
-  /// The captured value of a Parameter of the body; null for other nodes.
-  ir::Value outer_of(const ir::Node& node) const {
-    const auto found = outer_.find(&node);
-    return found == outer_.end() ? ir::Value() : found->second;
-  }
-
   ir::Builder builder_;
-  std::unordered_map<const ir::Node*, ir::Value> outer_;
+  CapturedValues captured_;
 };
 
 /// Whether an iteration in which `inner` does not run leaves all outputs of `loop` as they are.

@@ -60,15 +60,14 @@ Appended make_scan(ir::LoopView loop, const ir::Carried& state, ir::ConcatView a
 /// Appends the rows of all iterations to the initial rows: the final value of the state.
 void append_outside(ir::LoopView loop, const Appended& appended) {
   const ir::Value stacked = loop.output(appended.scan);
-  const auto output = stacked.output().uses;
-  const std::vector<ir::Use> readers{output.begin(), output.end()};
+  const auto readers = stacked.output().uses;
   ir::Builder builder = ir::builder_beside(loop.node());
   const bool is_merged = !appended.merged.empty();
   ir::Value whole = is_merged ? ir::reshape(builder, stacked, appended.merged) : stacked;
   const std::int64_t axis = appended.scan.axis;
   if (appended.initial.shape()[static_cast<std::size_t>(axis)] != ir::Dimension(0))
     whole = ir::concat(builder, {appended.initial, whole}, axis);
-  if (whole != stacked) ir::replace_uses(readers, stacked, whole);
+  if (whole != stacked) ir::replace_uses({readers.begin(), readers.end()}, stacked, whole);
 }
 
 bool run_on(ir::LoopView loop) {

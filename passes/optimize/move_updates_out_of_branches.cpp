@@ -5,7 +5,6 @@
 // removes them.
 #include <algorithm>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "ir/views/joining.hpp"
@@ -61,10 +60,7 @@ bool is_used(const ir::Output& output) {
 class UpdateMover {
  public:
   UpdateMover(ir::Node& node, bool has_stale_sizes) : if_view_(node), has_stale_sizes_(has_stale_sizes) {
-    for (const ir::Branch* branch : if_view_.branches()) {
-      for (const ir::Invariant& invariant : branch->invariants)
-        captured_.emplace(invariant.parameter, node.input(invariant.input));
-    }
+    for (const ir::Branch* branch : if_view_.branches()) captured_.add(node, *branch);
   }
 
   bool run() {
@@ -75,18 +71,12 @@ class UpdateMover {
   }
 
  private:
-  /// The outer value that `value`, a Parameter of a branch, captures; null for other values.
-  ir::Value captured_by(ir::Value value) const {
-    const auto found = captured_.find(value.node);
-    return found == captured_.end() ? ir::Value() : found->second;
-  }
-
   Updated updated(const ir::Node& result) const {
     Updated updated;
     ir::Value value = result.input(0);
     for (; is_update(*value.node); value = value.node->input(0)) updated.updates.push_back(value.node);
     std::ranges::reverse(updated.updates);
-    updated.base = captured_by(value);
+    updated.base = captured_.of(value);
     return updated;
   }
 
@@ -144,7 +134,7 @@ class UpdateMover {
     if (has_stale_sizes_) return true;
     const auto is_known_outside = [&](const ir::Node* append) {
       const ir::Value elements = ir::ConcatView(*append).parts()[1];
-      return elements.node->constant() != nullptr || captured_by(elements);
+      return elements.node->constant() != nullptr || captured_.of(elements);
     };
     return std::ranges::count_if(if_view_.node().outputs(), is_used) == 1 &&
            std::ranges::all_of(appends, is_known_outside);
@@ -153,7 +143,7 @@ class UpdateMover {
   /// `elements`, a value of one branch, as a value after the If. The other branch returns zeros.
   ir::Value move_outside(ir::Builder& builder, ir::Value elements, bool is_then) {
     if (elements.node->constant() != nullptr) return builder.clone(*elements.node).value();
-    if (const ir::Value captured = captured_by(elements)) return captured;
+    if (const ir::Value captured = captured_.of(elements)) return captured;
     ir::Builder other_branch(is_then ? *if_view_.else_branch().graph : *if_view_.then_branch().graph);
     const std::vector<double> zeros(static_cast<std::size_t>(*elements.shape().element_count()), 0.0);
     const ir::Value other = other_branch.numbers(zeros, *elements.shape().sizes(), elements.type());
@@ -162,8 +152,7 @@ class UpdateMover {
 
   ir::IfView if_view_;
   bool has_stale_sizes_;
-  /// The captured values of the Parameters of the branches.
-  std::unordered_map<const ir::Node*, ir::Value> captured_;
+  CapturedValues captured_;
 };
 
 }  // namespace

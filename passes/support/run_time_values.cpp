@@ -13,7 +13,6 @@
 #include "ir/shape_tools.hpp"
 #include "ir/views/selection.hpp"
 #include "passes/analysis/uses.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/pattern.hpp"
 
 namespace onnx2ir::passes {
@@ -57,30 +56,25 @@ bool is_opaque_truth(ir::Value value) {
 RunTimeElements::RunTimeElements(ir::Model& model) {
   for (ir::Graph* graph : graphs_of(model)) {
     for (ir::Node* node : graph->control_flow()) {
-      for (const ir::Body* body : ir::bodies(*node)) {
-        for (const ir::Invariant& invariant : body->invariants)
-          captured_.emplace(invariant.parameter, node->input(invariant.input).node);
-      }
+      for (const ir::Body* body : ir::bodies(*node)) captured_.add(*node, *body);
     }
   }
 }
 
 bool RunTimeElements::reach(ir::Value value) const {
-  std::unordered_set<const ir::Node*> seen{value.node};
-  std::vector<const ir::Node*> pending{value.node};
-  const auto add = [&](const ir::Node* node) {
-    if (seen.insert(node).second) pending.push_back(node);
-  };
+  std::unordered_set<const ir::Node*> seen;
+  std::vector<ir::Value> pending{value};
   while (!pending.empty()) {
-    const ir::Node& node = *pending.back();
+    const ir::Value at = pending.back();
     pending.pop_back();
+    const ir::Node& node = *at.node;
+    if (!seen.insert(&node).second || node.is(ops::ShapeOf)) continue;
     if (node.is(ops::Parameter)) {
-      const auto outer = captured_.find(&node);
-      if (outer == captured_.end()) return true;
-      add(outer->second);
-    } else if (!node.is(ops::ShapeOf)) {
-      for (const ir::Value input : node.inputs()) add(input.node);
+      const ir::Value outer = captured_.of(at);
+      if (!outer) return true;
+      pending.push_back(outer);
     }
+    pending.insert(pending.end(), node.inputs().begin(), node.inputs().end());
   }
   return false;
 }

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <unordered_map>
 
 #include "ir/builder.hpp"
 #include "ir/control_flow.hpp"
 #include "ir/views/random.hpp"
+#include "passes/graph_walk.hpp"
 
 namespace onnx2ir::passes {
 
@@ -44,8 +44,7 @@ class RunTimeElements {
   bool reach(ir::Value value) const;
 
  private:
-  /// The outer value of each Parameter of a body that captures one: OpenVINO moves constants into bodies.
-  std::unordered_map<const ir::Node*, const ir::Node*> captured_;
+  CapturedValues captured_;  ///< OpenVINO moves constants into bodies
 };
 
 /// A copy of `value` that OpenVINO does not remove. Between Parameters and Results of a body it removes

@@ -1,4 +1,5 @@
-// What passes fold, remove or copy: asked by them, and by the properties that nothing of it is left.
+// What passes fold, remove or copy: asked by them, and by the properties that nothing of it is left. And what
+// OpenVINO may not fold.
 #pragma once
 
 #include <optional>
@@ -25,5 +26,10 @@ bool is_zero_trip_loop(ir::Node& node);
 bool is_unchanged(const ir::Carried& state);
 /// Whether the next value of `state` is another Parameter of the body, without an operation between them.
 bool is_passed_through(const ir::Carried& state);
+
+/// Whether `value` is computed from constants, and OpenVINO may not fold one of the steps: then it leaves
+/// them for the run time, and the CPU plugin computes them in the first inference only. It does not fold the
+/// conversion of quantised weights either, which computes_weights() recognises.
+bool may_stay_unfolded(ir::Value value);
 
 }  // namespace onnx2ir::passes

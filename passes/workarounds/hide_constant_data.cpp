@@ -8,8 +8,8 @@
 #include "ir/views/unary.hpp"
 #include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/foldable.hpp"
 #include "passes/analysis/operation_groups.hpp"
-#include "passes/analysis/unfolded_constants.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 

@@ -2,7 +2,7 @@
 // fold in the first inference only, and writes the result of arithmetic into the memory of its first operand:
 // the next inference then reads the result of the previous one. Here such a value is the second operand, or
 // arithmetic for which the order matters reads a copy that is made in each inference.
-#include "passes/analysis/unfolded_constants.hpp"
+#include "passes/analysis/foldable.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/choose_boolean.hpp"
 #include "passes/support/run_time_values.hpp"

@@ -252,11 +252,9 @@ std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContex
 }
 
 bool run_legalizations(ir::Model& model, PassContext& context) {
-  bool modified = false;
-  for (const Pass& pass : pipeline()) {
-    if (is_workaround(pass) || pass.runs_with_legalizations)
-      modified = run_pass(model, pass, context) || modified;
-  }
+  const bool modified = edit_each(pipeline(), [&](const Pass& pass) {
+    return (is_workaround(pass) || pass.runs_with_legalizations) && run_pass(model, pass, context);
+  });
   require_legal(model, context.target, {});
   return modified;
 }

@@ -258,16 +258,13 @@ bool separate_initial_shape(BranchSeparation& separation, const StateToSeparate&
 }
 
 bool separate_branches(ir::Model& model, BranchSeparation& separation) {
-  bool modified = false;
   std::vector<ir::Graph*> graphs = graphs_of(model);
   std::ranges::reverse(graphs);  // outer Ifs before nested ones
-  for (ir::Graph* graph : graphs) {
+  return edit_each(graphs, [&](const ir::Graph* graph) {
     const std::vector<ir::Node*> nodes = graph->control_flow();
-    for (ir::Node* node : nodes) {
-      if (node->branches() != nullptr) modified = separation.run_on(*node) || modified;
-    }
-  }
-  return modified;
+    return edit_each(nodes,
+                     [&](ir::Node* node) { return node->branches() != nullptr && separation.run_on(*node); });
+  });
 }
 
 }  // namespace

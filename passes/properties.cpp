@@ -18,10 +18,6 @@ bool has_foldable_value(ir::Node& node) {
   return false;
 }
 
-bool has_known_condition(ir::Node& node) {
-  return known_branch(node) != nullptr;
-}
-
 /// Whether `kHolds` is true for a state of the Loop `node`.
 template <auto kHolds>
 bool any_state(ir::Node& node) {
@@ -72,7 +68,8 @@ constexpr std::array kProperties = {
         "are.",
         has_foldable_value},
     PropertyInfo{no_known_conditions, "no_known_conditions",
-                 "The condition of each If is known only at run time.", has_known_condition},
+                 "The condition of each If is known only at run time.",
+                 [](ir::Node& node) { return known_branch(node) != nullptr; }},
     PropertyInfo{no_zero_trip_loops, "no_zero_trip_loops",
                  "No Loop has a trip count of 0 or an initial condition that is false, as constants.",
                  is_zero_trip_loop},

@@ -86,10 +86,6 @@ bool is_needed(const Pass& pass, const PassContext& context) {
   return pass.kind != PassKind::legalize || context.target.has_any(faults_of(pass));
 }
 
-bool apply_workaround(ir::Model& model, PassContext& context) {
-  return apply_rows(model, RowIndex(context.target, *context.workaround));
-}
-
 /// Throws Failure (invalid_model) if a value has more elements than any memory holds. Sizes that are
 /// computed from its sizes may not fit into 64 bits.
 void reject_huge_values(ir::Model& model) {
@@ -285,8 +281,11 @@ void run_pipeline(ir::Model& model, PassContext& context) {
 }
 
 bool run_workaround(ir::Model& model, const Workaround& workaround, PassContext& context) {
+  const auto apply = [](ir::Model& to, PassContext& with) {
+    return apply_rows(to, RowIndex(with.target, *with.workaround));
+  };
   const Pass pass{
-      {.stage = workaround.stage}, PassKind::legalize, workaround.name, apply_workaround, workaround.summary};
+      {.stage = workaround.stage}, PassKind::legalize, workaround.name, apply, workaround.summary};
   context.workaround = &workaround;
   const bool modified = Runner(model, context, {}, pass).run(pass, true);
   context.workaround = nullptr;

@@ -19,10 +19,6 @@ bool has_dynamic_shape(const ir::Node& node) {
       node.outputs(), [](const ir::Output& output) { return !output.uses.empty() && !output.shape.sizes(); });
 }
 
-bool is_literal(ir::Value value) {
-  return value.node->constant() != nullptr;
-}
-
 /// The inputs that are made dynamic: all computed ones, because OpenVINO may decompose the operation into one
 /// that reads only some of them; otherwise the first one, which has the data. Trip counts and conditions of
 /// loops stay, because the number of iterations follows from them. Inputs that the body does not read stay,
@@ -34,7 +30,7 @@ std::vector<std::uint32_t> inputs_to_hide(ir::Node& node) {
        ++i) {
     const ir::Value input = node.input(i);
     if (!can_be_selected(input.type()) || !ir::is_read(ir::Use{&node, i})) continue;
-    if (!is_literal(input))
+    if (input.node->constant() == nullptr)
       computed.push_back(i);
     else if (!literal)
       literal = i;

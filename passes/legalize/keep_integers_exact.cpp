@@ -163,10 +163,6 @@ std::vector<ir::Node*> nodes_from_integers(ir::Value value, const ir::Graph* inp
   return nodes;
 }
 
-bool mark_all(const std::vector<ir::Node*>& nodes) {
-  return edit_each(nodes, [](ir::Node* node) { return !node->is(ops::Parameter) && mark(*node); });
-}
-
 /// Marks `node`, whose inputs are floating-point numbers, and what computes these from integers and
 /// Parameters of `inputs`. Returns whether a mark was added.
 bool mark_computed_inputs(ir::Node& node, const ir::Graph* inputs) {
@@ -180,7 +176,7 @@ bool mark_computed_inputs(ir::Node& node, const ir::Graph* inputs) {
   }
   if (all.empty()) return false;
   all.push_back(&node);
-  return mark_all(all);
+  return edit_each(all, [](ir::Node* at) { return !at->is(ops::Parameter) && mark(*at); });
 }
 
 /// Whether `node` makes integers or truths of numbers.

@@ -52,10 +52,6 @@ bool passes_strides_on(ir::ConvolutionView convolution) {
   return std::all_of(filter->begin() + 2, filter->end(), is_one);
 }
 
-bool is_arithmetic(const ir::Node& node) {
-  return node.op().traits.is_arithmetic || node.is_one_of(kUnary);
-}
-
 /// What OpenVINO's pass does at an operation with the strides of its users.
 enum class Role : std::uint8_t {
   pointwise,   ///< a Convolution with a kernel of size 1, which passes them on with its own
@@ -67,7 +63,7 @@ enum class Role : std::uint8_t {
 
 Role role_of(const ir::Node& node) {
   if (takes_strides(node)) return passes_strides_on(node) ? Role::pointwise : Role::windowed;
-  if (is_arithmetic(node)) return Role::arithmetic;
+  if (node.op().traits.is_arithmetic || node.is_one_of(kUnary)) return Role::arithmetic;
   return node.is(ops::Pad) ? Role::pad : Role::other;
 }
 

@@ -131,11 +131,8 @@ class OutputSizes {
 
   /// False if the model has no value that OpenVINO does not know.
   bool emit_zero(ir::Builder& builder) {
-    if (zero_) return true;
-    const ir::Value source = find_run_time_source(loop_.node(), *elements_);
-    if (!source) return false;
-    zero_ = emit_run_time_zero(builder, source);
-    return true;
+    if (!zero_) zero_ = emit_run_time_zero(builder, loop_.node(), *elements_);
+    return static_cast<bool>(zero_);
   }
 
   ir::LoopView loop_;

@@ -123,11 +123,8 @@ class Zeros {
 
   /// A zero for another state; null if the model has no value that OpenVINO does not know.
   ir::Value emit(ir::Builder& builder, const RunTimeElements& elements) {
-    if (!zero_) {
-      const ir::Value source = find_run_time_source(loop_.node(), elements);
-      if (!source) return {};
-      zero_ = emit_run_time_zero(builder, source);
-    }
+    if (!zero_) zero_ = emit_run_time_zero(builder, loop_.node(), elements);
+    if (!zero_) return {};
     const auto count = static_cast<std::int64_t>(used_.size());
     const ir::Value zero =
         count == 0 ? zero_ : builder.op(ops::Multiply, {zero_, builder.integer(count + 1)});

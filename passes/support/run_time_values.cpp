@@ -33,6 +33,21 @@ bool is_number(ir::Value value) {
   return value.type() == ir::ElementType::i64 && value.shape().is_scalar();
 }
 
+/// An input of `loop`, or of its graph, that changes between inferences; an i64 scalar if the loop has one.
+/// Null if no input changes. Skips inputs whose elements our inference knows: they are constant in effect,
+/// also if OpenVINO cannot fold them.
+ir::Value find_run_time_source(const ir::Node& loop, const RunTimeElements& elements) {
+  ir::Value found;
+  for (const ir::Value input : loop.inputs()) {
+    if (input.type() == ir::ElementType::string || input.shape().element_count() == 0 ||
+        !elements.reach(input) || ir::known_values(input))
+      continue;
+    if (is_number(input)) return input;
+    if (!found) found = input;
+  }
+  return found ? found : run_time_source(loop.graph());
+}
+
 ir::Value emit_truth(ir::Graph& main) {
   ir::Builder builder(main);
   const ir::Value source = run_time_source(main);
@@ -150,27 +165,16 @@ bool is_number_of_run_time_truth(ir::Value value) {
   return reader != nullptr && reader->is(ops::IsFinite);
 }
 
-ir::Value find_run_time_source(const ir::Node& loop, const RunTimeElements& elements) {
-  ir::Value found;
-  for (const ir::Value input : loop.inputs()) {
-    if (input.type() == ir::ElementType::string || input.shape().element_count() == 0 ||
-        !elements.reach(input) || ir::known_values(input))
-      continue;
-    if (is_number(input)) return input;
-    if (!found) found = input;
-  }
-  return found ? found : run_time_source(loop.graph());
-}
-
 // The difference of a number from itself. No bitwise operation, because the GPU plugin cannot compute it for
 // sizes.
-ir::Value emit_run_time_zero(ir::Builder& builder, ir::Value source) {
+ir::Value emit_run_time_zero(ir::Builder& builder, const ir::Node& loop, const RunTimeElements& elements) {
+  const ir::Value source = find_run_time_source(loop, elements);
+  if (!source) return {};
   ir::Value number = source;
   if (!is_number(source)) {
     // The first element, if there is one.
     const ir::Value part = ir::slice(builder, ir::flatten(builder, source), 0, 1, 0);
-    const ir::Value elements = ir::convert(builder, part, ir::ElementType::i64);
-    number = ir::reduce(builder, ops::ReduceSum, elements, {0});
+    number = ir::reduce(builder, ops::ReduceSum, ir::convert(builder, part, ir::ElementType::i64), {0});
   }
   return builder.op(ops::Subtract, {number, number});
 }

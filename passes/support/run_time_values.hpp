@@ -76,12 +76,9 @@ bool is_number_of_run_time_truth(ir::Value value);
 /// Whether `random` draws one number from 0 to 1, with other results in each compilation.
 bool is_number_without_seed(ir::RandomUniformView random);
 
-/// An input of `loop`, or of its graph, that changes between inferences; an i64 scalar if the loop has one.
-/// Null if no input changes. Skips inputs whose elements our inference knows: they are constant in effect,
-/// also if OpenVINO cannot fold them.
-ir::Value find_run_time_source(const ir::Node& loop, const RunTimeElements& elements);
-/// The number 0, computed from `source`. OpenVINO does not fold it, and does not know its bounds.
-ir::Value emit_run_time_zero(ir::Builder& builder, ir::Value source);
+/// The number 0, computed from an input of `loop` or of its graph. OpenVINO does not fold it, and does not
+/// know its bounds. Null if no input changes between inferences.
+ir::Value emit_run_time_zero(ir::Builder& builder, const ir::Node& loop, const RunTimeElements& elements);
 /// Whether `value` is such a 0, or its product with a number.
 bool is_run_time_zero(ir::Value value);
 /// `value` without the sizes that OpenVINO knows, apart from the static ones of `shape`, which has as many

@@ -9,7 +9,6 @@
 
 #include "ir/graph.hpp"
 #include "passes/pipeline.hpp"
-#include "target/target.hpp"
 
 namespace onnx2ir::passes {
 

@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/linear_algebra.hpp"

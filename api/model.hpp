@@ -5,9 +5,9 @@
 #include <mutex>
 #include <optional>
 
-#include "frontend/dimension_names.hpp"
 #include "frontend/frontend.hpp"
 #include "frontend/model_counts.hpp"
+#include "frontend/model_names.hpp"
 #include "ir/graph.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "frontend/operator_names.hpp"
+#include "frontend/model_names.hpp"
 #include "ir/size_expression.hpp"
 #include "passes/emitters.hpp"
 

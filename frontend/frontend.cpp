@@ -1,7 +1,6 @@
 // Joins the reader, the graph translator and the table of translators.
 #include "frontend/frontend.hpp"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -78,11 +77,6 @@ Operand input_operand(const std::string& name, const OperandType& type, ir::Grap
   return join_operand(type, tensors, next, Boundary::model);
 }
 
-InputOverride override_of(const LoadedModel& model, const std::string& name) {
-  const auto found = model.overrides().find(name);
-  return found == model.overrides().end() ? InputOverride{} : found->second;
-}
-
 /// The model computes in its declared type, whatever type the caller passes.
 void convert_input(const std::string& name, ir::ElementType computed, GraphTranslator& translator) {
   Builder builder(translator.graph());
@@ -101,7 +95,9 @@ void bind_input(const onnx::ValueInfoProto& input, const LoadedModel& model, con
     translator.bind_unavailable(input.name());
     return;
   }
-  const InputOverride requested = override_of(model, input.name());
+  const auto found_override = model.overrides().find(input.name());
+  const InputOverride requested =
+      found_override == model.overrides().end() ? InputOverride{} : found_override->second;
   const ir::ElementType computed = type->type;
   if (requested.shape) type->shape = *requested.shape;
   if (requested.type) type->type = *requested.type;

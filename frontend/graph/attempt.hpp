@@ -1,10 +1,8 @@
 // What all scopes of an attempt to translate a model share.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <set>

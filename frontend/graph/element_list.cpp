@@ -30,12 +30,6 @@ void widen_element(ir::PartialShape& element, bool& mixed_rank, const ir::Partia
                        : ir::widen(element, other);
 }
 
-ElementList::ElementList(const Values& values) : root_(tree_of(values, 0, values.size())) {}
-
-std::size_t ElementList::size() const {
-  return size_of(root_);
-}
-
 std::size_t ElementList::size_of(const Tree& tree) {
   return tree == nullptr ? 0 : tree->size;
 }
@@ -99,18 +93,6 @@ ElementList::Tree ElementList::tree_of(const Values& values, std::size_t begin, 
   if (begin == end) return {};
   const std::size_t middle = begin + (end - begin) / 2;
   return node(tree_of(values, begin, middle), values[middle], tree_of(values, middle + 1, end));
-}
-
-ElementList ElementList::with(std::size_t index, ir::Value value) const {
-  ElementList list;
-  list.root_ = with(root_, index, value);
-  return list;
-}
-
-ElementList ElementList::without(std::size_t index) const {
-  ElementList list;
-  list.root_ = without(root_, index);
-  return list;
 }
 
 ir::Value ElementList::operator[](std::size_t index) const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "ir/graph.hpp"
 
@@ -20,9 +21,9 @@ void widen_element(ir::PartialShape& element, bool& mixed_rank, const ir::Partia
 class ElementList {
  public:
   ElementList() = default;
-  explicit ElementList(const Values& values);
+  explicit ElementList(const Values& values) : root_(tree_of(values, 0, values.size())) {}
 
-  std::size_t size() const;
+  std::size_t size() const { return size_of(root_); }
   bool empty() const { return root_ == nullptr; }
   /// Element `index`, which must exist.
   ir::Value operator[](std::size_t index) const;
@@ -33,13 +34,17 @@ class ElementList {
   bool has_mixed_rank() const;
 
   /// This list with `value` before element `index`, or at the end if `index` is the size.
-  ElementList with(std::size_t index, ir::Value value) const;
+  ElementList with(std::size_t index, ir::Value value) const {
+    return ElementList(with(root_, index, value));
+  }
   /// This list without element `index`, which must exist.
-  ElementList without(std::size_t index) const;
+  ElementList without(std::size_t index) const { return ElementList(without(root_, index)); }
 
  private:
   struct Node;
   using Tree = std::shared_ptr<const Node>;
+
+  explicit ElementList(Tree root) : root_(std::move(root)) {}
 
   static std::size_t size_of(const Tree& tree);
   static int height_of(const Tree& tree);

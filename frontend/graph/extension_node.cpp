@@ -66,34 +66,31 @@ std::optional<ir::AttributeValue> converted(const onnx2ir_attribute& given, ir::
   const auto integers = list(given.integers, given.kind == ONNX2IR_INTEGER ? 1 : given.count);
   const auto reals = list(given.reals, given.kind == ONNX2IR_REAL ? 1 : given.count);
   const auto texts = list(given.texts, given.kind == ONNX2IR_TEXT ? 1 : given.count);
+  if (kind == Kind::real && given.kind == ONNX2IR_INTEGER) return static_cast<double>(integers[0]);
+  constexpr onnx2ir_attribute_kind kKinds[] = {ONNX2IR_INTEGER, ONNX2IR_INTEGER,  ONNX2IR_REAL,
+                                               ONNX2IR_TEXT,    ONNX2IR_INTEGERS, ONNX2IR_REALS,
+                                               ONNX2IR_TEXTS,   ONNX2IR_TEXT};  // by `kind`
+  if (given.kind != kKinds[static_cast<std::size_t>(kind)]) return std::nullopt;
   switch (kind) {
     case Kind::boolean:
-      if (given.kind != ONNX2IR_INTEGER || (integers[0] != 0 && integers[0] != 1)) return std::nullopt;
+      if (integers[0] != 0 && integers[0] != 1) return std::nullopt;
       return integers[0] == 1;
     case Kind::integer:
-      if (given.kind != ONNX2IR_INTEGER) return std::nullopt;
       return integers[0];
     case Kind::real:
-      if (given.kind == ONNX2IR_INTEGER) return static_cast<double>(integers[0]);
-      if (given.kind != ONNX2IR_REAL) return std::nullopt;
       return reals[0];
     case Kind::text:
-      if (given.kind != ONNX2IR_TEXT) return std::nullopt;
       return std::string(view(texts[0]));
     case Kind::integers:
-      if (given.kind != ONNX2IR_INTEGERS) return std::nullopt;
       return std::vector<std::int64_t>(integers.begin(), integers.end());
     case Kind::reals:
-      if (given.kind != ONNX2IR_REALS) return std::nullopt;
       return std::vector<double>(reals.begin(), reals.end());
     case Kind::texts: {
-      if (given.kind != ONNX2IR_TEXTS) return std::nullopt;
       std::vector<std::string> copies;
       for (const onnx2ir_text text : texts) copies.emplace_back(view(text));
       return copies;
     }
     case Kind::type: {
-      if (given.kind != ONNX2IR_TEXT) return std::nullopt;
       const auto type = ir::element_type_from_name(view(texts[0]));
       if (!type || *type == ElementType::dynamic) return std::nullopt;
       return *type;
@@ -125,11 +122,8 @@ std::vector<ir::Attribute> attributes_of(const NodeContext& context, const ir::O
     if (!value) context.fail(fmt::format("attribute '{}' of {} has another type", spec->name, op.name));
     attributes.push_back({*spec, *std::move(value)});
   }
-  for (const ir::AttributeSpec& spec : op.attributes) {
-    if (spec.presence == ir::AttributeSpec::Presence::required &&
-        std::ranges::find(attributes, spec.name, &ir::Attribute::name) == attributes.end())
-      context.fail(fmt::format("{} needs the attribute '{}'", op.name, spec.name));
-  }
+  if (const auto missing = ir::missing_attributes(op, attributes); !missing.empty())
+    context.fail(fmt::format("{} needs the attribute '{}'", op.name, missing.front()));
   return attributes;
 }
 

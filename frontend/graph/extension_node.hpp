@@ -6,7 +6,6 @@
 #include <deque>
 #include <exception>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -1,5 +1,3 @@
-#include "frontend/graph/extension_operator.hpp"
-
 #include <fmt/core.h>
 #include <onnx2ir/extension.h>
 
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "base/nearest_name.hpp"
+#include "frontend/graph/custom_operators.hpp"
 #include "frontend/graph/extension_node.hpp"
 #include "frontend/graph/node_context.hpp"
 #include "frontend/mapping/extension_library.hpp"
@@ -68,36 +67,11 @@ std::span<const std::int64_t> shape_of(const NodeContext& context, const std::in
   return shape;
 }
 
-onnx2ir_text op_type(onnx2ir_node* node) noexcept {
-  return view(node->context->op_type());
-}
-onnx2ir_text domain(onnx2ir_node* node) noexcept {
-  return view(node->context->domain());
-}
-onnx2ir_text name(onnx2ir_node* node) noexcept {
-  return view(node->context->proto().name());
-}
-std::int64_t opset(onnx2ir_node* node) noexcept {
-  return node->context->opset();
-}
-
-std::size_t input_count(onnx2ir_node* node) noexcept {
-  return node->context->input_count();
-}
-int has_input(onnx2ir_node* node, std::size_t index) noexcept {
-  return node->context->has_input(index) ? 1 : 0;
-}
 onnx2ir_value input(onnx2ir_node* node, std::size_t index) noexcept {
   return guarded(node, onnx2ir_value{0},
                  [&](NodeContext& context) { return handle(node, context.input(index)); });
 }
 
-std::size_t output_count(onnx2ir_node* node) noexcept {
-  return node->context->output_count();
-}
-int has_output(onnx2ir_node* node, std::size_t index) noexcept {
-  return node->context->has_output(index) ? 1 : 0;
-}
 void set_output(onnx2ir_node* node, std::size_t index, onnx2ir_value value) noexcept {
   guarded(node, 0, [&](NodeContext& context) {
     if (index >= context.output_count())
@@ -243,15 +217,16 @@ void fail(onnx2ir_node* node, onnx2ir_text reason, onnx2ir_text hint) noexcept {
 
 constexpr onnx2ir_node_functions kFunctions{
     .size = sizeof(onnx2ir_node_functions),
-    .op_type = op_type,
-    .domain = domain,
-    .name = name,
-    .opset = opset,
-    .input_count = input_count,
-    .has_input = has_input,
+    .op_type = [](onnx2ir_node* node) noexcept { return view(node->context->op_type()); },
+    .domain = [](onnx2ir_node* node) noexcept { return view(node->context->domain()); },
+    .name = [](onnx2ir_node* node) noexcept { return view(node->context->proto().name()); },
+    .opset = [](onnx2ir_node* node) noexcept { return node->context->opset(); },
+    .input_count = [](onnx2ir_node* node) noexcept { return node->context->input_count(); },
+    .has_input = [](onnx2ir_node* node, std::size_t i) noexcept { return int{node->context->has_input(i)}; },
     .input = input,
-    .output_count = output_count,
-    .has_output = has_output,
+    .output_count = [](onnx2ir_node* node) noexcept { return node->context->output_count(); },
+    .has_output = [](onnx2ir_node* node,
+                     std::size_t i) noexcept { return int{node->context->has_output(i)}; },
     .set_output = set_output,
     .attribute = attribute,
     .tensor = tensor,

@@ -8,19 +8,14 @@
 
 #include "base/cancellation.hpp"
 #include "base/failure.hpp"
-#include "frontend/graph/extension_operator.hpp"
-#include "frontend/graph/kept_operator.hpp"
-#include "frontend/graph/mapped_operator.hpp"
+#include "frontend/graph/custom_operators.hpp"
+#include "frontend/graph/node_checks.hpp"
 #include "frontend/graph/onnx_types.hpp"
-#include "frontend/graph/type_constraints.hpp"
-#include "frontend/graph/unread_attributes.hpp"
 #include "frontend/mapping/extension_library.hpp"
 #include "frontend/mapping/operator_map.hpp"
-#include "frontend/reader/node_inference.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/schemas.hpp"
-#include "frontend/reader/tensor_data.hpp"
 #include "ir/inference.hpp"
 
 namespace onnx2ir::frontend {

@@ -78,11 +78,10 @@ class GraphTranslator {
   /// Binds `name` to a value; in the main graph, the name also becomes a tensor name of the value.
   void bind(std::string_view name, Operand operand);
   /// Binds a name again; tensor names do not change.
-  void rebind(std::string_view name, Operand operand);
-  /// Marks `name` as having no value because its node could not be translated: its consumers are skipped.
-  void bind_unavailable(std::string_view name);
-  /// The same for an optional output that the translator of its node did not return.
-  void bind_omitted(std::string_view name);
+  void rebind(std::string_view name, Operand operand) { set(name, std::move(operand)); }
+  /// Marks `name` as having no value because its node could not be translated, or because it is an optional
+  /// output that the translator of its node did not return (`is_omitted`): its consumers are skipped.
+  void bind_unavailable(std::string_view name, bool is_omitted = false);
   /// Registers the initializers of `proto`; they become constants at their first use.
   void add_initializers(const onnx::GraphProto& proto);
 
@@ -148,9 +147,9 @@ class GraphTranslator {
                    std::int64_t iteration = Occurrences::kNoIteration) const;
 
  private:
-  /// The binding of an output of a node that could not be translated.
+  /// The binding of a name without a value.
   struct Unavailable {
-    bool is_omitted = false;  ///< an optional output that the translator of its node did not return
+    bool is_omitted = false;  ///< as in bind_unavailable()
   };
 
   /// Notes that `operand`, a value of this graph, does not have the rank that the graph declares for `name`.

@@ -6,7 +6,7 @@
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_types.hpp"
-#include "ir/value_ranges.hpp"
+#include "ir/known_values.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -133,32 +133,20 @@ const std::string& text_of(const NodeContext& node, const onnx::AttributeProto& 
 
 }  // namespace
 
-std::int64_t NodeContext::integer_attribute(std::string_view name) const {
-  return integer_of(*this, get(name));
-}
-std::int64_t NodeContext::integer_attribute(std::string_view name, std::int64_t absent) const {
-  const auto* attribute = find_attribute(name);
-  return attribute != nullptr ? integer_of(*this, *attribute) : absent;
+std::int64_t NodeContext::integer_attribute(std::string_view name, std::optional<std::int64_t> absent) const {
+  return absent && !has_attribute(name) ? *absent : integer_of(*this, get(name));
 }
 std::int64_t NodeContext::positive_attribute(std::string_view name,
                                              std::optional<std::int64_t> absent) const {
-  const std::int64_t value = absent ? integer_attribute(name, *absent) : integer_attribute(name);
+  const std::int64_t value = integer_attribute(name, absent);
   if (value < 1) fail("attribute '" + std::string(name) + "' must be positive");
   return value;
 }
-double NodeContext::real_attribute(std::string_view name) const {
-  return real_of(*this, get(name));
+double NodeContext::real_attribute(std::string_view name, std::optional<double> absent) const {
+  return absent && !has_attribute(name) ? *absent : real_of(*this, get(name));
 }
-double NodeContext::real_attribute(std::string_view name, double absent) const {
-  const auto* attribute = find_attribute(name);
-  return attribute != nullptr ? real_of(*this, *attribute) : absent;
-}
-std::string NodeContext::text_attribute(std::string_view name) const {
-  return text_of(*this, get(name));
-}
-std::string NodeContext::text_attribute(std::string_view name, std::string_view absent) const {
-  const auto* attribute = find_attribute(name);
-  return attribute != nullptr ? text_of(*this, *attribute) : std::string(absent);
+std::string NodeContext::text_attribute(std::string_view name, std::optional<std::string_view> absent) const {
+  return absent && !has_attribute(name) ? std::string(*absent) : text_of(*this, get(name));
 }
 
 ir::Integers NodeContext::integer_list(std::string_view name) const {
@@ -247,10 +235,9 @@ void NodeContext::fail(std::string message, std::string hint) const {
   throw base::Failure(DiagnosticCode::cannot_convert, std::move(message), std::move(hint));
 }
 
-void NodeContext::warn(DiagnosticCode code, std::string message) {
-  translator_->report(base::diagnostic_of({code, std::move(message)},
-                                          translator_->place(*proto_, translator_->current_index()),
-                                          Severity::warning));
+void NodeContext::warn(DiagnosticCode code, std::string message, Severity severity) {
+  translator_->report(base::diagnostic_of(
+      {code, std::move(message)}, translator_->place(*proto_, translator_->current_index()), severity));
 }
 
 }  // namespace onnx2ir::frontend

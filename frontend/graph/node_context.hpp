@@ -13,17 +13,11 @@
 
 #include "base/failure.hpp"
 #include "frontend/graph/operand.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_data.hpp"
 #include "ir/builder.hpp"
 #include "onnx2ir/diagnostic.hpp"
 #include "target/target.hpp"
-
-namespace onnx {
-class AttributeProto;
-class GraphProto;
-class NodeProto;
-class TypeProto;
-}  // namespace onnx
 
 namespace onnx2ir::frontend {
 
@@ -85,23 +79,19 @@ class NodeContext : public Builder {
   /// The rank that the model declares for output `index`; no value if it declares none, or in a function.
   std::optional<std::int64_t> declared_rank(std::size_t index) const;
 
-  // Attributes. Functions with a default return it if the attribute is absent; the others fail.
+  // Attributes. If an attribute is absent, functions return `absent`, or fail if that has no value.
   bool has_attribute(std::string_view name) const { return find_attribute(name) != nullptr; }
   /// Null if the node does not have the attribute.
   const onnx::AttributeProto* find_attribute(std::string_view name) const;
-  std::int64_t integer_attribute(std::string_view name) const;
-  std::int64_t integer_attribute(std::string_view name, std::int64_t absent) const;
+  std::int64_t integer_attribute(std::string_view name, std::optional<std::int64_t> absent = {}) const;
   /// Whether an integer is not 0.
   bool flag_attribute(std::string_view name, bool absent = false) const {
     return integer_attribute(name, absent ? 1 : 0) != 0;
   }
   /// An integer that must be above 0.
-  std::int64_t positive_attribute(std::string_view name,
-                                  std::optional<std::int64_t> absent = std::nullopt) const;
-  double real_attribute(std::string_view name) const;
-  double real_attribute(std::string_view name, double absent) const;
-  std::string text_attribute(std::string_view name) const;
-  std::string text_attribute(std::string_view name, std::string_view absent) const;
+  std::int64_t positive_attribute(std::string_view name, std::optional<std::int64_t> absent = {}) const;
+  double real_attribute(std::string_view name, std::optional<double> absent = {}) const;
+  std::string text_attribute(std::string_view name, std::optional<std::string_view> absent = {}) const;
   /// Empty if absent.
   ir::Integers integer_list(std::string_view name) const;
   /// `count` integers, which are `absent` if the list is absent or empty; fails if there are more or fewer.
@@ -136,8 +126,8 @@ class NodeContext : public Builder {
   /// Throws Failure (cannot_convert), which is reported with the place of the node, and a hint what the user
   /// can do.
   [[noreturn]] void fail(std::string message, std::string hint = {}) const;
-  /// Reports a warning about the node.
-  void warn(DiagnosticCode code, std::string message);
+  /// Reports a warning or a remark about the node.
+  void warn(DiagnosticCode code, std::string message, Severity severity = Severity::warning);
 
   /// The translator of the graph that contains the node: for control flow.
   GraphTranslator& translator() const { return *translator_; }

@@ -1,14 +1,9 @@
 // The order in which nodes are translated: producers before consumers.
 #pragma once
 
-#include <google/protobuf/repeated_field.h>
-
 #include <vector>
 
-namespace onnx {
-class GraphProto;
-class NodeProto;
-}  // namespace onnx
+#include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -7,10 +7,7 @@
 #include <vector>
 
 #include "frontend/graph/operand.hpp"
-
-namespace onnx {
-class TypeProto;
-}  // namespace onnx
+#include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
 

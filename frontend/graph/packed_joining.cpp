@@ -14,12 +14,14 @@ namespace {
 
 using namespace packed;
 
-/// [0, 1, ..., rank) with `axis` first.
-std::vector<std::int64_t> axis_first(std::int64_t axis, std::int64_t rank) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
+/// `value` with axis `from` at `to`.
+Value move_axis(Builder& builder, Value value, std::int64_t from, std::int64_t to) {
+  if (from == to) return value;
+  std::vector<std::int64_t> order(static_cast<std::size_t>(rank_of(value)));
   std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin(), order.begin() + axis, order.begin() + axis + 1);
-  return order;
+  order.erase(order.begin() + from);
+  order.insert(order.begin() + to, from);
+  return transpose(builder, value, order);
 }
 
 /// Returns a dimension as i64 [1].
@@ -77,15 +79,25 @@ Value join_slices(Builder& builder, const Sequence& sequence, std::int64_t axis,
   return reshape(builder, gather(builder, sequence.values, places), sizes);
 }
 
-/// The sum of the sizes of all elements along `axis`: i64 [1].
-Value sum_sizes(Builder& builder, const Sequence& sequence, std::int64_t axis) {
-  const Value lengths = gather(builder, sequence.shapes, builder.integer(axis), 1);
-  return reduce_keep_dims(builder, ops::ReduceSum, lengths, {0});
+/// `value`, which holds all elements of the packed `sequence`, with their common sizes and the sum of those
+/// along `axis`.
+Value reshape_to_sum(Builder& builder, Value value, const Sequence& sequence, std::int64_t axis,
+                     const DimensionOf& dimension) {
+  Value sum;
+  // A Reshape cannot infer a size beside a size of 0.
+  if (ir::may_be_empty_beside(sequence.element, static_cast<std::size_t>(axis))) {
+    const Value lengths = gather(builder, sequence.shapes, builder.integer(axis), 1);
+    sum = reduce_keep_dims(builder, ops::ReduceSum, lengths, {0});
+  } else {
+    sum = builder.integers({-1});
+  }
+  Values shape;
+  for (std::int64_t i = 0; i < element_rank(sequence); ++i) shape.push_back(i == axis ? sum : dimension(i));
+  return reshape(builder, value, concat(builder, shape, 0));
 }
 
 /// Stacks the elements along a new first axis.
-template <typename Dimension>
-Value stack(Builder& builder, const Sequence& sequence, Dimension dimension) {
+Value stack(Builder& builder, const Sequence& sequence, const DimensionOf& dimension) {
   // If the element size is known, it is not computed from `shapes`, which may be unused then.
   const bool is_size_known = sequence.element.element_count().value_or(0) > 0;
   Values shape{is_size_known ? builder.integers({-1})
@@ -101,15 +113,6 @@ Value concatenate_list(Builder& builder, const ElementList& elements, std::int64
     for (Value& part : parts) part = unsqueeze(builder, part, {axis});
   }
   return concat(builder, parts, axis);
-}
-
-/// `stacked`, whose first axis has the elements, with this axis at `axis`.
-Value move_first_axis(Builder& builder, Value stacked, std::int64_t axis) {
-  if (axis == 0) return stacked;
-  std::vector<std::int64_t> order(static_cast<std::size_t>(rank_of(stacked)));
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin(), order.begin() + 1, order.begin() + axis + 1);
-  return transpose(builder, stacked, order);
 }
 
 }  // namespace
@@ -128,26 +131,14 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
     return known.is_static() ? builder.integers({known.size()})
                              : gather(builder, first, builder.integers({index}));
   };
-  if (!new_axis && where == 0) {
-    Values shape{ir::may_be_empty_beside(sequence.element, 0) ? sum_sizes(builder, sequence, 0)
-                                                              : builder.integers({-1})};
-    for (std::int64_t i = 1; i < rank; ++i) shape.push_back(dimension(i));
-    return reshape(builder, sequence.values, concat(builder, shape, 0));
-  }
+  if (!new_axis && where == 0) return reshape_to_sum(builder, sequence.values, sequence, 0, dimension);
   if (!new_axis && !sequence.element[static_cast<std::size_t>(where)].is_static()) {
     return join_slices(builder, sequence, where, dimension);
   }
   Value stacked = new_axis ? sequence.stacked : Value{};
   if (!stacked) stacked = stack(builder, sequence, dimension);
-  stacked = move_first_axis(builder, stacked, where);
-  if (new_axis) return stacked;
-  // A Reshape cannot infer a size beside a size of 0.
-  const Value whole = ir::may_be_empty_beside(sequence.element, static_cast<std::size_t>(where))
-                          ? sum_sizes(builder, sequence, where)
-                          : builder.integers({-1});
-  Values merged;
-  for (std::int64_t i = 0; i < rank; ++i) merged.push_back(i == where ? whole : dimension(i));
-  return reshape(builder, stacked, concat(builder, merged, 0));
+  stacked = move_axis(builder, stacked, 0, where);
+  return new_axis ? stacked : reshape_to_sum(builder, stacked, sequence, where, dimension);
 }
 
 namespace {
@@ -252,8 +243,7 @@ Sequence pack_slices(Builder& builder, Value tensor, std::int64_t axis, bool kee
   Sequence result;
   result.type = tensor.type();
   // If the axis is the first one, the slices are contiguous.
-  const Value front = axis == 0 ? tensor : transpose(builder, tensor, axis_first(axis, rank));
-  result.values = flatten(builder, front);
+  result.values = flatten(builder, move_axis(builder, tensor, axis, 0));
   const Value shape = ir::compute_shape_of(builder, tensor);
   Values row;
   ir::Dimensions element;

@@ -51,9 +51,14 @@ std::optional<std::size_t> known_index(const Sequence& sequence, Value position,
   return static_cast<std::size_t>(index);
 }
 
-/// The number of rows of `value`: an i64 scalar. `zero` is the constant 0.
-Value count_rows(Builder& builder, Value value, Value zero) {
-  return gather(builder, ir::compute_shape_of(builder, value), zero);
+/// `value` with `rows`, or no rows if that is null, in place of its rows [begin, end). `zero` is the constant
+/// 0.
+Value replace_rows(Builder& builder, Value value, Value begin, Value end, Value rows, Value zero) {
+  Values parts{slice_rows(builder, value, zero, begin)};
+  if (rows) parts.push_back(rows);
+  const Value count = gather(builder, ir::compute_shape_of(builder, value), zero);
+  parts.push_back(slice_rows(builder, value, end, count));
+  return concat(builder, parts, 0);
 }
 
 Sequence pack_if_needed(Builder& builder, const Sequence& sequence) {
@@ -217,17 +222,8 @@ Sequence insert(Builder& builder, const Sequence& sequence, Value tensor, Value 
   const Value index = normalize_position(builder, packed, position);
   const Value split_at = compute_offset(builder, packed, index);
   const Value zero = builder.integer(0);
-  result.values =
-      concat(builder,
-             {slice_rows(builder, packed.values, zero, split_at), added.values,
-              slice_rows(builder, packed.values, split_at, count_rows(builder, packed.values, zero))},
-             0);
-  if (rank == 0) return result;
-  result.shapes =
-      concat(builder,
-             {slice_rows(builder, packed.shapes, zero, index), added.shapes,
-              slice_rows(builder, packed.shapes, index, count_rows(builder, packed.shapes, zero))},
-             0);
+  result.values = replace_rows(builder, packed.values, split_at, split_at, added.values, zero);
+  if (rank > 0) result.shapes = replace_rows(builder, packed.shapes, index, index, added.shapes, zero);
   return result;
 }
 
@@ -246,16 +242,11 @@ Sequence erase(Builder& builder, const Sequence& sequence, Value position) {
   const Value index = normalize_position(builder, packed, position);
   const Value next = builder.op(ops::Add, {index, builder.integer(1)});
   const Value zero = builder.integer(0);
-  const auto without = [&](Value value, Value from, Value to) {
-    return concat(builder,
-                  {slice_rows(builder, value, zero, from),
-                   slice_rows(builder, value, to, count_rows(builder, value, zero))},
-                  0);
-  };
   result.elements.reset();
-  const Value after = compute_offset(builder, packed, next);
-  result.values = without(packed.values, compute_offset(builder, packed, index), after);
-  if (packed.shapes) result.shapes = without(packed.shapes, index, next);
+  const Value end = compute_offset(builder, packed, next);
+  const Value begin = compute_offset(builder, packed, index);
+  result.values = replace_rows(builder, packed.values, begin, end, {}, zero);
+  if (packed.shapes) result.shapes = replace_rows(builder, packed.shapes, index, next, {}, zero);
   return result;
 }
 

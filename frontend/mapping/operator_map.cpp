@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <onnx2ir/result.hpp>
-#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -94,24 +93,21 @@ std::optional<std::vector<Element>> list_of(const JsonValue& value) {
 /// The value of an attribute; no value if it has another type.
 std::optional<ir::AttributeValue> attribute_value(const JsonValue& value, ir::AttributeSpec::Kind kind) {
   using Kind = ir::AttributeSpec::Kind;
-  const auto optional = [](auto found) {
-    return found ? std::optional<ir::AttributeValue>(*std::move(found)) : std::nullopt;
-  };
   switch (kind) {
     case Kind::boolean:
-      return optional(element_of<bool>(value));
+      return element_of<bool>(value);
     case Kind::integer:
-      return optional(element_of<std::int64_t>(value));
+      return element_of<std::int64_t>(value);
     case Kind::real:
-      return optional(element_of<double>(value));
+      return element_of<double>(value);
     case Kind::text:
-      return optional(element_of<std::string>(value));
+      return element_of<std::string>(value);
     case Kind::integers:
-      return optional(list_of<std::int64_t>(value));
+      return list_of<std::int64_t>(value);
     case Kind::reals:
-      return optional(list_of<double>(value));
+      return list_of<double>(value);
     case Kind::texts:
-      return optional(list_of<std::string>(value));
+      return list_of<std::string>(value);
     case Kind::type: {
       const auto name = element_of<std::string>(value);
       const auto type = name ? ir::element_type_from_name(*name) : std::nullopt;

@@ -13,10 +13,7 @@
 #include <vector>
 
 #include "base/input_file.hpp"
-
-namespace onnx {
-class TensorProto;
-}  // namespace onnx
+#include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/half_precision.hpp"
@@ -93,22 +94,15 @@ std::optional<bool> read_boolean(std::string_view text) {
   return std::nullopt;
 }
 
-/// Parses integers of `bits` bits; true and false are 1 and 0.
-std::optional<std::int64_t> read_signed(std::string_view text, unsigned bits) {
-  if (text == "true" || text == "True") return 1;
-  if (text == "false" || text == "False") return 0;
-  const auto number = base::parse_number<std::int64_t>(text);
-  if (!number || bits >= 64) return number;
-  const std::int64_t limit = std::int64_t{1} << (bits - 1);
-  if (*number < -limit || *number >= limit) return std::nullopt;
-  return number;
-}
-
-std::optional<std::uint64_t> read_unsigned(std::string_view text, unsigned bits) {
-  const auto number = base::parse_number<std::uint64_t>(text);
-  if (!number || bits >= 64) return number;
-  if (*number >= std::uint64_t{1} << bits) return std::nullopt;
-  return number;
+/// Parses integers; true and false are 1 and 0 in signed types.
+template <typename Integer>
+std::optional<Integer> read_integer(std::string_view text, ir::ElementType type) {
+  const auto truth = read_boolean(text);
+  if (truth && std::is_signed_v<Integer>) return *truth ? 1 : 0;
+  const auto number = base::parse_number<Integer>(text);
+  const auto [low, high] = ir::limits_of(type);
+  const bool fits = number && static_cast<double>(*number) >= low && static_cast<double>(*number) <= high;
+  return fits ? number : std::nullopt;
 }
 
 std::int32_t half_bits(double number) {
@@ -118,7 +112,7 @@ std::int32_t half_bits(double number) {
 }
 
 /// Appends one element; false if `text` is not an element of the type.
-bool add_element(std::string_view text, ir::ElementType type, unsigned bits, onnx::TensorProto& tensor) {
+bool add_element(std::string_view text, ir::ElementType type, onnx::TensorProto& tensor) {
   using enum ir::ElementType;
   switch (type) {
     case f32:
@@ -135,7 +129,7 @@ bool add_element(std::string_view text, ir::ElementType type, unsigned bits, onn
     case i16:
     case i32:
     case i64: {
-      const auto number = read_signed(text, bits);
+      const auto number = read_integer<std::int64_t>(text, type);
       if (!number) return false;
       if (type == i64) tensor.add_int64_data(*number);
       if (type != i64) tensor.add_int32_data(static_cast<std::int32_t>(*number));
@@ -145,7 +139,7 @@ bool add_element(std::string_view text, ir::ElementType type, unsigned bits, onn
     case u16:
     case u32:
     case u64: {
-      const auto number = read_unsigned(text, bits);
+      const auto number = read_integer<std::uint64_t>(text, type);
       if (!number) return false;
       const bool is_wide = type == u32 || type == u64;
       if (is_wide) tensor.add_uint64_data(*number);
@@ -185,7 +179,7 @@ Result<onnx::TensorProto> read_frozen_value(std::string_view text, std::int32_t 
   tensor.set_data_type(element_type);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::string_view element = list.elements[list.is_list ? static_cast<std::size_t>(i) : 0];
-    if (!add_element(element, *row->ir_type, row->bits, tensor))
+    if (!add_element(element, *row->ir_type, tensor))
       return unfit(fmt::format("'{}' is not a value of type {}", element, row->name));
   }
   return tensor;

@@ -120,7 +120,31 @@ std::shared_ptr<onnx::FunctionProto> schema_body(const onnx::OpSchema& schema, c
   return function;
 }
 
+std::string key_of(std::string_view domain, std::string_view name, std::string_view overload) {
+  std::string key;
+  domain = canonical_domain(domain);
+  key.reserve(domain.size() + name.size() + overload.size() + 2);
+  return key.append(domain).append(1, '\0').append(name).append(1, '\0').append(overload);
+}
+
 }  // namespace
+
+FunctionIndex::FunctionIndex(const onnx::ModelProto& model) {
+  for (const auto& function : model.functions()) {
+    functions_.emplace(key_of(function.domain(), function.name(), function.overload()), &function);
+  }
+}
+
+const onnx::FunctionProto* FunctionIndex::find(const onnx::NodeProto& node) const {
+  if (functions_.empty()) return nullptr;
+  auto found = functions_.find(key_of(node.domain(), node.op_type(), node.overload()));
+  return found == functions_.end() ? nullptr : found->second;
+}
+
+const onnx::FunctionProto* FunctionIndex::find(const onnx::FunctionProto& function) const {
+  auto found = functions_.find(key_of(function.domain(), function.name(), function.overload()));
+  return found == functions_.end() ? nullptr : found->second;
+}
 
 Problem too_many_function_nodes(DiagnosticCode code, std::uint64_t most) {
   return {code, "the calls of the model's functions add more than " + std::to_string(most) + " nodes",

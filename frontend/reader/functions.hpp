@@ -10,16 +10,26 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/opset_imports.hpp"
 
-namespace onnx {
-class FunctionProto;
-class NodeProto;
-class TypeProto;
-}  // namespace onnx
-
 namespace onnx2ir::frontend {
+
+/// Finds the function that a node calls: domain, name and overload must be equal.
+class FunctionIndex {
+ public:
+  explicit FunctionIndex(const onnx::ModelProto& model);
+
+  /// The function that `node` calls; null if it calls none. The first one if there are duplicates.
+  const onnx::FunctionProto* find(const onnx::NodeProto& node) const;
+  /// The function with the same domain, name and overload as `function`: itself, unless it is a duplicate.
+  const onnx::FunctionProto* find(const onnx::FunctionProto& function) const;
+
+ private:
+  std::unordered_map<std::string, const onnx::FunctionProto*> functions_;
+};
 
 /// The body of one call: the function with all references to attributes replaced by the call's values or the
 /// function's defaults, also in nested graphs. (An attribute without either is removed, as specified.) Inputs

@@ -11,17 +11,12 @@
 #include <vector>
 
 #include "base/name_table.hpp"
-#include "frontend/reader/function_index.hpp"
+#include "frontend/reader/functions.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/opset_imports.hpp"
 
 namespace onnx {
-class AttributeProto;
-class FunctionProto;
-class GraphProto;
-class NodeProto;
 class OpSchema;
-class SparseTensorProto;
-class TensorProto;
 }  // namespace onnx
 
 namespace onnx2ir::frontend {

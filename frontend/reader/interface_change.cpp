@@ -25,13 +25,7 @@ using Names = std::unordered_set<std::string>;
 /// Removes the elements of `list` for which `is_removed` holds; the others keep their order.
 template <typename List, typename Predicate>
 void remove_if(List& list, Predicate is_removed) {
-  int kept = 0;
-  for (int i = 0; i < list.size(); ++i) {
-    if (is_removed(list.Get(i))) continue;
-    if (kept != i) list.SwapElements(kept, i);
-    ++kept;
-  }
-  list.DeleteSubrange(kept, list.size() - kept);
+  list.erase(std::remove_if(list.begin(), list.end(), is_removed), list.end());
 }
 
 /// Adds all names that the nodes of the node's bodies use, including those defined in the body.
@@ -155,10 +149,9 @@ class InterfaceChange {
   }
 
   onnx::ValueInfoProto* find_input(std::string_view name) {
-    for (auto& input : *graph_.mutable_input()) {
-      if (input.name() == name) return &input;
-    }
-    return nullptr;
+    auto& inputs = *graph_.mutable_input();
+    const auto found = std::ranges::find(inputs, name, &onnx::ValueInfoProto::name);
+    return found == inputs.end() ? nullptr : &*found;
   }
 
   const onnx::TypeProto* declared_type(std::string_view name) const {
@@ -307,13 +300,10 @@ class InterfaceChange {
   void move_to_front(const std::vector<InputSpec>& requested) {
     std::unordered_map<std::string_view, std::size_t> places;
     for (const InputSpec& input : requested) places.emplace(input.name, places.size());
-    std::vector<onnx::ValueInfoProto> inputs(graph_.input().begin(), graph_.input().end());
-    std::ranges::stable_sort(inputs, {}, [&](const onnx::ValueInfoProto& input) {
+    std::ranges::stable_sort(*graph_.mutable_input(), {}, [&](const onnx::ValueInfoProto& input) {
       const auto place = places.find(input.name());
       return place == places.end() ? places.size() : place->second;
     });
-    graph_.clear_input();
-    for (onnx::ValueInfoProto& input : inputs) *graph_.add_input() = std::move(input);
   }
 
   void set_outputs(const std::vector<std::string>& requested) {

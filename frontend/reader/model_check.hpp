@@ -4,7 +4,7 @@
 
 #include <onnx2ir/diagnostic.hpp>
 
-#include "frontend/reader/function_index.hpp"
+#include "frontend/reader/functions.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/opset_imports.hpp"
 

@@ -7,10 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace onnx {
-class FunctionProto;
-class NodeProto;
-}  // namespace onnx
+#include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -9,7 +9,7 @@
 #include "base/failure.hpp"
 #include "base/memory_budget.hpp"
 #include "frontend/reader/foreign_file.hpp"
-#include "frontend/reader/function_index.hpp"
+#include "frontend/reader/functions.hpp"
 #include "frontend/reader/model_check.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/text_model.hpp"

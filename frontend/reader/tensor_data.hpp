@@ -5,7 +5,6 @@
 #include <onnx2ir/result.hpp>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -6,12 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "ir/element_type.hpp"
 #include "ir/partial_shape.hpp"
-
-namespace onnx {
-class TypeProto;
-}  // namespace onnx
 
 namespace onnx2ir::frontend {
 

@@ -10,12 +10,9 @@
 #include <vector>
 
 #include "frontend/reader/external_data.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/wire_scan.hpp"
 #include "ir/constant_data.hpp"
-
-namespace onnx {
-class TensorProto;
-}  // namespace onnx
 
 namespace onnx2ir::frontend {
 

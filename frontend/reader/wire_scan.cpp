@@ -178,12 +178,12 @@ class Scanner {
     return true;
   }
 
-  /// Skips the value of a field that is not length-delimited. A group ends at its own end tag; nested groups
-  /// are counted without recursion.
-  bool skip_value(Position& position, Position end, std::uint32_t number, WireType type, Position field) {
+  /// Skips the value of a field. `value` becomes that of a varint, or the size of bytes. A group ends at its
+  /// own end tag; nested groups are counted without recursion.
+  bool skip_value(Position& position, Position end, std::uint32_t number, WireType type, Position field,
+                  std::uint64_t& value) {
     std::vector<std::uint32_t> open_groups;
     while (true) {
-      std::uint64_t value = 0;
       switch (type) {
         case WireType::varint:
           if (!read_varint(position, end, value)) return false;
@@ -223,13 +223,9 @@ class Scanner {
       std::uint32_t number = 0;
       WireType wire_type{};
       std::uint64_t value = 0;
-      if (!read_tag(position, end, number, wire_type)) return 0;
-      if (wire_type == WireType::varint || wire_type == WireType::bytes) {
-        if (!read_varint(position, end, value)) return 0;
-        if (wire_type == WireType::bytes && !skip(position, end, value, field)) return 0;
-      } else if (!skip_value(position, end, number, wire_type, field)) {
+      if (!read_tag(position, end, number, wire_type) ||
+          !skip_value(position, end, number, wire_type, field, value))
         return 0;
-      }
       if (number == TensorProto::kDataTypeFieldNumber && wire_type == WireType::varint) type = value;
       if (!is_tensor_data(number)) continue;
       if (found != 0 || wire_type != WireType::bytes) return 0;
@@ -255,13 +251,13 @@ class Scanner {
       const Position field = position;
       std::uint32_t number = 0;
       WireType type{};
+      std::uint64_t size = 0;
       if (!read_tag(position, end, number, type)) return add_context(message);
       if (type != WireType::bytes) {
-        if (!skip_value(position, end, number, type, field)) return add_context(message);
+        if (!skip_value(position, end, number, type, field, size)) return add_context(message);
         continue;
       }
       const Position after_tag = position;
-      std::uint64_t size = 0;
       if (!read_varint(position, end, size)) return add_context(message);
       const Position value = position;
       if (message == Message::model && is_model_field(number) && size > end - position)

@@ -1,8 +1,6 @@
-#include "frontend/dimension_names.hpp"
+#include "frontend/model_names.hpp"
 
-#include <string>
-#include <vector>
-
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
@@ -24,6 +22,16 @@ DimensionNames names_of(const Values& values) {
   return names;
 }
 
+using Operators = std::unordered_map<std::string, std::string>;
+
+void add(const onnx::GraphProto& graph, Operators& operators) {
+  for (const onnx::NodeProto& node : graph.node()) {
+    if (node.output().empty()) continue;
+    operators.emplace(node.name().empty() ? node.output(0) : node.name(), node.op_type());
+    for_each_body(node, [&](const onnx::GraphProto& body) { add(body, operators); });
+  }
+}
+
 }  // namespace
 
 DimensionNames input_dimension_names(const LoadedModel& model) {
@@ -31,6 +39,12 @@ DimensionNames input_dimension_names(const LoadedModel& model) {
 }
 DimensionNames output_dimension_names(const LoadedModel& model) {
   return names_of(model.proto().graph().output());
+}
+
+Operators operators_by_name(const LoadedModel& model) {
+  Operators operators;
+  add(model.proto().graph(), operators);
+  return operators;
 }
 
 }  // namespace onnx2ir::frontend

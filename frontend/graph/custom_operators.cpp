@@ -1,6 +1,9 @@
-#include "frontend/graph/kept_operator.hpp"
+#include "frontend/graph/custom_operators.hpp"
+
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -9,12 +12,109 @@
 #include "base/joined.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
+#include "frontend/mapping/operator_map.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
-#include "frontend/reader/tensor_types.hpp"
 #include "ir/extension.hpp"
+#include "ir/inference.hpp"
+#include "ir/op_descriptor.hpp"
 
 namespace onnx2ir::frontend {
+namespace {
+
+/// The value of an ONNX attribute as an attribute of `kind`; no value if it has another type.
+std::optional<ir::AttributeValue> converted(const NodeContext& node, const onnx::AttributeProto& attribute,
+                                            ir::AttributeSpec::Kind kind) {
+  using Kind = ir::AttributeSpec::Kind;
+  using Type = onnx::AttributeProto;
+  const auto type = attribute.type();
+  switch (kind) {
+    case Kind::boolean:
+      if (type == Type::INT && (attribute.i() == 0 || attribute.i() == 1)) return attribute.i() == 1;
+      break;
+    case Kind::integer:
+      if (type == Type::INT) return attribute.i();
+      break;
+    case Kind::real:
+      if (type == Type::FLOAT || type == Type::INT) return node.real_attribute(attribute.name());
+      break;
+    case Kind::text:
+      if (type == Type::STRING) return attribute.s();
+      break;
+    case Kind::integers:
+      if (type == Type::INTS || type == Type::INT) return node.integer_list(attribute.name()).unchecked();
+      break;
+    case Kind::reals:
+      if (type == Type::FLOATS || type == Type::FLOAT) return node.real_list(attribute.name()).unchecked();
+      break;
+    case Kind::texts:
+      if (type == Type::STRINGS) return node.text_list(attribute.name()).unchecked();
+      break;
+    case Kind::type:
+      if (type == Type::INT) return node.element_type(attribute.i());
+      break;
+  }
+  return std::nullopt;
+}
+
+std::vector<ir::Attribute> attributes_of(const NodeContext& node, const OperatorRule& rule) {
+  std::vector<ir::Attribute> attributes;
+  for (const AttributeRule& attribute : rule.attributes) {
+    const ir::AttributeSpec& spec = *attribute.spec;
+    const onnx::AttributeProto* const given =
+        attribute.source.empty() ? nullptr : node.find_attribute(attribute.source);
+    if (given != nullptr) {
+      auto value = converted(node, *given, spec.kind);
+      if (!value)
+        node.fail(fmt::format("attribute '{}' has another type than '{}' of {}", attribute.source, spec.name,
+                              rule.operation->name));
+      attributes.push_back({spec, *std::move(value)});
+    } else if (attribute.value) {
+      attributes.push_back({spec, *attribute.value});
+    } else if (spec.presence == ir::AttributeSpec::Presence::required) {
+      node.fail(fmt::format("attribute '{}' is missing", attribute.source),
+                "give a 'default' in the operator map");
+    }
+  }
+  return attributes;
+}
+
+Operands outputs_of(ir::Node& node) {
+  Operands outputs;
+  for (std::size_t i = 0; i < node.outputs().size(); ++i) outputs.emplace_back(node.value(i));
+  return outputs;
+}
+
+std::vector<Value> inputs_of(const NodeContext& node, const OperatorRule& rule) {
+  std::vector<Value> inputs;
+  if (rule.inputs) {
+    for (const std::size_t index : *rule.inputs) inputs.push_back(node.input(index));
+  } else {
+    for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.input(i));
+  }
+  return inputs;
+}
+
+}  // namespace
+
+Operands map_operator(NodeContext& node, const OperatorRule& rule) {
+  const auto attributes = attributes_of(node, rule);
+  const auto inputs = inputs_of(node, rule);
+  const auto fail = [&](std::string_view reason) {
+    node.fail(fmt::format("{}, to which line {} of the operator map converts it, rejects the node: {}",
+                          rule.operation->name, rule.line, reason));
+  };
+  if (const auto problem = ir::input_problem(*rule.operation, inputs)) fail(*problem);
+  const auto created = base::attempt(DiagnosticCode::invalid_node, [&] {
+    return &node.node(rule.operation->id, inputs, attributes, node.output_count());
+  });
+  if (!created) fail(created.error().message);
+  ir::Node* const emitted = *created;
+  if (!rule.opset.empty() && !ir::is_version(*emitted, rule.opset))
+    fail(fmt::format("{} cannot express it", rule.opset));
+  return outputs_of(*emitted);
+}
+
 namespace {
 
 [[noreturn]] void refuse(const NodeContext& node, const std::string& reason, std::string_view hint) {
@@ -113,16 +213,6 @@ void check_domain(const NodeContext& node) {
   }
 }
 
-void remark(const NodeContext& node) {
-  std::string message = "operator " + operator_name(node.proto()) +
-                        " is kept: OpenVINO needs an extension with the operation '" +
-                        std::string(node.op_type()) + "'";
-  GraphTranslator& translator = node.translator();
-  translator.report(base::diagnostic_of({DiagnosticCode::kept_operator, std::move(message)},
-                                        translator.place(node.proto(), translator.current_index()),
-                                        Severity::remark));
-}
-
 }  // namespace
 
 Operands keep_operator(NodeContext& node) {
@@ -139,10 +229,11 @@ Operands keep_operator(NodeContext& node) {
   for (const std::string& name : node.proto().output()) types.push_back(output_type(node, name));
   const auto attributes = ir::extension_attributes(std::string(node.op_type()), attribute_texts(node), types);
   ir::Node& layer = node.node(ops::ExtensionOperation, inputs, attributes, types.size());
-  remark(node);
-  Operands outputs;
-  for (std::size_t i = 0; i < types.size(); ++i) outputs.emplace_back(layer.value(i));
-  return outputs;
+  node.warn(DiagnosticCode::kept_operator,
+            fmt::format("operator {} is kept: OpenVINO needs an extension with the operation '{}'",
+                        operator_name(node.proto()), node.op_type()),
+            Severity::remark);
+  return outputs_of(layer);
 }
 
 }  // namespace onnx2ir::frontend

@@ -1,0 +1,25 @@
+// Operators that the table of translators does not convert.
+#pragma once
+
+#include "frontend/graph/operand.hpp"
+
+namespace onnx2ir::frontend {
+
+class NodeContext;
+struct ExtensionTranslator;
+struct OperatorRule;
+
+/// Emits the operation to which a rule of the caller (Options::operator_map) converts the node. Fails if the
+/// operation rejects the node's inputs or attributes.
+Operands map_operator(NodeContext& node, const OperatorRule& rule);
+
+/// Calls the translator of a library of the user (Options::extensions). Its errors and exceptions become
+/// errors of the node.
+Operands call_extension(NodeContext& node, const ExtensionTranslator& translator);
+
+/// Emits the node as a layer of the same type, with its attributes as texts and with the output types that
+/// the model declares (Options::keep_unknown): the program that runs the IR registers an extension of
+/// OpenVINO. Fails if the layer cannot have an attribute, or if an element type is not declared.
+Operands keep_operator(NodeContext& node);
+
+}  // namespace onnx2ir::frontend

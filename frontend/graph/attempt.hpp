@@ -73,11 +73,10 @@ struct Copies {
   std::uint64_t unrolled_nodes = 0;
 };
 
-/// The functions that have been called.
-struct CalledFunctions {
-  std::map<const onnx::FunctionProto*, std::shared_ptr<const OpsetImports>> opsets = {};
-  /// What a call of a function counts as: nodes_of_call().
-  std::map<const onnx::FunctionProto*, std::uint64_t> sizes = {};
+/// A function that has been called.
+struct CalledFunction {
+  std::shared_ptr<const OpsetImports> opsets;
+  std::uint64_t nodes_of_call = 0;  ///< what a call counts as
 };
 
 /// What the schema of an operator states about its inputs in a version.
@@ -105,7 +104,7 @@ struct Attempt {
   Choices choices = {};
   Findings found = {};
   Copies copies = {};
-  CalledFunctions functions = {};
+  std::map<const onnx::FunctionProto*, CalledFunction> functions = {};
   RepeatedBodies repeated = {};
   /// Looked up once for all nodes of an operator, unless functions import other versions.
   std::unordered_map<const TranslatorRow*, SchemaInputs> schema_inputs = {};

@@ -40,17 +40,13 @@ class CombinationSearch {
     changed.emplace(open->node, !open->takes_then);
     if (++trials_ > kMaxTrials) return {};
     Result other = from(attempt_(changed), changed);
-    if (fails(taken, open->graph)) return other;
-    if (fails(other, open->graph)) return taken;
+    if (fails_for_certain(taken.certain_failures, open->graph, occurrences_)) return other;
+    if (fails_for_certain(other.certain_failures, open->graph, occurrences_)) return taken;
     return {};
   }
 
  private:
   static constexpr std::size_t kMaxTrials = 100;
-
-  bool fails(const Result& result, Occurrence graph) const {
-    return fails_for_certain(result.certain_failures, graph, occurrences_);
-  }
 
   const TryChoices& attempt_;
   const Occurrences& occurrences_;

@@ -37,10 +37,6 @@ void GraphTranslator::add_initializers(const onnx::GraphProto& proto) {
   for (auto tensor = dense.rbegin(); tensor != dense.rend(); ++tensor) names_.add(tensor->name(), &*tensor);
 }
 
-bool GraphTranslator::sees_parent() const {
-  return parent_ != nullptr && (kind_ != Kind::function || sees_caller_);
-}
-
 GraphTranslator::Lookup GraphTranslator::find(const base::HashedName& name) {
   using Status = Lookup::Status;
   if (Binding* const binding = names_.find(name)) {

@@ -83,12 +83,6 @@ GraphTranslator::GraphTranslator(GraphTranslator& parent, Kind kind, ir::Graph& 
       function_stack_(parent.function_stack_),
       current_index_(parent.current_index_) {}
 
-NodeOrder GraphTranslator::order_of(const NodeList& nodes) const {
-  // Bodies of ONNX's own functions have not been checked.
-  if (kind_ == Kind::function || !attempt_->input->model->is_ordered()) return order_nodes(nodes);
-  return file_order(nodes);
-}
-
 void GraphTranslator::prefetch_names(const onnx::NodeProto& node) const {
   if (!names_.is_large()) return;
   for (const std::string& name : node.input()) names_.prefetch(name);
@@ -99,7 +93,9 @@ bool GraphTranslator::translate(const NodeList& nodes) {
   std::size_t outputs = 0;
   for (const onnx::NodeProto& node : nodes) outputs += static_cast<std::size_t>(node.output_size());
   names_.reserve(names_.size() + outputs);
-  const NodeOrder order = order_of(nodes);
+  // Bodies of ONNX's own functions have not been checked.
+  const bool is_ordered = kind_ != Kind::function && attempt_->input->model->is_ordered();
+  const NodeOrder order = is_ordered ? file_order(nodes) : order_nodes(nodes);
   bool complete = order.on_cycle.empty();
   for (const int index : order.on_cycle) {
     report(nodes[index], index, {DiagnosticCode::cyclic_graph, "the node depends on its own output"});
@@ -140,6 +136,10 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
 
 bool GraphTranslator::emit_or_report(const onnx::NodeProto& node, std::int64_t index, std::int64_t opset,
                                      const Operands& inputs, Operands& outputs) {
+  const auto report_lack_of_memory = [&] {
+    report(node, index,
+           {DiagnosticCode::out_of_memory, "the conversion of the node needs more memory than is available"});
+  };
   const std::size_t nodes_before = graph_->nodes().size();
   bool translated = false;
   try {
@@ -155,9 +155,9 @@ bool GraphTranslator::emit_or_report(const onnx::NodeProto& node, std::int64_t i
     // Not a certain failure: a branch of an If is never left out because of a mistake of ours.
     report(node, index, base::internal_error(error.what()));
   } catch (const std::length_error&) {
-    report_lack_of_memory(node, index);
+    report_lack_of_memory();
   } catch (const std::bad_alloc&) {
-    report_lack_of_memory(node, index);
+    report_lack_of_memory();
   }
   if (!translated) outputs.clear();
   name_nodes(node, outputs, nodes_before);
@@ -279,14 +279,11 @@ bool GraphTranslator::is_onnx(const onnx::NodeProto& node, std::string_view name
 
 FunctionBody GraphTranslator::bound_function(const onnx::FunctionProto& function,
                                              const onnx::NodeProto& node) {
-  auto& opsets = attempt_->functions.opsets[&function];
-  std::uint64_t& nodes = attempt_->functions.sizes[&function];
-  if (opsets == nullptr) {
-    opsets = std::make_shared<OpsetImports>(opsets_of(function));
-    nodes = nodes_of_call(function);
-  }
-  count_function_nodes(nodes);
-  auto body = bind_function(function, node, opsets, attempt_->copies.function_nodes,
+  CalledFunction& called = attempt_->functions[&function];
+  if (called.opsets == nullptr)
+    called = {std::make_shared<OpsetImports>(opsets_of(function)), nodes_of_call(function)};
+  count_function_nodes(called.nodes_of_call);
+  auto body = bind_function(function, node, called.opsets, attempt_->copies.function_nodes,
                             attempt_->input->options->max_function_nodes);
   if (!body) fail_too_many_nodes();
   return *std::move(body);
@@ -351,10 +348,6 @@ const onnx::NodeProto* GraphTranslator::owner() const {
   return &parent_->proto_->node(static_cast<int>(parent_->current_index_));
 }
 
-Occurrence GraphTranslator::current_node() const {
-  return attempt_->occurrences->node(occurrence_, current_index_);
-}
-
 Occurrence GraphTranslator::executed_graph() const {
   const GraphTranslator* scope = this;
   while (scope->kind_ == Kind::inlined || scope->kind_ == Kind::function) scope = scope->parent_;
@@ -371,11 +364,6 @@ BodySite GraphTranslator::body_of(const onnx::NodeProto& node, std::string_view 
 
 void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, Problem problem) const {
   report(base::diagnostic_of(std::move(problem), place(node, index)));
-}
-
-void GraphTranslator::report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const {
-  report(node, index,
-         {DiagnosticCode::out_of_memory, "the conversion of the node needs more memory than is available"});
 }
 
 }  // namespace onnx2ir::frontend

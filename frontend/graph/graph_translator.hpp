@@ -98,7 +98,7 @@ class GraphTranslator {
   /// Whether `name` is bound here or in an enclosing scope; captures nothing.
   bool knows(const base::HashedName& name) const;
   /// Whether names that are not bound here are those of the enclosing scope.
-  bool sees_parent() const;
+  bool sees_parent() const { return parent_ != nullptr && (kind_ != Kind::function || sees_caller_); }
 
   /// Translates `nodes`, sorted if necessary. Reports nodes that cannot be translated; false if there are
   /// any.
@@ -139,7 +139,7 @@ class GraphTranslator {
   /// The index of the current node, for diagnostics of nested scopes.
   std::int64_t current_index() const { return current_index_; }
   /// The current node.
-  Occurrence current_node() const;
+  Occurrence current_node() const { return attempt_->occurrences->node(occurrence_, current_index_); }
   /// The graph or body that this scope is emitted into: either all of its nodes run, or none.
   Occurrence executed_graph() const;
   /// The body of `node`, the current node, in `attribute`; for an unrolled loop, in one iteration.
@@ -186,13 +186,10 @@ class GraphTranslator {
   bool emit_function(const FunctionBody& body, const onnx::NodeProto& call, const Operands& inputs,
                      Operands& outputs);
   void report(const onnx::NodeProto& node, std::int64_t index, Problem problem) const;
-  void report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const;
   /// Reports the unsupported operators in a skipped node and in its bodies, so that one conversion reports
   /// all of them.
   void report_unsupported(const onnx::NodeProto& node, std::int64_t index, std::string_view path);
   ir::Value capture_tensor(ir::Value outer);
-  /// A valid order of `nodes`.
-  NodeOrder order_of(const NodeList& nodes) const;
 
   /// The binding of a name; may be a tensor that is not emitted yet.
   using Binding =

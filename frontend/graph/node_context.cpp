@@ -19,13 +19,6 @@ NodeContext::NodeContext(GraphTranslator& translator, const onnx::NodeProto& pro
                          std::span<const Operand> inputs)
     : Builder(translator.graph()), translator_(&translator), proto_(&proto), opset_(opset), inputs_(inputs) {}
 
-std::string_view NodeContext::op_type() const {
-  return proto_->op_type();
-}
-std::string_view NodeContext::domain() const {
-  return canonical_domain(proto_->domain());
-}
-
 const target::Target& NodeContext::target() const {
   return *translator_->attempt().input->target;
 }
@@ -60,14 +53,6 @@ std::int64_t NodeContext::axis(std::int64_t axis, std::int64_t rank) const {
     fail("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
   }
   return axis < 0 ? axis + rank : axis;
-}
-
-std::size_t NodeContext::output_count() const {
-  return static_cast<std::size_t>(proto_->output_size());
-}
-
-bool NodeContext::has_output(std::size_t index) const {
-  return !output_name(index).empty();
 }
 
 std::string_view NodeContext::output_name(std::size_t index) const {

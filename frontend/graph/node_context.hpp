@@ -14,6 +14,7 @@
 #include "base/failure.hpp"
 #include "frontend/graph/operand.hpp"
 #include "frontend/reader/onnx_proto.hpp"
+#include "frontend/reader/opset_imports.hpp"
 #include "frontend/reader/tensor_data.hpp"
 #include "ir/builder.hpp"
 #include "onnx2ir/diagnostic.hpp"
@@ -40,8 +41,8 @@ class NodeContext : public Builder {
               std::span<const Operand> inputs);
 
   // The node.
-  std::string_view op_type() const;
-  std::string_view domain() const;
+  std::string_view op_type() const { return proto_->op_type(); }
+  std::string_view domain() const { return canonical_domain(proto_->domain()); }
   /// The imported version of the node's domain.
   std::int64_t opset() const { return opset_; }
   const onnx::NodeProto& proto() const { return *proto_; }
@@ -70,9 +71,9 @@ class NodeContext : public Builder {
   std::int64_t axis(std::int64_t axis, std::int64_t rank) const;
 
   // Outputs.
-  std::size_t output_count() const;
+  std::size_t output_count() const { return static_cast<std::size_t>(proto_->output_size()); }
   /// Whether output `index` is named, so that it may be used.
-  bool has_output(std::size_t index) const;
+  bool has_output(std::size_t index) const { return !output_name(index).empty(); }
   /// The name of output `index`; empty if it is absent.
   std::string_view output_name(std::size_t index) const;
 

@@ -36,15 +36,15 @@ Value normalize_position(Builder& builder, const Sequence& sequence, Value posit
   return builder.op(ops::Select, {negative, wrapped, position});
 }
 
-/// The index of a known position in a list of known elements; no value if either is not known. Checks the
-/// range.
-std::optional<std::size_t> known_index(const Sequence& sequence, Value position, std::size_t limit) {
+/// The index of a known position in a list of known elements; no value if either is not known. Checks that
+/// there is such an element; with `may_be_end`, or that the position is the end.
+std::optional<std::size_t> known_index(const Sequence& sequence, Value position, bool may_be_end = false) {
   if (!sequence.elements) return std::nullopt;
   const auto known = ir::exact_values(position);
   if (!known || known->size() != 1) return std::nullopt;
   const auto count = static_cast<std::int64_t>(sequence.elements->size());
   const std::int64_t index = known->front() < 0 ? known->front() + count : known->front();
-  if (index < 0 || index >= static_cast<std::int64_t>(limit)) {
+  if (index < 0 || index >= count + (may_be_end ? 1 : 0)) {
     ir::invalid("position " + std::to_string(known->front()) + " is outside a sequence of " +
                 std::to_string(count));
   }
@@ -173,11 +173,7 @@ Value emit_length(Builder& builder, const Sequence& sequence) {
 }
 
 Value take_element(Builder& builder, const Sequence& sequence, Value position) {
-  if (sequence.elements) {
-    if (const auto index = known_index(sequence, position, sequence.elements->size())) {
-      return (*sequence.elements)[*index];
-    }
-  }
+  if (const auto index = known_index(sequence, position)) return (*sequence.elements)[*index];
   check_one_rank(sequence);
   if (const Value element = gather_listed(builder, sequence, position)) return element;
   const Sequence packed = pack_if_needed(builder, sequence);
@@ -200,8 +196,7 @@ Sequence insert(Builder& builder, const Sequence& sequence, Value tensor, Value 
   result.mixed_rank = sequence.mixed_rank;
   widen_element(result, tensor.shape());
   if (sequence.elements) {
-    const std::size_t count = sequence.elements->size();
-    const auto index = position ? known_index(sequence, position, count + 1) : std::optional(count);
+    const auto index = position ? known_index(sequence, position, true) : sequence.elements->size();
     if (index) {
       result.elements = sequence.elements->with(*index, tensor);
       return result;
@@ -231,12 +226,10 @@ Sequence erase(Builder& builder, const Sequence& sequence, Value position) {
   if (!position) position = builder.integer(-1);
   Sequence result = sequence;
   result.stacked = {};
-  if (sequence.elements) {
-    if (const auto index = known_index(sequence, position, sequence.elements->size())) {
-      result.elements = sequence.elements->without(*index);
-      if (!result.elements->empty()) describe_elements(result);
-      return result;
-    }
+  if (const auto index = known_index(sequence, position)) {
+    result.elements = sequence.elements->without(*index);
+    if (!result.elements->empty()) describe_elements(result);
+    return result;
   }
   const Sequence packed = pack_if_needed(builder, sequence);
   const Value index = normalize_position(builder, packed, position);

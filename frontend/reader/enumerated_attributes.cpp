@@ -6,52 +6,35 @@ namespace onnx2ir::frontend {
 namespace {
 
 struct Row {
-  std::string_view op_type;
+  std::string_view operators;
   std::string_view attribute;
   std::string_view words;
 };
 
-constexpr std::string_view kBlocks = "DCR CRD";
-constexpr std::string_view kDirections = "forward reverse bidirectional";
-constexpr std::string_view kTransforms = "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT";
-constexpr std::string_view kKernels = "LINEAR POLY RBF SIGMOID";
-constexpr std::string_view kUpdates = "none add mul max min";
-constexpr std::string_view kLosses = "none mean sum";
-constexpr std::string_view kAggregates = "AVERAGE SUM MIN MAX";
-
 constexpr Row kRows[] = {
     {"BitShift", "direction", "LEFT RIGHT"},
-    {"DepthToSpace", "mode", kBlocks},
-    {"GRU", "direction", kDirections},
+    {"DepthToSpace SpaceToDepth", "mode", "DCR CRD"},
+    {"GRU LSTM RNN", "direction", "forward reverse bidirectional"},
     {"Gelu", "approximate", "none tanh"},
     {"GridSample", "mode", "bilinear nearest bicubic linear cubic"},
     {"GridSample", "padding_mode", "zeros border reflection"},
-    {"LSTM", "direction", kDirections},
-    {"LinearClassifier", "post_transform", kTransforms},
-    {"LinearRegressor", "post_transform", kTransforms},
-    {"NegativeLogLikelihoodLoss", "reduction", kLosses},
+    {"LinearClassifier LinearRegressor SVMClassifier SVMRegressor TreeEnsembleClassifier "
+     "TreeEnsembleRegressor",
+     "post_transform", "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT"},
+    {"NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", "reduction", "none mean sum"},
     {"Normalizer", "norm", "MAX L1 L2"},
     {"Pad", "mode", "constant reflect edge wrap"},
-    {"RNN", "direction", kDirections},
     {"Resize", "coordinate_transformation_mode",
      "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners asymmetric tf_half_pixel_for_nn "
      "tf_crop_and_resize"},
     {"Resize", "keep_aspect_ratio_policy", "stretch not_larger not_smaller"},
     {"Resize", "nearest_mode", "round_prefer_floor round_prefer_ceil floor ceil"},
     {"RoiAlign", "mode", "avg max"},
-    {"SVMClassifier", "kernel_type", kKernels},
-    {"SVMClassifier", "post_transform", kTransforms},
-    {"SVMRegressor", "kernel_type", kKernels},
-    {"SVMRegressor", "post_transform", kTransforms},
-    {"ScatterElements", "reduction", kUpdates},
-    {"ScatterND", "reduction", kUpdates},
-    {"SoftmaxCrossEntropyLoss", "reduction", kLosses},
-    {"SpaceToDepth", "mode", kBlocks},
+    {"SVMClassifier SVMRegressor", "kernel_type", "LINEAR POLY RBF SIGMOID"},
+    {"ScatterElements ScatterND", "reduction", "none add mul max min"},
     {"StringNormalizer", "case_change_action", "NONE LOWER UPPER"},
     {"TfIdfVectorizer", "mode", "TF IDF TFIDF"},
-    {"TreeEnsembleClassifier", "post_transform", kTransforms},
-    {"TreeEnsembleRegressor", "aggregate_function", kAggregates},
-    {"TreeEnsembleRegressor", "post_transform", kTransforms},
+    {"TreeEnsembleRegressor", "aggregate_function", "AVERAGE SUM MIN MAX"},
 };
 
 /// Attributes that are 0 or 1 in each operator that has them.
@@ -69,8 +52,9 @@ bool is_flag(std::string_view name) {
 }
 
 std::string_view accepted_words(std::string_view op_type, std::string_view name) {
-  const auto* const row = std::ranges::find_if(
-      kRows, [&](const Row& entry) { return entry.op_type == op_type && entry.attribute == name; });
+  const auto* const row = std::ranges::find_if(kRows, [&](const Row& entry) {
+    return entry.attribute == name && is_word_of(entry.operators, op_type);
+  });
   return row == std::end(kRows) ? std::string_view{} : row->words;
 }
 

@@ -81,6 +81,12 @@ class NodeListCheck {
     }
   }
 
+  /// `code`, `problem`: of an input without a name.
+  void define_input(const std::string& name, DiagnosticCode code, std::string problem) {
+    if (name.empty()) return error(code, std::move(problem));
+    define(name, Scope::kInput, "input");
+  }
+
   void define_outputs() {
     for (int i = 0; i < nodes_.size(); ++i) {
       const int later = i + base::kNodesToPrefetch;
@@ -179,16 +185,6 @@ bool has_known_type(const onnx::ValueInfoProto& info) {
   return type.value_case() != onnx::TypeProto::VALUE_NOT_SET;
 }
 
-void define_inputs(const onnx::GraphProto& graph, NodeListCheck& nodes) {
-  for (const auto& input : graph.input()) {
-    if (input.name().empty()) {
-      nodes.error(DiagnosticCode::invalid_graph, "An input of the graph has no name");
-      continue;
-    }
-    nodes.define(input.name(), Scope::kInput, "input");
-  }
-}
-
 /// Checks that inputs have types; an input with a default value has the type of that.
 void check_input_types(const onnx::GraphProto& graph, const Scope& scope, NodeListCheck& nodes) {
   for (const auto& input : graph.input()) {
@@ -259,7 +255,8 @@ void check_graph(const onnx::GraphProto& graph, std::string_view path, const Sco
                 static_cast<std::size_t>(graph.initializer_size()) +
                 static_cast<std::size_t>(graph.node_size()));
 
-  define_inputs(graph, nodes);
+  for (const auto& input : graph.input())
+    nodes.define_input(input.name(), DiagnosticCode::invalid_graph, "An input of the graph has no name");
   define_initializers(graph, scope, nodes, check);
   if (is_main) check_input_types(graph, scope, nodes);
   nodes.define_outputs();
@@ -278,13 +275,8 @@ void check_function_body(BodyCheck& check) {
   const std::string path = function_path(function);
   Scope scope(nullptr);
   NodeListCheck nodes(function.node(), path, scope, check);
-  for (const std::string& input : function.input()) {
-    if (input.empty()) {
-      nodes.error(DiagnosticCode::invalid_function, "An input of the function has no name");
-    } else {
-      nodes.define(input, Scope::kInput, "input");
-    }
-  }
+  for (const std::string& input : function.input())
+    nodes.define_input(input, DiagnosticCode::invalid_function, "An input of the function has no name");
   nodes.define_outputs();
   nodes.check_nodes();
   for (const std::string& output : function.output()) check_output(output, true, scope, nodes);

@@ -154,11 +154,6 @@ bool is_fatal(const Diagnostic& found) {
 
 }  // namespace
 
-LoadedModel::LoadedModel(Parts parts) : parts_(std::move(parts)) {}
-LoadedModel::LoadedModel(LoadedModel&&) noexcept = default;
-LoadedModel& LoadedModel::operator=(LoadedModel&&) noexcept = default;
-LoadedModel::~LoadedModel() = default;
-
 std::vector<std::shared_ptr<const base::InputFile>> LoadedModel::files() const {
   auto files = weights().external().files();
   if (parts_.file != nullptr) files.insert(files.begin(), parts_.file);

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -42,20 +43,17 @@ using ModelSource = std::variant<std::filesystem::path, std::span<const std::byt
 class LoadedModel {
  public:
   struct Parts {
-    std::unique_ptr<google::protobuf::Arena> arena;  ///< owns `proto`
+    std::shared_ptr<google::protobuf::Arena> arena;  ///< owns `proto`
     const onnx::ModelProto* proto;
-    std::unique_ptr<const WeightTable> weights;
+    std::shared_ptr<const WeightTable> weights;
     std::shared_ptr<const base::InputFile> file;  ///< null if the model came from memory
-    std::unique_ptr<const FunctionIndex> functions;
+    std::shared_ptr<const FunctionIndex> functions;
     OpsetImports opsets;
     InputOverrides overrides;
     bool is_ordered;
   };
 
-  explicit LoadedModel(Parts parts);
-  LoadedModel(LoadedModel&&) noexcept;
-  LoadedModel& operator=(LoadedModel&&) noexcept;
-  ~LoadedModel();
+  explicit LoadedModel(Parts parts) : parts_(std::move(parts)) {}
 
   /// The checked model, without documentation strings.
   const onnx::ModelProto& proto() const { return *parts_.proto; }

@@ -6,7 +6,6 @@
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_types.hpp"
-#include "ir/known_values.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -194,16 +193,6 @@ ElementType NodeContext::element_type(std::int64_t onnx_type) const {
     fail("element type " + std::string(tensor_type_name(onnx_type)) + " does not exist in OpenVINO");
   }
   return *row->ir_type;
-}
-
-std::optional<ir::Numbers> NodeContext::known_numbers(Value value) const {
-  const PartialShape& shape = value.shape();
-  if (const ir::ConstantData* data = value.node->constant()) {
-    const auto count = shape.element_count();
-    if (!count) return std::nullopt;
-    return ir::decode_numbers(value.type(), data->bytes(), static_cast<std::size_t>(*count));
-  }
-  return ir::exact_numbers(value);
 }
 
 ir::Integers NodeContext::require_integers(Value value, std::string_view what) const {

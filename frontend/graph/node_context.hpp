@@ -118,8 +118,8 @@ class NodeContext : public Builder {
   // Values known at conversion time.
   /// All elements of an integer or boolean value, if they are known.
   std::optional<ir::Integers> known_integers(Value value) const { return ir::exact_values(value); }
-  /// The elements of `value` if it is a numeric constant.
-  std::optional<ir::Numbers> known_numbers(Value value) const;
+  /// The same for a numeric value.
+  std::optional<ir::Numbers> known_numbers(Value value) const { return ir::exact_numbers(value); }
   /// The elements of a value that must be known; fails with a message about `what` otherwise.
   ir::Integers require_integers(Value value, std::string_view what) const;
   ir::Numbers require_numbers(Value value, std::string_view what) const;

@@ -16,10 +16,6 @@ namespace {
 
 using onnx::AttributeProto;
 
-void error(const Site& site, BodyCheck& check, DiagnosticCode code, std::string message) {
-  check.model.sink.error(code, std::move(message), place_of(site, check));
-}
-
 std::string_view type_name(int type) {
   constexpr std::array<std::string_view, 15> kNames = {
       "undefined", "float",   "int",    "string",        "tensor",         "graph",      "floats",     "ints",
@@ -73,151 +69,6 @@ bool is_parameter(const onnx::FunctionProto& function, const std::string& name) 
                      [&](const AttributeProto& attribute) { return attribute.name() == name; });
 }
 
-void check_reference(const AttributeProto& attribute, const UsedFields& used, const Site& site,
-                     BodyCheck& check) {
-  auto fail = [&](std::string message) {
-    error(site, check, DiagnosticCode::invalid_attribute, std::move(message));
-  };
-  if (check.function == nullptr) {
-    fail(fmt::format("Attribute '{}' refers to an attribute of a function, but is not in a function",
-                     attribute.name()));
-  } else if (used.count != 0) {
-    fail(fmt::format("Attribute '{}' has a value and refers to attribute '{}' as well", attribute.name(),
-                     attribute.ref_attr_name()));
-  } else if (!is_parameter(*check.function, attribute.ref_attr_name())) {
-    fail(fmt::format("Attribute '{}' refers to attribute '{}', which the function does not have",
-                     attribute.name(), attribute.ref_attr_name()));
-  }
-}
-
-void check_tensors(const AttributeProto& attribute, const Site& site, BodyCheck& check) {
-  auto check_one = [&](const auto& tensor) {
-    check_tensor(tensor, fmt::format("tensor of attribute '{}'", attribute.name()), site, check);
-  };
-  if (attribute.has_t()) check_one(attribute.t());
-  if (attribute.has_sparse_tensor()) check_one(attribute.sparse_tensor());
-  for (const auto& tensor : attribute.tensors()) check_one(tensor);
-  for (const auto& tensor : attribute.sparse_tensors()) check_one(tensor);
-}
-
-/// Checks the rules for any attribute of any operator.
-void check_attribute(const AttributeProto& attribute, const Site& site, BodyCheck& check,
-                     const BodyVisitor& visit_body) {
-  auto fail = [&](std::string message) {
-    error(site, check, DiagnosticCode::invalid_attribute, std::move(message));
-  };
-  if (attribute.name().empty()) return fail("An attribute has no name");
-  const UsedFields used = used_fields(attribute);
-  if (!attribute.ref_attr_name().empty()) return check_reference(attribute, used, site, check);
-  if (used.count > 1) return fail(fmt::format("Attribute '{}' has more than one value", attribute.name()));
-  if (used.count == 1 && attribute.type() != used.type) {
-    return fail(fmt::format("Attribute '{}' is of type {}, but has a value of type {}", attribute.name(),
-                            type_name(attribute.type()), type_name(used.type)));
-  }
-  if (used.count == 0 && needs_field(attribute.type())) {
-    return fail(
-        fmt::format("Attribute '{}' of type {} has no value", attribute.name(), type_name(attribute.type())));
-  }
-  check_tensors(attribute, site, check);
-  for_each_body(attribute, [&](const onnx::GraphProto& body) { visit_body(body, attribute.name()); });
-}
-
-/// Resize 11 requires the region and the scales, which are empty tensors if they are not used; exporters omit
-/// them as in later versions.
-bool omits_like_later_version(const Site& site, BodyCheck& check, std::size_t input) {
-  if (site.node->op_type() != "Resize" || input == 0) return false;
-  if (input > 1 && site.node->input(1).empty()) return true;  // reported for input 1
-  check.model.sink.warning(DiagnosticCode::invalid_node,
-                           "It omits inputs that version 11 requires; it is read as version 13",
-                           place_of(site, check));
-  return true;
-}
-
-/// Checks the number of inputs or outputs, and which may be omitted, against the schema.
-void check_parameters(std::string_view what, const google::protobuf::RepeatedPtrField<std::string>& names,
-                      const std::vector<onnx::OpSchema::FormalParameter>& parameters, int least, int most,
-                      const Site& site, BodyCheck& check) {
-  if (names.size() < least || names.size() > most) {
-    const std::string expected = least == most ? fmt::format("{}", least)
-                                 : most == std::numeric_limits<int>::max()
-                                     ? fmt::format("at least {}", least)
-                                     : fmt::format("{} to {}", least, most);
-    return error(site, check, DiagnosticCode::invalid_node,
-                 fmt::format("It has {} {}, but takes {}", names.size(), what, expected));
-  }
-  const auto declared = std::min(static_cast<std::size_t>(names.size()), parameters.size());
-  for (std::size_t i = 0; i < declared; ++i) {
-    if (names[static_cast<int>(i)].empty() && parameters[i].GetOption() == onnx::OpSchema::Single) {
-      if (omits_like_later_version(site, check, i)) continue;
-      error(site, check, DiagnosticCode::invalid_node,
-            fmt::format("It omits '{}', number {} of its {}", parameters[i].GetName(), i, what));
-    }
-  }
-}
-
-/// Reports an attribute that the schema does not have.
-void report_undeclared(const AttributeProto& attribute, const Site& site, BodyCheck& check) {
-  const onnx::NodeProto& node = *site.node;
-  // onnxruntime ignores this misspelling of epsilon.
-  if (node.op_type() == "LayerNormalization" && attribute.name() == "epsion") {
-    check.model.sink.warning(DiagnosticCode::unknown_attribute,
-                             "Attribute 'epsion' is ignored; the name is epsilon", place_of(site, check));
-    return;
-  }
-  // Names that begin with two underscores are notes of a tool.
-  if (attribute.name().starts_with("__")) return;
-  error(site, check, DiagnosticCode::invalid_attribute,
-        fmt::format("Attribute '{}' is not an attribute of {}", attribute.name(), node.op_type()));
-}
-
-/// Checks the type of an attribute that the schema has, and its value if only some are accepted.
-void check_declared(const AttributeProto& attribute, const onnx::OpSchema::Attribute& declared,
-                    const Site& site, BodyCheck& check) {
-  const std::string& op_type = site.node->op_type();
-  auto fail = [&](std::string message) {
-    error(site, check, DiagnosticCode::invalid_attribute, std::move(message));
-  };
-  // A value without a type has been reported already.
-  const bool untyped = attribute.type() == AttributeProto::UNDEFINED && used_fields(attribute).count != 0;
-  if (attribute.type() != declared.type && !untyped) {
-    fail(fmt::format("Attribute '{}' is of type {}, not {}", attribute.name(), type_name(attribute.type()),
-                     type_name(declared.type)));
-  }
-  if (attribute.has_i() && attribute.i() != 0 && attribute.i() != 1 && is_flag(attribute.name())) {
-    fail(fmt::format("Attribute '{}' of {} is {}, but must be 0 or 1", attribute.name(), op_type,
-                     attribute.i()));
-  }
-  if (!attribute.has_s()) return;
-  const std::string_view words = accepted_words(op_type, attribute.name());
-  if (!words.empty() && !is_word_of(words, attribute.s())) {
-    fail(fmt::format("Attribute '{}' of {} is '{}', but must be one of: {}", attribute.name(), op_type,
-                     attribute.s(), words));
-  }
-}
-
-void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCheck& check) {
-  const onnx::NodeProto& node = *site.node;
-  check_parameters("inputs", node.input(), schema.inputs(), schema.min_input(), schema.max_input(), site,
-                   check);
-  // Omitted outputs are unused outputs; onnxruntime also runs a Loop without outputs.
-  check_parameters("outputs", node.output(), schema.outputs(), 0, schema.max_output(), site, check);
-
-  for (const auto& attribute : node.attribute()) {
-    if (check.model.has_too_many_errors()) return;
-    const auto declared = schema.attributes().find(attribute.name());
-    if (declared == schema.attributes().end()) {
-      report_undeclared(attribute, site, check);
-      continue;
-    }
-    check_declared(attribute, declared->second, site, check);
-  }
-  for (const auto& [name, attribute] : schema.attributes()) {
-    if (!attribute.required || find_attribute(node, name) != nullptr) continue;
-    error(site, check, DiagnosticCode::invalid_attribute,
-          fmt::format("The required attribute '{}' is missing", name));
-  }
-}
-
 /// The first attribute with the name of an earlier one; null if all names differ.
 const AttributeProto* find_repeated(const onnx::NodeProto& node) {
   constexpr int kFew = 16;  // comparing all pairs is faster for few attributes
@@ -237,21 +88,6 @@ const AttributeProto* find_repeated(const onnx::NodeProto& node) {
   return nullptr;
 }
 
-/// The version of the node's domain. An assumed version is reported once.
-std::optional<std::int64_t> domain_version(const Site& site, BodyCheck& check) {
-  const std::string_view domain = canonical_domain(site.node->domain());
-  const auto version = check.opsets.find(domain);
-  const auto assumed = check.assumed_domains.find(domain);
-  if (assumed != check.assumed_domains.end()) {
-    check.model.sink.warning(DiagnosticCode::assumed_opset,
-                             fmt::format("No version of the operator domain '{}' is imported, {} is assumed",
-                                         shown_domain(domain), *version),
-                             place_of(site, check));
-    check.assumed_domains.erase(assumed);
-  }
-  return version;
-}
-
 /// Whether exporters of OpenVINO and NNCF wrote an operator of OpenVINO without its domain.
 bool is_openvino_operator(std::string_view name) {
   constexpr std::string_view kNames[] = {
@@ -260,66 +96,232 @@ bool is_openvino_operator(std::string_view name) {
   return name.starts_with("ExperimentalDetectron") || std::ranges::find(kNames, name) != std::end(kNames);
 }
 
-void warn_of_unknown_operator(const Site& site, BodyCheck& check) {
-  const onnx::NodeProto& node = *site.node;
-  const auto first = first_opset_with(node.domain(), node.op_type());
-  const std::string why = first ? fmt::format("{} was added in opset {}", node.op_type(), *first)
-                                : fmt::format("ONNX has no operator {}", node.op_type());
-  const bool is_openvino = is_openvino_operator(node.op_type());
-  check.model.sink.warning(DiagnosticCode::unknown_operator,
-                           fmt::format("{}; it is read as {}'s own operator of that name", why,
-                                       is_openvino ? "OpenVINO" : "onnxruntime"),
-                           place_of(site, check));
-}
+/// Checks a node at `site`.
+class NodeCheck {
+ public:
+  NodeCheck(const Site& site, BodyCheck& check) : site_(site), node_(*site.node), check_(check) {}
 
-void check_call(const onnx::FunctionProto& function, const Site& site, BodyCheck& check) {
-  const onnx::NodeProto& node = *site.node;
-  auto expect = [&](std::string_view what, int given, int taken) {
-    if (given <= taken) return;
-    error(site, check, DiagnosticCode::invalid_node,
-          fmt::format("It has {} {}, but the model's function of this name takes {}", given, what, taken));
-  };
-  expect("inputs", node.input_size(), function.input_size());
-  expect("outputs", node.output_size(), function.output_size());
-}
+  void run(const BodyVisitor& visit_body) {
+    if (node_.op_type().empty()) return error(DiagnosticCode::invalid_node, "It has no operator");
+    if (node_.input().empty() && node_.output().empty())
+      return error(DiagnosticCode::invalid_node, "It has no inputs and no outputs");
+    if (const auto* const repeated = find_repeated(node_)) {
+      fail_attribute(fmt::format("It has attribute '{}' more than once", repeated->name()));
+      return;  // further checks would depend on which one was meant
+    }
+    for (const auto& attribute : node_.attribute()) {
+      if (check_.model.has_too_many_errors()) return;
+      check_attribute(attribute, visit_body);
+    }
+    check_operator();
+  }
 
-/// Looks up an operator at its first occurrence, at `site`.
-CheckedOperator look_up_operator(const Site& site, BodyCheck& check) {
-  const onnx::NodeProto& node = *site.node;
-  const auto version = domain_version(site, check);
-  if (!version) return {};
-  CheckedOperator met{true, *version, find_schema(node.domain(), node.op_type(), *version), false};
-  if (met.schema != nullptr) {
-    // GroupNormalization was not removed: only its first version was deprecated, and models use it.
-    met.is_removed = met.schema->Deprecated() &&
-                     first_opset_with(node.domain(), node.op_type()) != met.schema->since_version();
-  } else if (newest_opset(node.domain()) && *version >= 1) {
-    // Operators of other domains may be custom; the translation decides whether they can be converted.
-    warn_of_unknown_operator(site, check);
+ private:
+  void error(DiagnosticCode code, std::string message) {
+    check_.model.sink.error(code, std::move(message), place_of(site_, check_));
   }
-  return met;
-}
+  void warning(DiagnosticCode code, std::string message) {
+    check_.model.sink.warning(code, std::move(message), place_of(site_, check_));
+  }
+  void fail_attribute(std::string message) { error(DiagnosticCode::invalid_attribute, std::move(message)); }
 
-void check_operator(const Site& site, BodyCheck& check) {
-  const onnx::NodeProto& node = *site.node;
-  if (const auto* function = check.model.functions.find(node)) return check_call(*function, site, check);
-  const std::string_view domain = canonical_domain(node.domain());
-  auto& operators = check.operators[domain];
-  const base::HashedName name(node.op_type());
-  const CheckedOperator* known = operators.find(name);
-  if (known == nullptr) known = &operators.find_or_add(name, look_up_operator(site, check));
-  if (!known->is_imported) {
-    return error(site, check, DiagnosticCode::missing_opset_import,
-                 fmt::format("No version of the operator domain '{}' is imported", shown_domain(domain)));
+  void check_reference(const AttributeProto& attribute, const UsedFields& used) {
+    if (check_.function == nullptr) {
+      fail_attribute(fmt::format(
+          "Attribute '{}' refers to an attribute of a function, but is not in a function", attribute.name()));
+    } else if (used.count != 0) {
+      fail_attribute(fmt::format("Attribute '{}' has a value and refers to attribute '{}' as well",
+                                 attribute.name(), attribute.ref_attr_name()));
+    } else if (!is_parameter(*check_.function, attribute.ref_attr_name())) {
+      fail_attribute(fmt::format("Attribute '{}' refers to attribute '{}', which the function does not have",
+                                 attribute.name(), attribute.ref_attr_name()));
+    }
   }
-  if (known->schema == nullptr) return;
-  if (known->is_removed) {
-    return error(site, check, DiagnosticCode::invalid_node,
-                 fmt::format("{} is not part of opset {}: it was removed in opset {}", node.op_type(),
-                             known->version, known->schema->since_version()));
+
+  void check_tensors(const AttributeProto& attribute) {
+    auto check_one = [&](const auto& tensor) {
+      check_tensor(tensor, fmt::format("tensor of attribute '{}'", attribute.name()), site_, check_);
+    };
+    if (attribute.has_t()) check_one(attribute.t());
+    if (attribute.has_sparse_tensor()) check_one(attribute.sparse_tensor());
+    for (const auto& tensor : attribute.tensors()) check_one(tensor);
+    for (const auto& tensor : attribute.sparse_tensors()) check_one(tensor);
   }
-  check_against_schema(*known->schema, site, check);
-}
+
+  /// Checks the rules for any attribute of any operator.
+  void check_attribute(const AttributeProto& attribute, const BodyVisitor& visit_body) {
+    if (attribute.name().empty()) return fail_attribute("An attribute has no name");
+    const UsedFields used = used_fields(attribute);
+    if (!attribute.ref_attr_name().empty()) return check_reference(attribute, used);
+    if (used.count > 1)
+      return fail_attribute(fmt::format("Attribute '{}' has more than one value", attribute.name()));
+    if (used.count == 1 && attribute.type() != used.type) {
+      return fail_attribute(fmt::format("Attribute '{}' is of type {}, but has a value of type {}",
+                                        attribute.name(), type_name(attribute.type()), type_name(used.type)));
+    }
+    if (used.count == 0 && needs_field(attribute.type())) {
+      return fail_attribute(fmt::format("Attribute '{}' of type {} has no value", attribute.name(),
+                                        type_name(attribute.type())));
+    }
+    check_tensors(attribute);
+    for_each_body(attribute, [&](const onnx::GraphProto& body) { visit_body(body, attribute.name()); });
+  }
+
+  /// Resize 11 requires the region and the scales, which are empty tensors if they are not used; exporters
+  /// omit them as in later versions.
+  bool omits_like_later_version(std::size_t input) {
+    if (node_.op_type() != "Resize" || input == 0) return false;
+    if (input > 1 && node_.input(1).empty()) return true;  // reported for input 1
+    warning(DiagnosticCode::invalid_node,
+            "It omits inputs that version 11 requires; it is read as version 13");
+    return true;
+  }
+
+  /// Checks the number of inputs or outputs, and which may be omitted, against the schema.
+  void check_parameters(std::string_view what, const google::protobuf::RepeatedPtrField<std::string>& names,
+                        const std::vector<onnx::OpSchema::FormalParameter>& parameters, int least, int most) {
+    if (names.size() < least || names.size() > most) {
+      const std::string expected = least == most ? fmt::format("{}", least)
+                                   : most == std::numeric_limits<int>::max()
+                                       ? fmt::format("at least {}", least)
+                                       : fmt::format("{} to {}", least, most);
+      return error(DiagnosticCode::invalid_node,
+                   fmt::format("It has {} {}, but takes {}", names.size(), what, expected));
+    }
+    const auto declared = std::min(static_cast<std::size_t>(names.size()), parameters.size());
+    for (std::size_t i = 0; i < declared; ++i) {
+      if (names[static_cast<int>(i)].empty() && parameters[i].GetOption() == onnx::OpSchema::Single) {
+        if (omits_like_later_version(i)) continue;
+        error(DiagnosticCode::invalid_node,
+              fmt::format("It omits '{}', number {} of its {}", parameters[i].GetName(), i, what));
+      }
+    }
+  }
+
+  /// Reports an attribute that the schema does not have.
+  void report_undeclared(const AttributeProto& attribute) {
+    // onnxruntime ignores this misspelling of epsilon.
+    if (node_.op_type() == "LayerNormalization" && attribute.name() == "epsion")
+      return warning(DiagnosticCode::unknown_attribute, "Attribute 'epsion' is ignored; the name is epsilon");
+    // Names that begin with two underscores are notes of a tool.
+    if (attribute.name().starts_with("__")) return;
+    fail_attribute(
+        fmt::format("Attribute '{}' is not an attribute of {}", attribute.name(), node_.op_type()));
+  }
+
+  /// Checks the type of an attribute that the schema has, and its value if only some are accepted.
+  void check_declared(const AttributeProto& attribute, const onnx::OpSchema::Attribute& declared) {
+    // A value without a type has been reported already.
+    const bool untyped = attribute.type() == AttributeProto::UNDEFINED && used_fields(attribute).count != 0;
+    if (attribute.type() != declared.type && !untyped) {
+      fail_attribute(fmt::format("Attribute '{}' is of type {}, not {}", attribute.name(),
+                                 type_name(attribute.type()), type_name(declared.type)));
+    }
+    if (attribute.has_i() && attribute.i() != 0 && attribute.i() != 1 && is_flag(attribute.name())) {
+      fail_attribute(fmt::format("Attribute '{}' of {} is {}, but must be 0 or 1", attribute.name(),
+                                 node_.op_type(), attribute.i()));
+    }
+    if (!attribute.has_s()) return;
+    const std::string_view words = accepted_words(node_.op_type(), attribute.name());
+    if (!words.empty() && !is_word_of(words, attribute.s())) {
+      fail_attribute(fmt::format("Attribute '{}' of {} is '{}', but must be one of: {}", attribute.name(),
+                                 node_.op_type(), attribute.s(), words));
+    }
+  }
+
+  void check_against_schema(const onnx::OpSchema& schema) {
+    check_parameters("inputs", node_.input(), schema.inputs(), schema.min_input(), schema.max_input());
+    // Omitted outputs are unused outputs; onnxruntime also runs a Loop without outputs.
+    check_parameters("outputs", node_.output(), schema.outputs(), 0, schema.max_output());
+
+    for (const auto& attribute : node_.attribute()) {
+      if (check_.model.has_too_many_errors()) return;
+      const auto declared = schema.attributes().find(attribute.name());
+      if (declared == schema.attributes().end()) {
+        report_undeclared(attribute);
+      } else {
+        check_declared(attribute, declared->second);
+      }
+    }
+    for (const auto& [name, attribute] : schema.attributes()) {
+      if (attribute.required && find_attribute(node_, name) == nullptr)
+        fail_attribute(fmt::format("The required attribute '{}' is missing", name));
+    }
+  }
+
+  /// The version of the node's domain. An assumed version is reported once.
+  std::optional<std::int64_t> domain_version() {
+    const std::string_view domain = canonical_domain(node_.domain());
+    const auto version = check_.opsets.find(domain);
+    const auto assumed = check_.assumed_domains.find(domain);
+    if (assumed != check_.assumed_domains.end()) {
+      warning(DiagnosticCode::assumed_opset,
+              fmt::format("No version of the operator domain '{}' is imported, {} is assumed",
+                          shown_domain(domain), *version));
+      check_.assumed_domains.erase(assumed);
+    }
+    return version;
+  }
+
+  void warn_of_unknown_operator() {
+    const auto first = first_opset_with(node_.domain(), node_.op_type());
+    const std::string why = first ? fmt::format("{} was added in opset {}", node_.op_type(), *first)
+                                  : fmt::format("ONNX has no operator {}", node_.op_type());
+    const bool is_openvino = is_openvino_operator(node_.op_type());
+    warning(DiagnosticCode::unknown_operator, fmt::format("{}; it is read as {}'s own operator of that name",
+                                                          why, is_openvino ? "OpenVINO" : "onnxruntime"));
+  }
+
+  void check_call(const onnx::FunctionProto& function) {
+    auto expect = [&](std::string_view what, int given, int taken) {
+      if (given <= taken) return;
+      error(DiagnosticCode::invalid_node,
+            fmt::format("It has {} {}, but the model's function of this name takes {}", given, what, taken));
+    };
+    expect("inputs", node_.input_size(), function.input_size());
+    expect("outputs", node_.output_size(), function.output_size());
+  }
+
+  /// Looks up the operator at its first occurrence.
+  CheckedOperator look_up_operator() {
+    const auto version = domain_version();
+    if (!version) return {};
+    CheckedOperator met{true, *version, find_schema(node_.domain(), node_.op_type(), *version), false};
+    if (met.schema != nullptr) {
+      // GroupNormalization was not removed: only its first version was deprecated, and models use it.
+      met.is_removed = met.schema->Deprecated() &&
+                       first_opset_with(node_.domain(), node_.op_type()) != met.schema->since_version();
+    } else if (newest_opset(node_.domain()) && *version >= 1) {
+      // Operators of other domains may be custom; the translation decides whether they can be converted.
+      warn_of_unknown_operator();
+    }
+    return met;
+  }
+
+  void check_operator() {
+    if (const auto* function = check_.model.functions.find(node_)) return check_call(*function);
+    const std::string_view domain = canonical_domain(node_.domain());
+    auto& operators = check_.operators[domain];
+    const base::HashedName name(node_.op_type());
+    const CheckedOperator* known = operators.find(name);
+    if (known == nullptr) known = &operators.find_or_add(name, look_up_operator());
+    if (!known->is_imported) {
+      return error(DiagnosticCode::missing_opset_import,
+                   fmt::format("No version of the operator domain '{}' is imported", shown_domain(domain)));
+    }
+    if (known->schema == nullptr) return;
+    if (known->is_removed) {
+      return error(DiagnosticCode::invalid_node,
+                   fmt::format("{} is not part of opset {}: it was removed in opset {}", node_.op_type(),
+                               known->version, known->schema->since_version()));
+    }
+    check_against_schema(*known->schema);
+  }
+
+  const Site& site_;
+  const onnx::NodeProto& node_;
+  BodyCheck& check_;
+};
 
 }  // namespace
 
@@ -330,21 +332,7 @@ Place place_of(const Site& site, const BodyCheck& check) {
 }
 
 void check_node(const Site& site, BodyCheck& check, const BodyVisitor& visit_body) {
-  const onnx::NodeProto& node = *site.node;
-  if (node.op_type().empty()) return error(site, check, DiagnosticCode::invalid_node, "It has no operator");
-  if (node.input().empty() && node.output().empty()) {
-    return error(site, check, DiagnosticCode::invalid_node, "It has no inputs and no outputs");
-  }
-  if (const auto* const repeated = find_repeated(node)) {
-    error(site, check, DiagnosticCode::invalid_attribute,
-          fmt::format("It has attribute '{}' more than once", repeated->name()));
-    return;  // further checks would depend on which one was meant
-  }
-  for (const auto& attribute : node.attribute()) {
-    if (check.model.has_too_many_errors()) return;
-    check_attribute(attribute, site, check, visit_body);
-  }
-  check_operator(site, check);
+  NodeCheck(site, check).run(visit_body);
 }
 
 }  // namespace onnx2ir::frontend

@@ -101,22 +101,11 @@ std::uint64_t source_size(const ModelSource& source, const ModelBytes& bytes) {
   return bytes.file == nullptr ? 0 : bytes.file->size();
 }
 
-std::string source_name(const ModelSource& source) {
-  if (const auto* path = std::get_if<std::filesystem::path>(&source))
-    return fmt::format("'{}'", path->string());
-  return "the model";
-}
-
 void report(const ModelSource& source, Problem problem, DiagnosticSink& sink) {
-  problem.message = fmt::format("{} cannot be read: {}", source_name(source), problem.message);
-  sink.report(base::diagnostic_of(std::move(problem)));
-}
-
-/// Recognises a file of another format that could be parsed, but is not a model.
-std::optional<Problem> recognize_source(const ModelSource& source, const base::InputFile* file) {
   const auto* const path = std::get_if<std::filesystem::path>(&source);
-  if (path == nullptr || file == nullptr) return std::nullopt;
-  return recognize_foreign_file(*path, file->text(kPrefix));
+  const std::string name = path != nullptr ? fmt::format("'{}'", path->string()) : "the model";
+  problem.message = fmt::format("{} cannot be read: {}", name, problem.message);
+  sink.report(base::diagnostic_of(std::move(problem)));
 }
 
 /// An arena with blocks that fit the size of the model: millions of the small default blocks are slow.
@@ -141,7 +130,9 @@ onnx::ModelProto* parse_or_report(const ModelSource& source, const ModelBytes& b
   onnx::ModelProto* const proto = parse(bytes.stripped, arena);
   if (proto != nullptr && proto->has_graph()) return proto;
   // Some other formats are protobuf messages as well.
-  auto foreign = recognize_source(source, bytes.file.get());
+  std::optional<Problem> foreign;
+  if (bytes.file != nullptr)
+    foreign = recognize_foreign_file(std::get<std::filesystem::path>(source), bytes.file->text(kPrefix));
   if (!foreign && proto != nullptr) return proto;
   report(source, foreign.value_or(unreadable_model("it is not an ONNX model, or it is damaged")), sink);
   return nullptr;

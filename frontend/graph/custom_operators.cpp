@@ -95,28 +95,6 @@ std::vector<Value> inputs_of(const NodeContext& node, const OperatorRule& rule) 
   return inputs;
 }
 
-}  // namespace
-
-Operands map_operator(NodeContext& node, const OperatorRule& rule) {
-  const auto attributes = attributes_of(node, rule);
-  const auto inputs = inputs_of(node, rule);
-  const auto fail = [&](std::string_view reason) {
-    node.fail(fmt::format("{}, to which line {} of the operator map converts it, rejects the node: {}",
-                          rule.operation->name, rule.line, reason));
-  };
-  if (const auto problem = ir::input_problem(*rule.operation, inputs)) fail(*problem);
-  const auto created = base::attempt(DiagnosticCode::invalid_node, [&] {
-    return &node.node(rule.operation->id, inputs, attributes, node.output_count());
-  });
-  if (!created) fail(created.error().message);
-  ir::Node* const emitted = *created;
-  if (!rule.opset.empty() && !ir::is_version(*emitted, rule.opset))
-    fail(fmt::format("{} cannot express it", rule.opset));
-  return outputs_of(*emitted);
-}
-
-namespace {
-
 [[noreturn]] void refuse(const NodeContext& node, const std::string& reason, std::string_view hint) {
   throw base::Failure(DiagnosticCode::unsupported_operator,
                       "operator " + operator_name(node.proto()) + " cannot be kept: " + reason,
@@ -214,6 +192,24 @@ void check_domain(const NodeContext& node) {
 }
 
 }  // namespace
+
+Operands map_operator(NodeContext& node, const OperatorRule& rule) {
+  const auto attributes = attributes_of(node, rule);
+  const auto inputs = inputs_of(node, rule);
+  const auto fail = [&](std::string_view reason) {
+    node.fail(fmt::format("{}, to which line {} of the operator map converts it, rejects the node: {}",
+                          rule.operation->name, rule.line, reason));
+  };
+  if (const auto problem = ir::input_problem(*rule.operation, inputs)) fail(*problem);
+  const auto created = base::attempt(DiagnosticCode::invalid_node, [&] {
+    return &node.node(rule.operation->id, inputs, attributes, node.output_count());
+  });
+  if (!created) fail(created.error().message);
+  ir::Node* const emitted = *created;
+  if (!rule.opset.empty() && !ir::is_version(*emitted, rule.opset))
+    fail(fmt::format("{} cannot express it", rule.opset));
+  return outputs_of(*emitted);
+}
 
 Operands keep_operator(NodeContext& node) {
   check_domain(node);

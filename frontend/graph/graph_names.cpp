@@ -57,11 +57,6 @@ GraphTranslator::Lookup GraphTranslator::find(const base::HashedName& name) {
   return outer;
 }
 
-bool GraphTranslator::knows(const base::HashedName& name) const {
-  if (names_.find(name) != nullptr) return true;
-  return sees_parent() && parent_->knows(name);
-}
-
 void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, TensorResult tensor) {
   const auto reject = [&](const std::string& reason) {
     report(base::diagnostic_of(
@@ -149,6 +144,12 @@ std::string inner_name(const ir::Node& node, const std::string& name) {
   return name + '/' + (is_biased ? "WithoutBiases" : std::string(node.op().name));
 }
 
+/// No value if `type` is null, or has no rank.
+std::optional<std::int64_t> rank_of(const onnx::TypeProto* type) {
+  if (type == nullptr || !type->tensor_type().has_shape()) return std::nullopt;
+  return type->tensor_type().shape().dim_size();
+}
+
 }  // namespace
 
 /// Nodes that give outputs get the name of the ONNX node, main operations a name that begins with it. Other
@@ -202,16 +203,6 @@ void GraphTranslator::bind_outputs(const onnx::NodeProto& node, Operands& output
     }
   }
 }
-
-namespace {
-
-/// No value if `type` is null, or has no rank.
-std::optional<std::int64_t> rank_of(const onnx::TypeProto* type) {
-  if (type == nullptr || !type->tensor_type().has_shape()) return std::nullopt;
-  return type->tensor_type().shape().dim_size();
-}
-
-}  // namespace
 
 std::optional<std::int64_t> GraphTranslator::declared_rank(std::string_view name) const {
   if (proto_ == nullptr) return std::nullopt;

@@ -95,8 +95,6 @@ class GraphTranslator {
   /// Captures `outer`, a value of the enclosing graph, and returns the value in this body's graph.
   Operand capture(const Operand& outer);
 
-  /// Whether `name` is bound here or in an enclosing scope; captures nothing.
-  bool knows(const base::HashedName& name) const;
   /// Whether names that are not bound here are those of the enclosing scope.
   bool sees_parent() const { return parent_ != nullptr && (kind_ != Kind::function || sees_caller_); }
 

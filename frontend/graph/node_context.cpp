@@ -12,6 +12,33 @@ namespace {
 
 constexpr int kRecordedAttributes = 64;
 
+// An attribute of another type is an error, not its default. Reading an integer as a number and a single
+// value as a list of one is unambiguous; OpenVINO's front end does so too. The reader has checked the
+// attributes of operators with a schema.
+
+using Type = onnx::AttributeProto;
+
+[[noreturn]] void fail_type(const NodeContext& node, const onnx::AttributeProto& attribute,
+                            std::string_view expected) {
+  node.fail("attribute '" + attribute.name() + "' must be " + std::string(expected));
+}
+
+std::int64_t integer_of(const NodeContext& node, const onnx::AttributeProto& attribute) {
+  if (attribute.type() != Type::INT) fail_type(node, attribute, "an integer");
+  return attribute.i();
+}
+
+double real_of(const NodeContext& node, const onnx::AttributeProto& attribute) {
+  if (attribute.type() == Type::INT) return static_cast<double>(attribute.i());
+  if (attribute.type() != Type::FLOAT) fail_type(node, attribute, "a number");
+  return static_cast<double>(attribute.f());
+}
+
+const std::string& text_of(const NodeContext& node, const onnx::AttributeProto& attribute) {
+  if (attribute.type() != Type::STRING) fail_type(node, attribute, "a string");
+  return attribute.s();
+}
+
 }  // namespace
 
 NodeContext::NodeContext(GraphTranslator& translator, const onnx::NodeProto& proto, std::int64_t opset,
@@ -85,37 +112,6 @@ const onnx::AttributeProto& NodeContext::get(std::string_view name) const {
   if (const onnx::AttributeProto* attribute = find_attribute(name)) return *attribute;
   fail("attribute '" + std::string(name) + "' is missing");
 }
-
-namespace {
-
-// An attribute of another type is an error, not its default. Reading an integer as a number and a single
-// value as a list of one is unambiguous; OpenVINO's front end does so too. The reader has checked the
-// attributes of operators with a schema.
-
-using Type = onnx::AttributeProto;
-
-[[noreturn]] void fail_type(const NodeContext& node, const onnx::AttributeProto& attribute,
-                            std::string_view expected) {
-  node.fail("attribute '" + attribute.name() + "' must be " + std::string(expected));
-}
-
-std::int64_t integer_of(const NodeContext& node, const onnx::AttributeProto& attribute) {
-  if (attribute.type() != Type::INT) fail_type(node, attribute, "an integer");
-  return attribute.i();
-}
-
-double real_of(const NodeContext& node, const onnx::AttributeProto& attribute) {
-  if (attribute.type() == Type::INT) return static_cast<double>(attribute.i());
-  if (attribute.type() != Type::FLOAT) fail_type(node, attribute, "a number");
-  return static_cast<double>(attribute.f());
-}
-
-const std::string& text_of(const NodeContext& node, const onnx::AttributeProto& attribute) {
-  if (attribute.type() != Type::STRING) fail_type(node, attribute, "a string");
-  return attribute.s();
-}
-
-}  // namespace
 
 std::int64_t NodeContext::integer_attribute(std::string_view name, std::optional<std::int64_t> absent) const {
   return absent && !has_attribute(name) ? *absent : integer_of(*this, get(name));

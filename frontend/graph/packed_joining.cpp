@@ -115,34 +115,6 @@ Value concatenate_list(Builder& builder, const ElementList& elements, std::int64
   return concat(builder, parts, axis);
 }
 
-}  // namespace
-
-Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis, bool new_axis) {
-  const std::int64_t rank = element_rank(sequence);
-  check_one_rank(sequence);
-  const std::int64_t result_rank = rank + (new_axis ? 1 : 0);
-  const auto where =
-      static_cast<std::int64_t>(ir::normalize_axis(axis, static_cast<std::size_t>(result_rank)));
-  if (sequence.elements) return concatenate_list(builder, *sequence.elements, where, new_axis);
-  // The elements differ only along `axis`: use the shape of the first one.
-  const Value first = rank > 0 ? gather(builder, sequence.shapes, builder.integer(0)) : Value{};
-  const auto dimension = [&](std::int64_t index) {
-    const ir::Dimension known = sequence.element[static_cast<std::size_t>(index)];
-    return known.is_static() ? builder.integers({known.size()})
-                             : gather(builder, first, builder.integers({index}));
-  };
-  if (!new_axis && where == 0) return reshape_to_sum(builder, sequence.values, sequence, 0, dimension);
-  if (!new_axis && !sequence.element[static_cast<std::size_t>(where)].is_static()) {
-    return join_slices(builder, sequence, where, dimension);
-  }
-  Value stacked = new_axis ? sequence.stacked : Value{};
-  if (!stacked) stacked = stack(builder, sequence, dimension);
-  stacked = move_axis(builder, stacked, 0, where);
-  return new_axis ? stacked : reshape_to_sum(builder, stacked, sequence, where, dimension);
-}
-
-namespace {
-
 /// Each slice becomes a value of the graph.
 constexpr std::int64_t kMaxSlices = 1 << 16;
 
@@ -267,6 +239,30 @@ Sequence pack_slices(Builder& builder, Value tensor, std::int64_t axis, bool kee
 }
 
 }  // namespace
+
+Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis, bool new_axis) {
+  const std::int64_t rank = element_rank(sequence);
+  check_one_rank(sequence);
+  const std::int64_t result_rank = rank + (new_axis ? 1 : 0);
+  const auto where =
+      static_cast<std::int64_t>(ir::normalize_axis(axis, static_cast<std::size_t>(result_rank)));
+  if (sequence.elements) return concatenate_list(builder, *sequence.elements, where, new_axis);
+  // The elements differ only along `axis`: use the shape of the first one.
+  const Value first = rank > 0 ? gather(builder, sequence.shapes, builder.integer(0)) : Value{};
+  const auto dimension = [&](std::int64_t index) {
+    const ir::Dimension known = sequence.element[static_cast<std::size_t>(index)];
+    return known.is_static() ? builder.integers({known.size()})
+                             : gather(builder, first, builder.integers({index}));
+  };
+  if (!new_axis && where == 0) return reshape_to_sum(builder, sequence.values, sequence, 0, dimension);
+  if (!new_axis && !sequence.element[static_cast<std::size_t>(where)].is_static()) {
+    return join_slices(builder, sequence, where, dimension);
+  }
+  Value stacked = new_axis ? sequence.stacked : Value{};
+  if (!stacked) stacked = stack(builder, sequence, dimension);
+  stacked = move_axis(builder, stacked, 0, where);
+  return new_axis ? stacked : reshape_to_sum(builder, stacked, sequence, where, dimension);
+}
 
 Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis, bool keep_dimension) {
   const std::size_t where = ir::normalize_axis(axis, static_cast<std::size_t>(rank_of(tensor)));

@@ -84,9 +84,8 @@ class LeadingUnits {
     return definition == nullptr ? nullptr : definition->node;
   }
 
-  ir::Value translated(const std::string& name) {
-    return scope_.knows(name) ? as_tensor(scope_.find(name).operand) : ir::Value{};
-  }
+  /// Null if it is not translated yet.
+  ir::Value translated(const std::string& name) { return as_tensor(scope_.find(name).operand); }
 
   /// The rank of `name`, which may be computed by a later node. A rank that is not known, for example because
   /// the recursion is too deep, makes the whole answer no, so that it can be kept.

@@ -78,9 +78,7 @@ ExternalFolders ExternalFolders::only(const std::filesystem::path& folder) {
   ExternalFolders result;
   std::error_code error;
   auto real = std::filesystem::canonical(folder, error);
-  if (error) return result;
-  result.folders_.push_back(real);
-  result.real_folders_.push_back(std::move(real));
+  if (!error) result.folders_.push_back(std::move(real));
   return result;
 }
 
@@ -88,14 +86,9 @@ ExternalFolders ExternalFolders::of_model(const std::filesystem::path& model) {
   std::error_code error;
   const auto parent = model.parent_path();
   ExternalFolders result = only(parent.empty() ? "." : parent);
-  const auto real_model = std::filesystem::canonical(model, error);
-  if (error) return result;
-  const auto real_parent = real_model.parent_path();
-  if (std::find(result.real_folders_.begin(), result.real_folders_.end(), real_parent) ==
-      result.real_folders_.end()) {
+  const auto real_parent = std::filesystem::canonical(model, error).parent_path();
+  if (!error && std::ranges::find(result.folders_, real_parent) == result.folders_.end())
     result.folders_.push_back(real_parent);
-    result.real_folders_.push_back(real_parent);
-  }
   return result;
 }
 
@@ -121,8 +114,7 @@ base::FileResult ExternalFolders::open(std::string_view location) const {
     }
     const auto path = file->real_path();
     if (!path) return refuse("the path of its file cannot be checked: /proc is not available");
-    if (std::none_of(real_folders_.begin(), real_folders_.end(),
-                     [&](const auto& real) { return is_inside(*path, real); })) {
+    if (std::ranges::none_of(folders_, [&](const auto& real) { return is_inside(*path, real); })) {
       return refuse(fmt::format("its file '{}' is a link to '{}', outside the model's folder", location,
                                 path->string()));
     }

@@ -43,9 +43,7 @@ class ExternalFolders {
   const std::vector<std::filesystem::path>& folders() const { return folders_; }
 
  private:
-  std::vector<std::filesystem::path> folders_;  ///< searched in this order
-  std::vector<std::filesystem::path>
-      real_folders_;  ///< must contain the file, after symbolic links are resolved
+  std::vector<std::filesystem::path> folders_;  ///< searched in this order, without symbolic links
 };
 
 /// The external files of a model; each is opened once.

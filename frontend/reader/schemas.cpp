@@ -53,33 +53,23 @@ std::vector<InputType> input_types(const onnx::OpSchema& schema) {
   return types;
 }
 
-/// Creates schemas at their first use and keeps them for the life of the process: creating all would take
-/// longer than converting a small model, and schemas are the same for all models.
-class SchemaCache {
- public:
-  struct Slot {
-    std::once_flag once;
-    std::unique_ptr<onnx::OpSchema> schema;
-    std::vector<InputType> inputs;
-  };
-
-  const Slot& get(std::size_t index) {
-    Slot& slot = slots_[index];
-    std::call_once(slot.once, [&] {
-      slot.schema = std::make_unique<onnx::OpSchema>(schema_table()[index].make());
-      slot.schema->Finalize();
-      slot.inputs = input_types(*slot.schema);
-    });
-    return slot;
-  }
-
- private:
-  std::vector<Slot> slots_{schema_table().size()};
+struct CachedSchema {
+  std::once_flag once;
+  std::unique_ptr<onnx::OpSchema> schema;
+  std::vector<InputType> inputs;
 };
 
-SchemaCache& cache() {
-  static SchemaCache instance;
-  return instance;
+/// Creates schemas at their first use and keeps them for the life of the process: creating all would take
+/// longer than converting a small model, and schemas are the same for all models.
+const CachedSchema& cached_schema(const SchemaRow& row) {
+  static std::vector<CachedSchema> schemas(schema_table().size());
+  CachedSchema& cached = schemas[static_cast<std::size_t>(&row - schema_table().data())];
+  std::call_once(cached.once, [&] {
+    cached.schema = std::make_unique<onnx::OpSchema>(row.make());
+    cached.schema->Finalize();
+    cached.inputs = input_types(*cached.schema);
+  });
+  return cached;
 }
 
 /// Every node of a model is looked up, several times.
@@ -89,12 +79,12 @@ const OperatorIndex<SchemaRow>& schema_index() {
 }
 
 /// Null if there is no schema.
-const SchemaCache::Slot* find_slot(std::string_view domain, std::string_view op_type, std::int64_t opset) {
+const CachedSchema* find_cached(std::string_view domain, std::string_view op_type, std::int64_t opset) {
   const SchemaRow* const row = schema_index().find(set_of(domain), op_type, opset);
   if (row == nullptr) return nullptr;
-  const SchemaCache::Slot& slot = cache().get(static_cast<std::size_t>(row - schema_table().data()));
+  const CachedSchema& cached = cached_schema(*row);
   // One set contains two preview domains.
-  return slot.schema->domain() == canonical_domain(domain) ? &slot : nullptr;
+  return cached.schema->domain() == canonical_domain(domain) ? &cached : nullptr;
 }
 
 /// What ONNX's inference asks: only types and attributes are known.
@@ -127,14 +117,14 @@ class Context final : public onnx::InferenceContext {
 }  // namespace
 
 const onnx::OpSchema* find_schema(std::string_view domain, std::string_view op_type, std::int64_t opset) {
-  const SchemaCache::Slot* const slot = find_slot(domain, op_type, opset);
-  return slot == nullptr ? nullptr : slot->schema.get();
+  const CachedSchema* const cached = find_cached(domain, op_type, opset);
+  return cached == nullptr ? nullptr : cached->schema.get();
 }
 
 std::span<const InputType> find_input_types(std::string_view domain, std::string_view op_type,
                                             std::int64_t opset) {
-  const SchemaCache::Slot* const slot = find_slot(domain, op_type, opset);
-  return slot == nullptr ? std::span<const InputType>{} : slot->inputs;
+  const CachedSchema* const cached = find_cached(domain, op_type, opset);
+  return cached == nullptr ? std::span<const InputType>{} : cached->inputs;
 }
 
 std::optional<std::int64_t> newest_opset(std::string_view domain) {

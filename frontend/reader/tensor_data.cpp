@@ -188,20 +188,6 @@ Result<ir::ConstantData> read_data(const onnx::TensorProto& tensor, const Checke
   return ir::ConstantData(*std::move(packed));
 }
 
-}  // namespace
-
-TensorResult read_tensor(const onnx::TensorProto& tensor, const WeightTable& weights) {
-  auto located = locate(tensor, weights);
-  if (!located) return std::move(located).error();
-  const TensorTypeInfo& type = *located->header.type;
-  if (!type.ir_type) return invalid_tensor(fmt::format("OpenVINO has no element type for {}", type.name));
-  auto data = read_data(tensor, *located, weights);
-  if (!data) return std::move(data).error();
-  return TensorValue{*type.ir_type, {tensor.dims().begin(), tensor.dims().end()}, *std::move(data)};
-}
-
-namespace {
-
 std::vector<std::int64_t> integers_of(const ir::ConstantData& data) {
   std::vector<std::int64_t> values(data.size() / sizeof(std::int64_t));
   if (!values.empty()) std::memcpy(values.data(), data.bytes().span().data(), data.size());
@@ -280,6 +266,16 @@ std::optional<Problem> scatter(const TensorValue& values, std::size_t size, cons
 }
 
 }  // namespace
+
+TensorResult read_tensor(const onnx::TensorProto& tensor, const WeightTable& weights) {
+  auto located = locate(tensor, weights);
+  if (!located) return std::move(located).error();
+  const TensorTypeInfo& type = *located->header.type;
+  if (!type.ir_type) return invalid_tensor(fmt::format("OpenVINO has no element type for {}", type.name));
+  auto data = read_data(tensor, *located, weights);
+  if (!data) return std::move(data).error();
+  return TensorValue{*type.ir_type, {tensor.dims().begin(), tensor.dims().end()}, *std::move(data)};
+}
 
 TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTable& weights) {
   TensorResult values = read_tensor(tensor.values(), weights);

@@ -1,6 +1,7 @@
 #include "frontend/strings/letter_case.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <span>
 
@@ -13,9 +14,26 @@ namespace {
 constexpr std::uint32_t kPageSize = 256;
 constexpr std::uint32_t kPageCount = (0x10FFFF + 1) / kPageSize;
 
+std::vector<CaseRange> sorted_ranges(LetterCase to) {
+  std::vector<CaseRange> ranges;
+  if (to == LetterCase::lower) {
+    ranges.assign(std::begin(kOnlyToLower), std::end(kOnlyToLower));
+    ranges.insert(ranges.end(), std::begin(kCapitals), std::end(kCapitals));
+  } else {
+    ranges.assign(std::begin(kOnlyToUpper), std::end(kOnlyToUpper));
+    for (const auto& [first, last, step, distance] : kCapitals) {
+      const auto offset = static_cast<std::uint32_t>(distance);
+      ranges.push_back({first + offset, last + offset, step, -distance});
+    }
+  }
+  std::ranges::sort(ranges, {}, &CaseRange::first);
+  return ranges;
+}
+
 std::span<const CaseRange> ranges_to(LetterCase to) {
-  return to == LetterCase::lower ? std::span<const CaseRange>(kToLower)
-                                 : std::span<const CaseRange>(kToUpper);
+  static const std::vector<CaseRange> lower = sorted_ranges(LetterCase::lower);
+  static const std::vector<CaseRange> upper = sorted_ranges(LetterCase::upper);
+  return to == LetterCase::lower ? lower : upper;
 }
 
 std::int64_t distance_of(std::span<const CaseRange> ranges, std::uint32_t code) {

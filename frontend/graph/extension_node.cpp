@@ -13,26 +13,21 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Stores elements in `owner`, and points `member` of the attribute to them.
-template <typename Element>
-void set_list(onnx2ir_attribute& attribute, onnx2ir_attribute_kind kind, std::vector<Element> elements,
-              std::deque<std::vector<Element>>& owner, const Element* onnx2ir_attribute::*member) {
-  const auto& stored = owner.emplace_back(std::move(elements));
-  attribute.kind = kind;
-  attribute.count = stored.size();
-  attribute.*member = stored.data();
-}
-
 void set_value(onnx2ir_attribute& attribute, const onnx::AttributeProto& proto, onnx2ir_node& node) {
   using Type = onnx::AttributeProto;
+  const auto stored = [&](onnx2ir_attribute_kind kind, auto& owner, auto elements) {
+    attribute.kind = kind;
+    attribute.count = elements.size();
+    return owner.emplace_back(std::move(elements)).data();
+  };
   const auto set_integers = [&](onnx2ir_attribute_kind kind, std::vector<std::int64_t> elements) {
-    set_list(attribute, kind, std::move(elements), node.integers, &onnx2ir_attribute::integers);
+    attribute.integers = stored(kind, node.integers, std::move(elements));
   };
   const auto set_reals = [&](onnx2ir_attribute_kind kind, std::vector<double> elements) {
-    set_list(attribute, kind, std::move(elements), node.reals, &onnx2ir_attribute::reals);
+    attribute.reals = stored(kind, node.reals, std::move(elements));
   };
   const auto set_texts = [&](onnx2ir_attribute_kind kind, std::vector<onnx2ir_text> elements) {
-    set_list(attribute, kind, std::move(elements), node.texts, &onnx2ir_attribute::texts);
+    attribute.texts = stored(kind, node.texts, std::move(elements));
   };
   switch (proto.type()) {
     case Type::INT:

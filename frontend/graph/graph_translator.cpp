@@ -193,13 +193,10 @@ std::span<const InputType> GraphTranslator::schema_inputs(const TranslatorRow& r
 bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs,
                            Operands& outputs) {
   NodeContext context(*this, node, opset, inputs);
-  if (const OperatorRule* const rule = find_rule(node, opset)) {
-    outputs = map_operator(context, *rule);
-    warn_about_unread_attributes({}, context);
-    return true;
-  }
-  if (const ExtensionTranslator* const extension = find_extension(node, opset)) {
-    outputs = call_extension(context, *extension);
+  const OperatorRule* const rule = find_rule(node, opset);
+  const ExtensionTranslator* const extension = find_extension(node, opset);
+  if (rule != nullptr || extension != nullptr) {
+    outputs = rule != nullptr ? map_operator(context, *rule) : call_extension(context, *extension);
     warn_about_unread_attributes({}, context);
     return true;
   }

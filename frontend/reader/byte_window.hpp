@@ -16,8 +16,10 @@ namespace onnx2ir::frontend {
 class ByteWindow {
  public:
   /// `memory` and `file` must outlive the window.
-  explicit ByteWindow(std::span<const std::byte> memory) : window_(memory), size_(memory.size()) {}
-  explicit ByteWindow(const base::InputFile& file) : size_(file.size()), file_(&file) {}
+  // NOLINTBEGIN(google-explicit-constructor): the argument of strip_raw_data()
+  ByteWindow(std::span<const std::byte> memory) : window_(memory), size_(memory.size()) {}
+  ByteWindow(const base::InputFile& file) : size_(file.size()), file_(&file) {}
+  // NOLINTEND(google-explicit-constructor)
 
   std::uint64_t size() const { return size_; }
   /// The byte at `offset`, which must be less than size().

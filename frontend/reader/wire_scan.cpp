@@ -8,7 +8,6 @@
 #include <limits>
 #include <utility>
 
-#include "frontend/reader/byte_window.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
@@ -338,7 +337,9 @@ class Scanner {
   Problem problem_;
 };
 
-Result<StrippedModel> strip(ByteWindow model) {
+}  // namespace
+
+Result<StrippedModel> strip_raw_data(ByteWindow model) {
   Scanner scanner(std::move(model));
   if (!scanner.scan_model()) return scanner.take_problem();
   StrippedModel result = scanner.take_result();
@@ -346,16 +347,6 @@ Result<StrippedModel> strip(ByteWindow model) {
     return Problem{DiagnosticCode::unreadable_model, "it is larger than 2 GiB without its weights"};
   }
   return result;
-}
-
-}  // namespace
-
-Result<StrippedModel> strip_raw_data(std::span<const std::byte> model) {
-  return strip(ByteWindow(model));
-}
-
-Result<StrippedModel> strip_raw_data(const base::InputFile& model) {
-  return strip(ByteWindow(model));
 }
 
 std::optional<std::uint64_t> raw_data_reference(std::string_view raw_data) {

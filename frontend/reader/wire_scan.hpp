@@ -6,12 +6,11 @@
 #include <cstdint>
 #include <onnx2ir/result.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/input_file.hpp"
+#include "frontend/reader/byte_window.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -37,11 +36,10 @@ struct StrippedModel {
   std::vector<ByteRange> raw_data;  ///< what the references stand for, in the scanned bytes
 };
 
-/// Strips `model`. The time is linear in the remaining bytes, not in the weights. A problem if the bytes are
-/// not in protobuf's wire format: unreadable_input if they end too early, otherwise unreadable_model.
-Result<StrippedModel> strip_raw_data(std::span<const std::byte> model);
-/// The same for a file, which is read with bounded memory. Throws Failure (unreadable_input).
-Result<StrippedModel> strip_raw_data(const base::InputFile& model);
+/// Strips `model`. The time is linear in the remaining bytes, not in the weights; a file is read with bounded
+/// memory. A problem if the bytes are not in protobuf's wire format: unreadable_input if they end too early,
+/// otherwise unreadable_model. Throws Failure (unreadable_input) if the file cannot be read.
+Result<StrippedModel> strip_raw_data(ByteWindow model);
 
 /// The index into StrippedModel::raw_data that `raw_data` of a stripped model refers to; no value if it is
 /// the data itself.

@@ -1,6 +1,7 @@
 #include "frontend/reader/wire_scan.hpp"
 
 #include <cstring>
+#include <span>
 
 #include "catch.hpp"
 #include "frontend/reader/onnx_proto.hpp"
@@ -209,7 +210,7 @@ TEST_CASE("every truncation of a model is rejected or parsed, without reading pa
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const std::vector<std::byte> cut(as_bytes(bytes).begin(),
                                      as_bytes(bytes).begin() + static_cast<std::ptrdiff_t>(size));
-    const auto stripped = strip_raw_data(cut);
+    const auto stripped = strip_raw_data(std::span(cut));
     CHECK((stripped || !stripped.error().message.empty()));
   }
 }

@@ -48,10 +48,10 @@ void separate_from_input(ir::Builder& builder, ir::Node& node) {
   node.set_input(0, copy_opaquely(builder, input));
 }
 
-ir::OperationSet operations_with(bool (*holds)(const ir::Traits& traits)) {
+ir::OperationSet arithmetic_operations() {
   ir::OperationSet operations;
   for (const ir::OpDescriptor& op : ir::all_ops()) {
-    if (holds(op.traits)) operations.add(op.id);
+    if (op.traits.is_arithmetic) operations.add(op.id);
   }
   return operations;
 }

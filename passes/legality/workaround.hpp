@@ -91,7 +91,7 @@ void separate_from_uses(ir::Builder& builder, ir::Node& node);
 /// A rewrite: input 0 becomes such a copy of its value.
 void separate_from_input(ir::Builder& builder, ir::Node& node);
 
-/// The operations whose traits satisfy `holds`.
-ir::OperationSet operations_with(bool (*holds)(const ir::Traits& traits));
+/// The operations with the trait `is_arithmetic`.
+ir::OperationSet arithmetic_operations();
 
 }  // namespace onnx2ir::passes

@@ -88,7 +88,7 @@ ir::Value zero_that_hides(ir::Value value) {
   ir::Value zero;
   const auto hidden_sizes = commutative(ops::Add, any(zero, is_zero), any());
   const auto reshaped = op(ops::Reshape, any(), hidden_sizes);
-  // The maximum is from limit_ranges.
+  // The maximum is from legalize_size_operands.
   const auto is_end = [&](ir::Value end) {
     return matches(end, hidden_sizes) || matches(end, commutative(ops::Maximum, hidden_sizes, any()));
   };

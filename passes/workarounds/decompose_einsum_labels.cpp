@@ -36,8 +36,13 @@ bool has_ellipsis(const std::string& labels) {
   return labels.find('.') != std::string::npos;
 }
 
+/// The first label that is there twice; the end of `labels` if there is none.
+auto repeated_label(const std::string& labels) {
+  return std::ranges::find_if(labels, [&](char label) { return std::ranges::count(labels, label) > 1; });
+}
+
 bool has_label_twice(const std::string& labels) {
-  return std::ranges::any_of(labels, [&](char label) { return std::ranges::count(labels, label) > 1; });
+  return repeated_label(labels) != labels.end();
 }
 
 bool is_supported(const Equation& equation) {
@@ -148,8 +153,7 @@ void take_diagonal(ir::Builder& builder, Term& term, std::size_t first, std::siz
 
 void take_diagonals(ir::Builder& builder, Term& term) {
   while (has_label_twice(term.labels)) {
-    const auto repeated = std::ranges::find_if(
-        term.labels, [&](char label) { return std::ranges::count(term.labels, label) > 1; });
+    const auto repeated = repeated_label(term.labels);
     const auto first = static_cast<std::size_t>(repeated - term.labels.begin());
     take_diagonal(builder, term, first, term.labels.find(*repeated, first + 1));
   }

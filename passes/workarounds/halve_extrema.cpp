@@ -12,6 +12,7 @@
 #include "ir/views/reduction.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/constant_values.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 
@@ -33,16 +34,12 @@ ir::Value before_moves(ir::Value value) {
 
 /// Whether `value` is computed from integers with a few constants, as dequantised numbers are.
 bool is_of_integers(ir::Value value) {
-  const auto is_constant = [](const ir::Node& node) {
-    const auto convert = ir::match<ir::ConvertView>(node);
-    return (convert ? *convert->data().node : node).constant() != nullptr;
-  };
   for (int i = 0; i < kMostSteps; ++i) {
     const ir::Node& node = *value.node;
     if (const auto convert = ir::match<ir::ConvertView>(node))
       return !ir::is_floating(convert->data().type());
     const bool has_constant =
-        node.is_one_of({ops::Multiply, ops::Subtract}) && is_constant(*node.input(1).node);
+        node.is_one_of({ops::Multiply, ops::Subtract}) && source_constant(node.input(1)) != nullptr;
     if (!has_constant && !keeps_elements(node)) return false;
     value = node.input(0);
   }

@@ -31,14 +31,11 @@ ir::Value compute_in_i32(ir::Builder& builder, const ir::Node& node) {
   return ir::convert(builder, builder.clone(node, inputs).value(), type);
 }
 
-bool is_of_bytes(const ir::Node& node) {
+/// Whether `node` gives integers of `kBits` bits.
+template <unsigned kBits>
+bool is_of_bits(const ir::Node& node) {
   const ElementType type = node.output(0).type;
-  return type == ElementType::i8 || type == ElementType::u8;
-}
-
-bool is_of_words(const ir::Node& node) {
-  const ElementType type = node.output(0).type;
-  return type == ElementType::i16 || type == ElementType::u16;
+  return ir::is_integral(type) && ir::info(type).bits == kBits;
 }
 
 bool is_narrow(const ir::Node& node) {
@@ -135,7 +132,7 @@ bool is_integer_power(ir::PowerView power) {
 
 /// Other powers of bytes are computed in i32.
 bool is_other_power_of_bytes(const ir::Node& node) {
-  return is_of_bytes(node) && !is_integer_power(node);
+  return is_of_bits<8>(node) && !is_integer_power(node);
 }
 
 /// Decomposes an integer power into multiplications.
@@ -271,35 +268,75 @@ ir::Value clamp_by_extrema(ir::Builder& builder, ir::ClampView clamp) {
   return low > -kFar || high >= kFar ? builder.op(ops::Maximum, {x, builder.number_like(low, x)}) : x;
 }
 
+constexpr std::int64_t kBits = 32;
+constexpr std::int64_t kLargest = 0x7fffffff;
+
+/// Whether `mask` has no ones where a shift by `count` copies the sign.
+bool clears_sign(ir::Value mask, ir::Value count) {
+  const auto places = ir::known_scalar(count);
+  const auto ones = ir::known_scalar(mask);
+  if (places && ones) return *places >= 0 && *places < kBits && (*ones >> (kBits - *places)) == 0;
+  const auto sum = ir::match<ir::BitwiseOrView>(mask);
+  const auto doubled = sum ? ir::match<ir::BitwiseLeftShiftView>(sum->a()) : std::nullopt;
+  const auto shifted = doubled ? ir::match<ir::BitwiseRightShiftView>(doubled->a()) : std::nullopt;
+  return shifted && shifted->b() == count && ir::known_scalar(shifted->a()) == kLargest;
+}
+
+/// Fault::unsigned_right_shift. The CPU plugin computes in i32, and a shift to the right copies the sign.
+bool copies_sign(ir::BitwiseRightShiftView shift) {
+  if (shift.a().type() != ir::ElementType::u32 || ir::is_computed_from_constants(shift.a())) return false;
+  const auto& uses = shift.output(0).uses;
+  const auto masked = uses.size() == 1 ? ir::match<ir::BitwiseAndView>(*uses[0].node) : std::nullopt;
+  return !masked || !clears_sign(masked->b(), shift.b());
+}
+
+/// Clears the upper bits of the result. The mask is computed without a sign: ((2^31 - 1) >> count) * 2 + 1.
+ir::Value clear_upper_bits(ir::Builder& builder, ir::BitwiseRightShiftView shift) {
+  const ir::Value x = shift.a();
+  const ir::Value count = shift.b();
+  const auto places = ir::known_scalar(count);
+  if (places == 0 && x.shape() == shift.output(0).shape) return x;
+  ir::Value mask;
+  if (places && *places > 0 && *places < kBits) {
+    mask = builder.integer((std::int64_t{1} << (kBits - *places)) - 1, x.type());
+  } else {
+    const ir::Value one = builder.integer(1, x.type());
+    const ir::Value half = builder.op(ops::BitwiseRightShift, {builder.integer(kLargest, x.type()), count});
+    mask = builder.op(ops::BitwiseOr, {builder.op(ops::BitwiseLeftShift, {half, one}), one});
+  }
+  return builder.op(ops::BitwiseAnd, {builder.op(ops::BitwiseRightShift, {x, count}), mask});
+}
+
 }  // namespace
 
 Workaround legalize_arithmetic() {
   return {
       .stage = Stage::operations,
       .summary = "Replaces elementwise operations that the CPU plugin computes wrongly",
-      .rows = {
-          row<is_of_floats, swap_comparison>(Fault::greater_than_nan, {ops::Greater, ops::GreaterEqual}),
-          row<may_broadcast, compare_with_infinity>(Fault::infinity_check_broadcast,
-                                                    {ops::IsFinite, ops::IsInf}),
-          row<is_integer_power, multiply_repeatedly>(Fault::integer_power, {ops::Power}),
-          row<clamps_quantized_numbers, clamp_by_extrema>(Fault::quantized_clamp_bounds, {ops::Clamp}),
-          row<is_of_integers, clamp_below>(Fault::integer_relu, {ops::ReLU}),
-          row<is_narrow, compute_in_i32>(Fault::narrow_shifts, {ops::BitwiseLeftShift}),
-          row<is_of_bytes, compute_in_i32>(Fault::byte_arithmetic,
-                                           {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Mod,
+      .rows = {row<is_absolute_of_constants, emit_absolute_of_vector>(Fault::abs_of_constants, {ops::Abs}),
+               row<is_absolute_of_sizes, emit_absolute_of_vector>(Fault::abs_of_sizes, {ops::Abs}),
+               row<is_of_bits<8>, compute_in_i32>(
+                   Fault::byte_arithmetic, {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Mod,
                                             ops::FloorMod, ops::Negative, ops::Abs}),
-          row<is_other_power_of_bytes, compute_in_i32>(Fault::byte_arithmetic, {ops::Power}),
-          row<is_of_words, compute_in_i32>(Fault::saturating_conversions,
-                                           {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs}),
-          row<may_saturate, convert_by_wrapping>(Fault::saturating_conversions, {ops::Convert}),
-          row<is_remainder_of_sizes, emit_unbounded_remainder>(Fault::remainder_bounds,
-                                                               {ops::Mod, ops::FloorMod}),
-          row<is_absolute_of_sizes, emit_absolute_of_vector>(Fault::abs_of_sizes, {ops::Abs}),
-          row<is_absolute_of_constants, emit_absolute_of_vector>(Fault::abs_of_constants, {ops::Abs}),
-          row<operand_beside_constant, equalize_ranks>(
-              Fault::neutral_constant_rank,
-              {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Maximum, ops::Minimum, ops::Power}),
-          row<only_adds_axes, add_axes>(Fault::neutral_constant_rank, {ops::Broadcast})}};
+               row<is_other_power_of_bytes, compute_in_i32>(Fault::byte_arithmetic, {ops::Power}),
+               row<is_of_floats, swap_comparison>(Fault::greater_than_nan, {ops::Greater, ops::GreaterEqual}),
+               row<may_broadcast, compare_with_infinity>(Fault::infinity_check_broadcast,
+                                                         {ops::IsFinite, ops::IsInf}),
+               row<is_integer_power, multiply_repeatedly>(Fault::integer_power, {ops::Power}),
+               row<is_of_integers, clamp_below>(Fault::integer_relu, {ops::ReLU}),
+               row<is_narrow, compute_in_i32>(Fault::narrow_shifts, {ops::BitwiseLeftShift}),
+               row<operand_beside_constant, equalize_ranks>(
+                   Fault::neutral_constant_rank, {ops::Add, ops::Subtract, ops::Multiply, ops::Divide,
+                                                  ops::Maximum, ops::Minimum, ops::Power}),
+               row<only_adds_axes, add_axes>(Fault::neutral_constant_rank, {ops::Broadcast}),
+               row<clamps_quantized_numbers, clamp_by_extrema>(Fault::quantized_clamp_bounds, {ops::Clamp}),
+               row<is_remainder_of_sizes, emit_unbounded_remainder>(Fault::remainder_bounds,
+                                                                    {ops::Mod, ops::FloorMod}),
+               row<is_of_bits<16>, compute_in_i32>(
+                   Fault::saturating_conversions,
+                   {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs}),
+               row<may_saturate, convert_by_wrapping>(Fault::saturating_conversions, {ops::Convert}),
+               row<copies_sign, clear_upper_bits>(Fault::unsigned_right_shift, {ops::BitwiseRightShift})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -246,6 +246,55 @@ ir::Value reduce_product(ir::Builder& builder, ir::ReductionView total) {
   return ir::squeeze(builder, ir::reduce_keep_dims(builder, total.node().op().id, source, axes), axes);
 }
 
+/// Whether the lists of pads have a dynamic length: OpenVINO cannot read such a Pad. The length must be the
+/// rank of the data.
+bool has_pads_of_open_count(ir::PadView pad) {
+  return pad.data().shape().has_rank() &&
+         (!pad.begins().shape().is_static() || !pad.ends().shape().is_static());
+}
+
+void set_lengths(ir::Builder& builder, ir::Node& node) {
+  const auto rank = static_cast<std::int64_t>(ir::PadView(node).data().shape().rank());
+  for (const std::uint32_t input : {ir::PadView::Input::begins, ir::PadView::Input::ends})
+    node.set_input(input, ir::reshape(builder, node.input(input), builder.integers({rank})));
+}
+
+/// Whether axes count from the end: OpenVINO merges a Slice of a Slice if their lists of axes have nothing in
+/// common, and does not notice that -1 and 1 can be the same axis.
+bool has_negative_axes(ir::SliceView slice) {
+  const auto axes = ir::exact_values(slice.axes());
+  return axes && slice.data().shape().has_rank() &&
+         std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
+}
+
+ir::Value count_from_front(ir::Builder& builder, ir::SliceView slice) {
+  const std::size_t rank = slice.data().shape().rank();
+  std::vector<std::int64_t> axes;
+  const auto listed = ir::exact_values(slice.axes());
+  for (const std::int64_t axis : *listed) {
+    axes.push_back(static_cast<std::int64_t>(ir::normalize_axis(axis, rank)));
+  }
+  const ir::Value list = builder.integers(axes, slice.axes().type());
+  return ir::clone_with_input(builder, slice, ir::SliceView::Input::axes, list);
+}
+
+/// Whether a Gather is from batches of size 1, of static shape: it reads outside of its data. Without these
+/// axes of the indices it is a Gather with no batches.
+bool gathers_from_single_batches(ir::GatherView gather) {
+  const auto sizes = gather.indices().shape().sizes();
+  const std::int64_t batches = gather.batch_dims();
+  return sizes && batches > 0 &&
+         std::ranges::all_of(sizes->begin(), sizes->begin() + batches,
+                             [](std::int64_t size) { return size == 1; });
+}
+
+ir::Value remove_batches(ir::Builder& builder, ir::GatherView gather) {
+  const auto sizes = *gather.indices().shape().sizes();
+  const std::vector<std::int64_t> shape(sizes.begin() + gather.batch_dims(), sizes.end());
+  const ir::Value indices = ir::reshape(builder, gather.indices(), builder.integers(shape));
+  return builder.op(ops::Gather, {gather.data(), indices, gather.axis()}, {{"batch_dims", 0}});
+}
+
 }  // namespace
 
 Workaround legalize_data_movement() {
@@ -253,15 +302,18 @@ Workaround legalize_data_movement() {
           .summary = "Replaces operations that move elements and that the CPU plugin computes wrongly",
           .rows = {
               row<is_empty_gather, slice_empty>(Fault::empty_gather, {ops::Gather}),
+              row<gathers_from_single_batches, remove_batches>(Fault::gather_of_one_batch, {ops::Gather}),
               row<is_gathered_unsqueeze, count_axis_from_other_end>(Fault::gathered_unsqueeze, {ops::Gather}),
+              row<has_negative_axes, count_from_front>(Fault::merged_slice_axes, {ops::Slice}),
               row<pads_with_dynamic_value, pad_with_dynamic_value>(Fault::pad_value_dynamic, {ops::Pad}),
+              row<has_pads_of_open_count, set_lengths>(Fault::pads_of_open_count, {ops::Pad}),
               row<is_scalar_reshape, squeeze_to_scalar>(Fault::scalar_reshape_of_product, {ops::Reshape}),
+              row<is_dynamic_tile, broadcast_tile>(Fault::tile_dynamic_rank4, {ops::Tile}),
+              row<is_tile_of_one_channel, broadcast_tile>(Fault::tile_of_one_channel, {ops::Tile}),
               row<is_total_of_product, reduce_product>(Fault::total_of_product, kNumericReductions),
               row<is_total_of_transpose, reduce_transpose>(Fault::total_of_transpose, kNumericReductions),
               row<is_total_of_unsqueezed_transpose, separate_from_input>(Fault::total_of_transpose,
-                                                                         kNumericReductions),
-              row<is_dynamic_tile, broadcast_tile>(Fault::tile_dynamic_rank4, {ops::Tile}),
-              row<is_tile_of_one_channel, broadcast_tile>(Fault::tile_of_one_channel, {ops::Tile})}};
+                                                                         kNumericReductions)}};
 }
 
 }  // namespace onnx2ir::passes

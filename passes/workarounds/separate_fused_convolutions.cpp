@@ -1,14 +1,19 @@
 // Workarounds for fusions of OpenVINO that are wrong: convolutions with the operations before and after
-// them. An opaque copy of the result of a row's operation keeps it apart from the operations that read it.
+// them. Most are kept apart by an opaque copy of the result of a row's operation.
 #include <algorithm>
 #include <vector>
 
 #include "ir/size_rules.hpp"
+#include "ir/views/groups.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/reshaping.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
@@ -73,7 +78,7 @@ bool makes_channels(const ir::Node& node) {
   const ir::Node* const reader = only_reader(node);
   if (!constant || reader == nullptr || !reader->is_one_of(kProducts)) return false;
   if (reader->is(ops::MatMul) || reader->input(0).node != &node) return false;
-  const ir::PartialShape& data = (node.input(0) == constant ? node.input(1) : node.input(0)).shape();
+  const ir::PartialShape& data = variable_operand(node).shape();
   const ir::PartialShape& result = node.output(0).shape;
   if (!data.has_rank() || !result.has_rank() || data.rank() < 2) return true;
   return data.rank() != result.rank() || result[1] != data[1];
@@ -90,15 +95,102 @@ bool scales_along_kernel(const ir::Node& node) {
   return !axes.empty() && axes.back() > 1;
 }
 
+/// Whether the Concat joins one Convolution of each part of the Split along the channels.
+bool joins_all_parts(ir::ConcatView concat, ir::AnySplitView split) {
+  const auto parts = concat.parts();
+  if (joined_axis(concat) != 1 || parts.size() != split.node().outputs().size()) return false;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto convolution = ir::match<ir::ConvolutionView>(parts[i]);
+    if (!convolution || convolution->data().node != &split.node() || convolution->data().index != i)
+      return false;
+  }
+  return true;
+}
+
+/// Fault::split_convolution_concat.
+bool is_joined_with_others(ir::ConvolutionView convolution) {
+  const auto split = ir::match<ir::AnySplitView>(convolution.data());
+  if (!split) return false;
+  if (split->data().node->outputs().size() > 1) return true;
+  return std::ranges::any_of(convolution.output(0).uses, [&](const ir::Use& use) {
+    const auto concat = ir::match<ir::ConcatView>(*use.node);
+    return concat && !joins_all_parts(*concat, *split);
+  });
+}
+
+/// The Reshapes of `filters`, by the shapes that they state.
+std::vector<ir::Integers> stated_shapes(ir::Value filters) {
+  std::vector<ir::Integers> shapes;
+  for (const ir::Use& use : filters.output().uses) {
+    const auto reshape = ir::match<ir::ReshapeView>(*use.node);
+    if (!reshape || use.index != ir::ReshapeView::Input::data) continue;
+    if (const auto shape = ir::exact_values(reshape->shape())) shapes.push_back(*shape);
+  }
+  return shapes;
+}
+
+/// The sizes with -1 for one of them, as no other Reshape of `filters` states them; empty if all are taken.
+ir::Integers unused_shape(ir::Value filters, const ir::Integers& sizes) {
+  const std::vector<ir::Integers> taken = stated_shapes(filters);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    ir::Integers shape = sizes;
+    shape[i] = -1;
+    if (std::ranges::find(taken, shape) == taken.end()) return shape;
+  }
+  return {};
+}
+
+/// Fault::scaled_group_filters. OpenVINO moves a constant factor after a GroupConvolution into its filters.
+/// If a Reshape gives the filters their groups, OpenVINO changes the input of the Reshape, although other
+/// operations read it, too.
+bool shares_filters(ir::GroupConvolutionView convolution) {
+  const ir::Value grouped = convolution.filters();
+  if (!grouped.node->is(ops::Reshape) || grouped.output().uses.size() < 2 ||
+      ir::is_computed_from_constants(grouped))
+    return false;
+  const auto sizes = grouped.shape().sizes();
+  return sizes && std::ranges::find(*sizes, 0) == sizes->end();
+}
+
+/// Gives the GroupConvolution a Reshape of its own. The Reshapes differ in the sizes that they state, because
+/// OpenVINO merges equal ones.
+void reshape_own_filters(ir::Builder&, ir::Node& convolution) {
+  const ir::Value grouped = ir::GroupConvolutionView(convolution).filters();
+  const ir::ReshapeView reshape = *grouped.node;
+  ir::Builder builder = ir::builder_beside(reshape);
+  const ir::Integers shape = unused_shape(reshape.data(), *grouped.shape().sizes());
+  convolution.set_input(ir::GroupConvolutionView::Input::filters,
+                        shape.empty() ? copy_opaquely(builder, grouped)
+                                      : builder.op(ops::Reshape, {reshape.data(), builder.integers(shape)},
+                                                   {{"special_zero", false}}));
+}
+
+/// Fault::scaled_shared_filters: a factor, possibly after sums.
+bool precedes_factor(ir::AnyConvolutionView convolution) {
+  ir::Value filters = convolution.filters();
+  if (const auto reshape = ir::match<ir::ReshapeView>(filters)) filters = reshape->data();
+  if (!filters.node->is(ops::Multiply) || filters.output().uses.size() < 2) return false;
+  for (const ir::Node* reader : chain_after(convolution)) {
+    // OpenVINO makes a factor of -1 of what changes signs.
+    if (scaled_operand(*reader) || may_change_signs(*reader)) return true;
+    if (!reader->is_one_of(kSums)) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 Workaround separate_fused_convolutions() {
-  return {.stage = Stage::kernels,
-          .summary = "Keeps operations apart from convolutions that OpenVINO would fuse wrongly",
-          .rows = {separating_row<precedes_activation>(Fault::activation_before_pool, {ops::MaxPool}),
-                   separating_row<makes_channels>(Fault::channels_from_factor, kFactors),
-                   separating_row<precedes_broadcast_sum>(Fault::convolution_sum_shape, kConvolutions),
-                   separating_row<scales_along_kernel>(Fault::factor_along_kernel, kFactors)}};
+  return {
+      .stage = Stage::kernels,
+      .summary = "Keeps operations apart from convolutions that OpenVINO would fuse wrongly",
+      .rows = {separating_row<precedes_activation>(Fault::activation_before_pool, {ops::MaxPool}),
+               separating_row<makes_channels>(Fault::channels_from_factor, kFactors),
+               separating_row<precedes_broadcast_sum>(Fault::convolution_sum_shape, kConvolutions),
+               separating_row<scales_along_kernel>(Fault::factor_along_kernel, kFactors),
+               row<shares_filters, reshape_own_filters>(Fault::scaled_group_filters, {ops::GroupConvolution}),
+               separating_row<precedes_factor>(Fault::scaled_shared_filters, kConvolutions),
+               separating_row<is_joined_with_others>(Fault::split_convolution_concat, {ops::Convolution})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,6 +1,6 @@
 // Workarounds for fusions of OpenVINO that give wrong results or do not compile. The rows list the operations
 // at which such a fusion begins, or through which it passes. An opaque copy of their result keeps them apart
-// from the operations that read them.
+// from the operations that read them: one that reads its operand twice ends what OpenVINO fuses.
 #include <algorithm>
 #include <vector>
 
@@ -101,12 +101,34 @@ bool is_repeated_softmax(const ir::Node& node) {
   });
 }
 
+/// Leaves room for operations that the plugin adds, such as scales of quantised weights.
+constexpr std::size_t kMostFused = 24;
+
+/// Fault::long_fused_chains. The CPU plugin fuses the elementwise operations that follow a convolution or a
+/// product with constant weights. oneDNN takes at most 32 of them; if there are more, the model does not
+/// compile. The result is the operation that ends a chain which is too long; null if the chain of `source` is
+/// short.
+ir::Node* last_fused(const ir::Node& source) {
+  ir::Node* reader = fused_reader(source);
+  for (std::size_t count = 1; reader != nullptr; ++count) {
+    ir::Node* const next = fused_reader(*reader);
+    if (count == kMostFused) return next == nullptr ? nullptr : reader;
+    reader = next;
+  }
+  return nullptr;
+}
+
+void limit_chain(ir::Builder& builder, ir::Node& source) {
+  separate_from_uses(builder, *last_fused(source));
+}
+
 }  // namespace
 
 Workaround separate_fused_operations() {
   return {.stage = Stage::kernels,
           .summary = "Keeps operations apart that OpenVINO would fuse wrongly",
-          .rows = {row<is_scaled_negative_part, raise_slope_rank>(Fault::prelu_axis, {ops::Multiply}),
+          .rows = {row<last_fused, limit_chain>(Fault::long_fused_chains, kProducts),
+                   row<is_scaled_negative_part, raise_slope_rank>(Fault::prelu_axis, {ops::Multiply}),
                    separating_row<precedes_axis_constant>(Fault::product_axis_constants, {ops::MatMul}),
                    separating_row<is_repeated_softmax>(Fault::repeated_softmax, {ops::SoftMax}),
                    separating_row<is_scaled_vector_product>(Fault::scaled_vector_product, {ops::MatMul}),

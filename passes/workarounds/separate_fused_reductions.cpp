@@ -1,14 +1,17 @@
-// Workarounds for fusions of OpenVINO that are wrong: Reduces with the operations before and after them. An
-// opaque copy of the result of a row's operation keeps it apart from the operations that read it.
+// Workarounds for fusions of OpenVINO that are wrong: Reduces with the operations before and after them. Most
+// are kept apart by an opaque copy.
 #include <algorithm>
 #include <optional>
 
+#include "ir/views/elementwise.hpp"
 #include "ir/views/groups.hpp"
+#include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
@@ -103,13 +106,87 @@ bool precedes_channel_constant(ir::ReductionView reduction) {
   return false;
 }
 
+constexpr ir::OperationSet kExtrema = {ops::ReduceMax, ops::ReduceMin};
+
+/// Whether the reduction is along the axis of `concat` alone.
+bool reduces_axis_of(ir::ReductionView reduction, ir::ConcatView concat) {
+  const ir::PartialShape& shape = concat.output(0).shape;
+  if (!shape.has_rank()) return !ir::exact_values(reduction.axes());
+  const auto axes = sorted_axes(reduction.axes(), shape.rank());
+  return !axes || *axes == ir::Integers{static_cast<std::int64_t>(joined_axis(concat))};
+}
+
+/// Whether the replacement by Maximum or Minimum is right: both tensors have one element along the axis.
+bool has_single_elements(ir::ConcatView concat) {
+  return std::ranges::all_of(concat.parts(), [&](ir::Value part) {
+    return part.shape().has_rank() && part.shape()[joined_axis(concat)] == ir::Dimension(1);
+  });
+}
+
+/// The same for a Concat whose result an Unsqueeze reshapes: OpenVINO moves the Reduce before it first.
+bool is_unsqueezed_concat(ir::ReductionView reduction) {
+  const auto unsqueeze = ir::match<ir::UnsqueezeView>(reduction.data());
+  const auto concat = unsqueeze ? ir::match<ir::ConcatView>(unsqueeze->data()) : std::nullopt;
+  return concat && concat->parts().size() == 2 && !has_single_elements(*concat);
+}
+
+ir::Value separate_unsqueezed(ir::Builder& builder, ir::ReductionView reduction) {
+  const ir::UnsqueezeView unsqueeze = *reduction.data().node;
+  const ir::Value joined = copy_opaquely(builder, unsqueeze.data());
+  const ir::Value wide = builder.op(ops::Unsqueeze, {joined, unsqueeze.axes()});
+  return ir::clone_with_input(builder, reduction, ir::ReductionView::Input::data, wide);
+}
+
+/// Fault::concat_reduction. OpenVINO replaces ReduceMax or ReduceMin along the axis of a Concat of two
+/// tensors by Maximum or Minimum of the two, even if they have several elements along that axis.
+bool is_extremum_of_concat(ir::ReductionView reduction) {
+  const auto concat = ir::match<ir::ConcatView>(reduction.data());
+  return concat && concat->parts().size() == 2 && reduces_axis_of(reduction, *concat) &&
+         !has_single_elements(*concat);
+}
+
+/// Repeats one tensor in the Concat. That does not change the maximum or minimum, and OpenVINO does not
+/// replace a Concat of three tensors.
+ir::Value join_twice(ir::Builder& builder, ir::ReductionView reduction) {
+  const ir::ConcatView concat = *reduction.data().node;
+  const ir::Value first = concat.parts()[0];
+  const ir::Value last = concat.parts()[1];
+  // The constant is likely the smaller one.
+  const ir::Value twice = first.node->constant() != nullptr ? first : last;
+  const ir::Value joined = ir::concat(builder, {first, last, twice}, concat.axis());
+  return ir::clone_with_input(builder, reduction, ir::ReductionView::Input::data, joined);
+}
+
+/// The numbers of type f32 in a register of 512 bits.
+constexpr std::int64_t kVector = 16;
+
+bool is_square(const ir::Node& node) {
+  if (const auto power = ir::match<ir::PowerView>(node)) return ir::exact_number(power->exponent()) == 2.0;
+  return node.is(ops::Multiply) && node.input(0) == node.input(1);
+}
+
+/// Fault::narrow_rms_normalization. The kernel of x / sqrt(mean(x^2) + e) * scale ends the process if it
+/// normalises fewer numbers than a vector register holds. OpenVINO does not use it for a copy of the squares.
+bool is_mean_of_few_squares(ir::ReductionView mean) {
+  const ir::PartialShape& shape = mean.data().shape();
+  if (!shape.has_rank() || shape.rank() == 0 || !mean.keep_dims() || !is_square(*mean.data().node))
+    return false;
+  const std::size_t last = shape.rank() - 1;
+  return sorted_axes(mean.axes(), shape.rank()) == ir::Integers{static_cast<std::int64_t>(last)} &&
+         shape[last].min < kVector;
+}
+
 }  // namespace
 
 Workaround separate_fused_reductions() {
   return {
       .stage = Stage::kernels,
       .summary = "Keeps operations apart from Reduces that OpenVINO would fuse wrongly",
-      .rows = {separating_row<precedes_channel_constant>(Fault::dynamic_reduce_channels, kReductions),
+      .rows = {row<is_extremum_of_concat, join_twice>(Fault::concat_reduction, kExtrema),
+               row<is_unsqueezed_concat, separate_unsqueezed>(Fault::concat_reduction, kExtrema),
+               separating_row<precedes_channel_constant>(Fault::dynamic_reduce_channels, kReductions),
+               row<is_mean_of_few_squares, separate_from_input>(Fault::narrow_rms_normalization,
+                                                                {ops::ReduceMean}),
                separating_row<is_transposed_reduction>(Fault::transposed_unit_reduction, kReductions),
                separating_row<precedes_unit_reduction>(Fault::transposed_unit_reduction, {ops::Transpose})}};
 }

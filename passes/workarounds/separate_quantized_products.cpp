@@ -36,9 +36,8 @@ const ir::Node& last_factor_after(const ir::Node& node) {
 
 /// Whether `weights` are floating-point numbers as they are stored, possibly with fewer bits.
 bool are_stored(ir::Value weights) {
-  const auto convert = ir::match<ir::ConvertView>(weights);
-  const ir::Value stored = convert ? convert->data() : weights;
-  return stored.node->is(ops::Const) && ir::is_floating(stored.type());
+  const ir::Node* const stored = source_constant(weights);
+  return stored != nullptr && ir::is_floating(stored->output(0).type);
 }
 
 /// Fault::shared_quantized_product. OpenVINO multiplies constant factors with the scale of the product.

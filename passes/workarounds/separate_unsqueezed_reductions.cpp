@@ -56,17 +56,12 @@ ir::Value separate(ir::Builder& builder, ir::ReductionView reduction) {
   return reduction.keep_dims() ? ir::unsqueeze(builder, reduced, axes->unchecked()) : reduced;
 }
 
-/// Whether the value is a Reshape that adds axes of size 1 and splits or joins others, possibly with an
-/// Unsqueeze, which OpenVINO makes part of the Reshape.
-bool is_reshaped_and_unsqueezed(ir::Value value) {
-  if (const auto unsqueeze = ir::match<ir::UnsqueezeView>(value)) value = unsqueeze->data();
-  return value.node->is(ops::Reshape);
-}
-
-/// Fault::reshaped_reduction.
+/// Fault::reshaped_reduction: the data are a Reshape that adds axes of size 1 and splits or joins others,
+/// possibly with an Unsqueeze, which OpenVINO makes part of the Reshape.
 bool reduces_reshaped(ir::ReductionView reduction) {
   const ir::Value data = reduction.data();
-  return is_unsqueezed(data) && is_reshaped_and_unsqueezed(data);
+  const auto unsqueeze = ir::match<ir::UnsqueezeView>(data);
+  return is_unsqueezed(data) && (unsqueeze ? unsqueeze->data() : data).node->is(ops::Reshape);
 }
 
 }  // namespace

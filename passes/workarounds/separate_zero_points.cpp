@@ -1,11 +1,10 @@
-// The CPU plugin computes (x - zero point) * scale as x * scale - zero point * scale, which is not exactly 0
-// at the zero point. Where a comparison or a quotient depends on it, a Clamp without effect between the two
-// operations keeps the plugin from fusing them. It also keeps it from computing with integers, so the Clamp
-// is emitted nowhere else.
+// Workarounds for zero points that the CPU plugin ignores or merges with scales.
 #include <limits>
 
 #include "ir/views/elementwise.hpp"
+#include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/jumps.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
@@ -18,22 +17,40 @@ bool is_dequantization(ir::MultiplyView multiply) {
   return widened && ir::is_integral(widened->data().type()) && widened->data().node->constant() == nullptr;
 }
 
-bool is_affected(const ir::Node& multiply) {
+/// Fault::reassociated_zero_point. The CPU plugin computes (x - zero point) * scale as x * scale - zero point
+/// * scale, which is not exactly 0 at the zero point, where a comparison or a quotient may depend on it.
+bool must_be_zero_exactly(const ir::Node& multiply) {
   return is_dequantization(multiply) && must_have_exact_zero(multiply);
 }
 
-ir::Value separate(ir::Builder& builder, ir::MultiplyView multiply) {
+/// A Clamp without effect between the two operations keeps the plugin from fusing them. It also keeps it from
+/// computing with integers, so it is emitted nowhere else.
+ir::Value clamp_difference(ir::Builder& builder, ir::MultiplyView multiply) {
   constexpr double kFar = std::numeric_limits<float>::max();
   const ir::Value clamped = builder.op(ops::Clamp, {multiply.a()}, {{"min", -kFar}, {"max", kFar}});
   return ir::clone_with_input(builder, multiply, ir::MultiplyView::Input::a, clamped);
 }
 
+/// Fault::quantized_transposed_filters. The integer kernel of a transposed convolution ignores the zero point
+/// of its filters. A copy of the input keeps OpenVINO from computing with
+/// integers. Filters of u8 have no zero point any more (make_weights_signed).
+bool ignores_zero_point(ir::ConvolutionBackpropDataView convolution) {
+  if (!holds_integers(convolution.data())) return false;
+  const auto filters = dequantized_weights(convolution.filters());
+  return filters && filters->zero_point;
+}
+
 }  // namespace
 
 Workaround separate_zero_points() {
-  return {.stage = Stage::operations,
-          .summary = "Subtracts zero points apart from scales where the result must be exactly 0",
-          .rows = {row<is_affected, separate>(Fault::reassociated_zero_point, {ops::Multiply})}};
+  return {
+      .stage = Stage::operations,
+      .summary =
+          "Keeps numbers with zero points apart from scales and transposed convolutions that would compute "
+          "wrongly",
+      .rows = {row<ignores_zero_point, separate_from_input>(Fault::quantized_transposed_filters,
+                                                            {ops::ConvolutionBackpropData}),
+               row<must_be_zero_exactly, clamp_difference>(Fault::reassociated_zero_point, {ops::Multiply})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -36,8 +36,7 @@ LegalizationRow separating_row(Fault fault, const ir::OperationSet& operations,
 
 /// The operations that may have a scale or zero point for each channel.
 inline ir::OperationSet arithmetic_and_quantization() {
-  ir::OperationSet operations =
-      operations_with([](const ir::Traits& traits) { return traits.is_arithmetic; });
+  ir::OperationSet operations = arithmetic_operations();
   operations.add(ops::FakeQuantize);
   return operations;
 }

@@ -142,7 +142,7 @@ def counts(tmp_path, inputs, constants, outputs, attributes, is_dynamic=False):
     """Whether the IR has ScaledDotProductAttention, a Softmax, and a selection of zeros."""
     source, target = tmp_path / "m.onnx", tmp_path / "m.xml"
     source.write_bytes(model_of("Attention", 23, inputs, constants, outputs, attributes, "", is_dynamic))
-    # Older releases need another Select: convert_attention_masks.
+    # Older releases need another Select: legalize_attentions.
     convert(tool_path(), source, target, ("--target-runtime", "2026.4"))
     names = [node.get_type_name() for node in ov.Core().read_model(target).get_ops()]
     return tuple(bool(names.count(name)) for name in ("ScaledDotProductAttention", "Softmax", "Select"))

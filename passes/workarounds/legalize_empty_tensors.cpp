@@ -1,0 +1,218 @@
+// Workarounds for tensors that may have no elements.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
+#include "ir/size_rules.hpp"
+#include "ir/views/groups.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/reshaping.hpp"
+#include "passes/analysis/axes.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/support/run_time_values.hpp"
+#include "passes/workarounds/separation.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Whether a size may be 0 in one operand of the arithmetic and 1 in the other.
+bool sizes_may_clash(ir::BroadcastView broadcast, ir::Value other) {
+  const ir::PartialShape& shape = broadcast.output(0).shape;
+  const std::size_t target_rank = broadcast.shape().shape().element_count().value_or(0);
+  const std::size_t other_rank = other.shape().rank();
+  for (std::size_t back = 1; back <= std::min(shape.rank(), target_rank); ++back) {
+    if (shape[shape.rank() - back].min > 0) continue;
+    if (back > other_rank) return true;
+    const ir::Dimension& size = other.shape()[other_rank - back];
+    if (size.min > 1 || (size.max == 0 && !shape[shape.rank() - back].admits(1))) continue;
+    if (!ir::is_size_of(broadcast.shape(), target_rank - back, other, other_rank - back)) return true;
+  }
+  return false;
+}
+
+/// Whether the Broadcast may have another size than 1 and that of the other operand, at the same place from
+/// the back. OpenVINO moves it unless it knows that the sizes are equal.
+bool may_have_other_size(ir::BroadcastView broadcast, ir::Value other, std::size_t back) {
+  const ir::PartialShape& shape = broadcast.output(0).shape;
+  if (back > shape.rank() || shape[shape.rank() - back] == ir::Dimension(1)) return false;
+  const std::size_t axis = other.shape().rank() - back;
+  if (shape[shape.rank() - back].is_static() && shape[shape.rank() - back] == other.shape()[axis])
+    return false;
+  const std::size_t target_rank = broadcast.shape().shape().element_count().value_or(0);
+  return back > target_rank || !ir::is_size_of(broadcast.shape(), target_rank - back, other, axis);
+}
+
+/// Whether the other operand may be empty along an axis that the Broadcast has with size 1 or lacks, while
+/// the Broadcast may change another size, or has more axes.
+bool may_change_empty(ir::BroadcastView broadcast, ir::Value other) {
+  const ir::PartialShape& own = broadcast.output(0).shape;
+  const ir::PartialShape& shape = other.shape();
+  if (!own.has_rank() || !shape.has_rank()) return false;
+  bool is_empty = false;
+  bool is_changed = own.rank() > shape.rank();
+  for (std::size_t back = 1; back <= shape.rank(); ++back) {
+    const ir::Dimension size = shape[shape.rank() - back];
+    const ir::Dimension own_size = back <= own.rank() ? own[own.rank() - back] : ir::Dimension(1);
+    is_empty = is_empty || (size.min == 0 && own_size == ir::Dimension(1));
+    is_changed = is_changed || may_have_other_size(broadcast, other, back);
+  }
+  return is_empty && is_changed;
+}
+
+/// Fault::empty_broadcast_in_arithmetic. OpenVINO moves a Broadcast after the arithmetic that reads it, and
+/// takes the larger of each pair of sizes, which is 1 if one of them is 0 (comparisons and Select are right):
+/// the result has size 1, or fails if it is the other operand that is empty. A Tile instead of a copy would
+/// be right as well, but Tiles of rank 4 and more are wrong (tile_dynamic_rank4).
+bool may_meet_empty_operand(ir::BroadcastView broadcast) {
+  if (broadcast.mode() == "explicit") return false;
+  return std::ranges::any_of(broadcast.output(0).uses, [&](const ir::Use& use) {
+    const ir::Node& reader = *use.node;
+    if (!reader.op().traits.is_arithmetic || is_opaque_copy(reader)) return false;
+    const ir::Value other = reader.input(1 - use.index);
+    return sizes_may_clash(broadcast, other) || may_change_empty(broadcast, other);
+  });
+}
+
+/// Whether `part` is a Concat along `axis`, which OpenVINO makes a part of a Concat along this axis.
+bool is_joined_along(ir::Value part, std::size_t axis) {
+  const auto concat = ir::match<ir::ConcatView>(part);
+  return concat && joined_axis(*concat) == axis;
+}
+
+/// Whether `part`, or a part of it, may be empty.
+bool may_be_empty(ir::Value part, std::size_t axis) {
+  const ir::Dimension size = part.shape()[axis];
+  return size.admits(0) || (is_joined_along(part, axis) && !size.is_static());
+}
+
+/// The parts, of which Concats along the same axis are replaced by their own parts.
+std::vector<ir::Value> joined_parts(ir::ConcatView concat, std::size_t axis) {
+  std::vector<ir::Value> parts;
+  for (const ir::Value part : concat.parts()) {
+    if (is_joined_along(part, axis))
+      parts.insert(parts.end(), part.node->inputs().begin(), part.node->inputs().end());
+    else
+      parts.push_back(part);
+  }
+  return parts;
+}
+
+/// Fault::empty_part_before_others. If the axis after the joined one has size 1, a Concat of three or more
+/// parts copies elements of another part in place of an empty one, and writes outside of its memory. OpenVINO
+/// makes one Concat of a Concat of Concats. Concats of two parts are right (measured on 2024.6 to 2026.4); a
+/// copy between them keeps them apart.
+bool has_empty_part_before_others(ir::ConcatView concat) {
+  const ir::Output& output = concat.output(0);
+  if (!output.shape.has_rank() || output.type == ir::ElementType::string) return false;
+  const std::size_t axis = joined_axis(concat);
+  if (axis + 1 == output.shape.rank() || !output.shape[axis + 1].admits(1)) return false;
+  const std::vector<ir::Value> parts = joined_parts(concat, axis);
+  return parts.size() > 2 && std::any_of(parts.begin(), parts.end() - 1,
+                                         [&](ir::Value part) { return may_be_empty(part, axis); });
+}
+
+ir::Value join_in_pairs(ir::Builder& builder, ir::ConcatView concat) {
+  const std::size_t axis = joined_axis(concat);
+  const auto separate = [&](ir::Value part) {
+    return is_joined_along(part, axis) ? copy_opaquely(builder, part) : part;
+  };
+  // In rounds, so that no part is copied more often than the logarithm of their number.
+  std::vector<ir::Value> parts(concat.parts().begin(), concat.parts().end());
+  while (parts.size() > 1) {
+    std::vector<ir::Value> pairs;
+    for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+      const ir::Value first = separate(parts[i]);
+      const ir::Value second = separate(parts[i + 1]);
+      pairs.push_back(ir::concat(builder, {first, second}, concat.axis()));
+    }
+    if (parts.size() % 2 == 1) pairs.push_back(parts.back());
+    parts = std::move(pairs);
+  }
+  return parts.front();
+}
+
+/// Whether a dynamic size that may be 0 changes its position.
+bool may_move_empty_dimension(const ir::PartialShape& shape, const ir::Integers& order) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const ir::Dimension& size = shape[static_cast<std::size_t>(order[i])];
+    if (order[i] != static_cast<std::int64_t>(i) && size.min == 0 && size.max != 0) return true;
+  }
+  return false;
+}
+
+/// Fault::empty_unit_transpose. OpenVINO replaces a Transpose that only moves axes of size 1 by a Reshape in
+/// which a size of 0 means that of the input at this position: that fails or reads out of bounds if another
+/// size is 0.
+bool moves_empty_dimension(ir::TransposeView transpose) {
+  const ir::Value data = transpose.data();
+  if (!data.shape().has(1)) return false;
+  const auto order = ir::exact_order(transpose);
+  return order && data.shape().has_rank() && data.type() != ir::ElementType::string &&
+         moves_only_unit_axes(transpose) && may_move_empty_dimension(data.shape(), *order);
+}
+
+ir::Value reshape_transpose(ir::Builder& builder, ir::TransposeView transpose) {
+  const ir::Value data = transpose.data();
+  const auto order = ir::exact_order(transpose);
+  const ir::Value sizes = ir::shape_of(builder, data);
+  return ir::reshape(builder, data, ir::gather(builder, sizes, builder.integers(*order)));
+}
+
+/// For each axis of the output, the index of its size in the input's shape; the input's rank for a new axis.
+std::vector<std::int64_t> positions(ir::AnySqueezeView squeeze) {
+  const std::size_t rank = squeeze.data().shape().rank();
+  const std::size_t result_rank = squeeze.output(0).shape.rank();
+  const bool adds = squeeze.node().is(ops::Unsqueeze);
+  const std::size_t larger = adds ? result_rank : rank;
+  std::vector<bool> is_listed(larger);
+  const auto axes = ir::exact_values(squeeze.axes());
+  for (const std::int64_t axis : *axes) is_listed[ir::normalize_axis(axis, larger)] = true;
+  std::vector<std::int64_t> found;
+  std::int64_t next = 0;
+  for (std::size_t axis = 0; axis < larger; ++axis) {
+    if (!is_listed[axis])
+      found.push_back(next++);
+    else if (adds)
+      found.push_back(static_cast<std::int64_t>(rank));
+    else
+      ++next;
+  }
+  return found;
+}
+
+/// Fault::empty_unsqueeze_shape. The CPU plugin sets the dynamic sizes of an empty Unsqueeze or Squeeze to 0
+/// as well.
+bool is_empty_unsqueeze(ir::AnySqueezeView squeeze) {
+  if (!squeeze.axes() || !ir::exact_values(squeeze.axes())) return false;
+  const ir::Output& output = squeeze.output(0);
+  return !output.shape.is_static() && output.shape.has(0) && output.type != ir::ElementType::string;
+}
+
+/// An empty tensor has no data, so it is a Broadcast to the computed shape.
+ir::Value fill_unsqueezed(ir::Builder& builder, ir::AnySqueezeView squeeze) {
+  const ir::Value sizes =
+      ir::concat(builder, {ir::compute_shape_of(builder, squeeze.data()), builder.integers({1})});
+  const ir::Value target = ir::gather(builder, sizes, builder.integers(positions(squeeze)));
+  return ir::fill(builder, 0, squeeze.output(0).type, target);
+}
+
+}  // namespace
+
+Workaround legalize_empty_tensors() {
+  return {
+      .stage = Stage::kernels,
+      .summary =
+          "Replaces operations that may give or read empty tensors, and keeps apart what OpenVINO would fuse "
+          "wrongly then",
+      .rows = {
+          row<may_meet_empty_operand, separate_from_uses>(Fault::empty_broadcast_in_arithmetic,
+                                                          {ops::Broadcast}),
+          row<has_empty_part_before_others, join_in_pairs>(Fault::empty_part_before_others, {ops::Concat}),
+          row<moves_empty_dimension, reshape_transpose>(Fault::empty_unit_transpose, {ops::Transpose}),
+          row<is_empty_unsqueeze, fill_unsqueezed>(Fault::empty_unsqueeze_shape,
+                                                   {ops::Unsqueeze, ops::Squeeze})}};
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,87 @@
+// Workarounds for constants and conversions that are outputs of the model. OpenVINO removes a conversion to a
+// type that the CPU plugin computes with the numbers of another one, such as f16 or i64, and back. If both
+// results are outputs, the second one gets the names of the first one, too. If the output of dynamic shape is
+// an input of the model then, the CPU plugin writes beyond its memory.
+#include "ir/views/unary.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/support/run_time_values.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// The type in which the CPU plugin computes numbers of `type`.
+ir::ElementType computed_type(ir::ElementType type) {
+  using enum ir::ElementType;
+  constexpr unsigned kByte = 8;
+  if (type == f16 || type == f64) return f32;
+  if (type == boolean) return u8;
+  return ir::is_integral(type) && ir::info(type).bits > kByte ? i32 : type;
+}
+
+/// Fault::converted_output_name: both conversions keep the type in which the CPU plugin computes.
+bool converts_output_back(ir::ConvertView convert) {
+  const ir::Output& back = convert.output(0);
+  if (!is_read_by(back, {ops::Result})) return false;
+  ir::Value data = convert.data();
+  while (const auto inner = ir::match<ir::ConvertView>(data)) {
+    if (data.type() == back.type || computed_type(data.type()) != back.type) return false;
+    if (is_read_by(data.output(), {ops::Result})) return computed_type(inner->data().type()) == back.type;
+    data = inner->data();
+  }
+  return false;
+}
+
+/// Fault::input_converted_to_output: the conversions between an input and an output leave the numbers as the
+/// CPU plugin computes them. It converts an input of another type by itself.
+bool converts_input_to_output(ir::ConvertView convert) {
+  const ir::Output& result = convert.output(0);
+  if (!is_read_by(result, {ops::Result}) || result.shape.is_static() ||
+      computed_type(result.type) != result.type)
+    return false;
+  ir::Value data = convert.data();
+  while (data.node->is(ops::Convert) && computed_type(data.type()) == result.type)
+    data = ir::ConvertView(*data.node).data();
+  return data.node->is(ops::Parameter) && data.type() == result.type;
+}
+
+void reshape_data(ir::Builder& builder, ir::Node& convert) {
+  const ir::Value data = ir::reshape_to_itself(builder, ir::ConvertView(convert).data());
+  if (data.type() == convert.output(0).type)
+    ir::replace_all_uses(convert.value(), data);
+  else
+    convert.set_input(ir::ConvertView::Input::data, data);
+}
+
+/// Fault::small_constant_results. The CPU plugin copies a constant of 4 bits to an output with the halves of
+/// each byte exchanged.
+bool is_small_constant(const ir::Node& result) {
+  const ir::Value value = result.input(0);
+  return ir::is_integral(value.type()) && ir::info(value.type()).bits == 4 &&
+         ir::is_computed_from_constants(value);
+}
+
+void convert_at_run_time(ir::Builder&, ir::Node& result) {
+  const ir::Value value = result.input(0);
+  const ir::ElementType wide =
+      value.type() == ir::ElementType::i4 ? ir::ElementType::i8 : ir::ElementType::u8;
+  ir::Builder builder = ir::builder_beside(*value.node);
+  const ir::Value numbers = ir::convert(builder, value, wide);
+  const ir::Value chosen =
+      builder.op(ops::Select, {emit_run_time_truth(builder), numbers, builder.integer(0, wide)});
+  ir::replace_results(value, ir::convert(builder, chosen, value.type()));
+}
+
+}  // namespace
+
+Workaround legalize_outputs() {
+  return {
+      .stage = Stage::kernels,
+      .summary =
+          "Converts constant outputs of 4 bits at run time, and keeps conversions of outputs apart that "
+          "OpenVINO would remove",
+      .rows = {row<converts_output_back, separate_from_input>(Fault::converted_output_name, {ops::Convert}),
+               row<converts_input_to_output, reshape_data>(Fault::input_converted_to_output, {ops::Convert}),
+               row<is_small_constant, convert_at_run_time>(Fault::small_constant_results, {ops::Result})}};
+}
+
+}  // namespace onnx2ir::passes

@@ -51,10 +51,8 @@ bool adds_stored_constants(const ir::Node& outer) {
 
 /// (product ± a) ± b as product ± (a ± b).
 ir::Value combine(ir::Builder& builder, const ir::Node& outer) {
-  const ConstantStep last = shifted(outer);
-  const ir::Node& inner = *last.operand.node;
-  const ConstantStep first = shifted(inner);
-  const ir::Op inner_op = inner.is(ops::Add) ? ops::Add : ops::Subtract;
+  const auto [first, last] = *two_sums(outer);
+  const ir::Op inner_op = last.operand.node->is(ops::Add) ? ops::Add : ops::Subtract;
   const ir::Op op = outer.is(inner_op) ? ops::Add : ops::Subtract;
   return builder.op(inner_op, {first.operand, builder.op(op, {first.constant, last.constant})});
 }

@@ -15,6 +15,8 @@
 namespace onnx2ir::passes {
 namespace {
 
+using ir::Value;
+
 template <typename View>
 ir::WindowSteps steps_of(const View& view, const std::string& auto_pad) {
   return {view.strides().list(), view.dilations().list(), view.pads_begin().list(), view.pads_end().list(),
@@ -26,7 +28,7 @@ bool has_dynamic_filter(ir::AnyConvolutionView convolution) {
          !convolution.filters().shape().is_static();
 }
 
-ir::Value unfold(ir::Builder& builder, ir::AnyConvolutionView convolution) {
+Value unfold(ir::Builder& builder, ir::AnyConvolutionView convolution) {
   return ir::unfold_convolution(builder, convolution.data(), convolution.filters(),
                                 steps_of(convolution, convolution.auto_pad()),
                                 convolution.node().is(ops::GroupConvolution));
@@ -37,9 +39,9 @@ bool has_dynamic_sizes(ir::Col2ImView col2im) {
          (!ir::exact_values(col2im.output_size()) || !ir::exact_values(col2im.kernel_size()));
 }
 
-ir::Value fold(ir::Builder& builder, ir::Col2ImView col2im) {
-  const auto gather_elements = [&](ir::Value list) {
-    const ir::Value whole = ir::convert(builder, list, ir::ElementType::i64);
+Value fold(ir::Builder& builder, ir::Col2ImView col2im) {
+  const auto gather_elements = [&](Value list) {
+    const Value whole = ir::convert(builder, list, ir::ElementType::i64);
     ir::ValueList values;
     for (const std::int64_t i : {0, 1}) values.push_back(ir::gather(builder, whole, builder.integers({i})));
     return values;
@@ -48,8 +50,6 @@ ir::Value fold(ir::Builder& builder, ir::Col2ImView col2im) {
   return ir::fold_columns(builder, col2im.data(), sizes, gather_elements(col2im.kernel_size()),
                           steps_of(col2im, "explicit"));
 }
-
-using ir::Value;
 
 /// The number of elements in a window.
 double kernel_size(ir::AvgPoolView pool) {
@@ -155,8 +155,6 @@ Value sum_by_convolution(ir::Builder& builder, ir::AvgPoolView pool) {
   const Value data = pool.data();
   return Average{builder, pool, data, data.shape().rank() - 2, pool.rounding_type() == "ceil_torch"}.emit();
 }
-
-using ir::Value;
 
 /// Whether the LRN is across channels, as that of ONNX is.
 bool is_across_channels(ir::LRNView lrn) {

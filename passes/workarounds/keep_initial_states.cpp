@@ -20,18 +20,19 @@ bool tests_steps(ir::Value condition, ir::Value data) {
   return matches(condition, op(ops::NotEqual, any(steps), integer(0))) && ir::is_size_of(steps, 0, data, 1);
 }
 
-/// Whether the use is that of a Select which takes another state after zero steps.
-bool is_selected(const ir::Use& use, ir::Value data) {
-  const auto select = ir::match<ir::SelectView>(*use.node);
-  return select && use.index == ir::SelectView::Input::then_value && tests_steps(select->condition(), data);
+/// Whether all uses of the state are those of Selects which take another one after zero steps.
+bool is_only_selected(const ir::Output& state, ir::Value data) {
+  return std::ranges::all_of(state.uses, [&](const ir::Use& use) {
+    const auto select = ir::match<ir::SelectView>(*use.node);
+    return select && use.index == ir::SelectView::Input::then_value && tests_steps(select->condition(), data);
+  });
 }
 
 bool has_stale_states(ir::AnyRecurrentView sequence) {
   const ir::Value data = sequence.data();
   if (!data.shape().has_rank() || !data.shape()[1].admits(0)) return false;
-  const auto is_kept = [&](const ir::Use& use) { return is_selected(use, data); };
-  return std::any_of(sequence.node().outputs().begin() + 1, sequence.node().outputs().end(),
-                     [&](const ir::Output& state) { return !std::ranges::all_of(state.uses, is_kept); });
+  return !std::ranges::all_of(sequence.node().outputs().subspan(1),
+                              [&](const ir::Output& state) { return is_only_selected(state, data); });
 }
 
 /// `state`, or the scalar 0 if it is filled with zeros.
@@ -47,8 +48,7 @@ void keep_states(ir::Builder& builder, ir::Node& sequence) {
   const ir::Value any = builder.op(ops::NotEqual, {steps, builder.integer(0)});
   for (std::uint32_t i = 1; i < sequence.outputs().size(); ++i) {
     const ir::Value state = sequence.value(i);
-    const auto is_kept = [&](const ir::Use& use) { return is_selected(use, data); };
-    if (std::ranges::all_of(state.output().uses, is_kept)) continue;
+    if (is_only_selected(state.output(), data)) continue;
     const ir::Value initial = initial_state(builder, sequence.input(i));
     const ir::Value kept = builder.op(ops::Select, {any, state, initial});
     ir::replace_uses_except(state, kept, *kept.node);

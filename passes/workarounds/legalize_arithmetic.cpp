@@ -204,19 +204,16 @@ bool follows_sizes(ir::Value value) {
   });
 }
 
-bool is_vector(ir::Value value) {
-  return value.shape().has_rank() && value.shape().rank() == 1;
-}
-
 bool is_absolute_of_sizes(ir::AbsView absolute) {
   constexpr std::int64_t kMostElements = 256;  // of values that are no vectors, but may become one
   const auto count = absolute.data().shape().element_count();
-  return count && (*count <= kMostElements || is_vector(absolute.data())) && follows_sizes(absolute.data());
+  return count && (*count <= kMostElements || absolute.data().shape().has_rank(1)) &&
+         follows_sizes(absolute.data());
 }
 
 bool is_absolute_of_constants(ir::AbsView absolute) {
   const ir::Value data = absolute.data();
-  return is_vector(data) && ir::is_computed_from_constants(data) && data.node->constant() == nullptr;
+  return data.shape().has_rank(1) && ir::is_computed_from_constants(data) && data.node->constant() == nullptr;
 }
 
 /// OpenVINO takes vectors that are computed from sizes, or from constants, for positive, and removes an Abs

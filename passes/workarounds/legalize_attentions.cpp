@@ -1,4 +1,5 @@
 // Workarounds for operands of an attention that the CPU plugin misreads.
+#include <algorithm>
 #include <vector>
 
 #include "ir/views/attention.hpp"
@@ -16,11 +17,9 @@ constexpr int kMaxNodes = 24;  ///< visited from a Softmax up to the product of 
 
 /// If there is only one matrix, the order of the heads cannot be wrong.
 bool has_several_matrices(const ir::PartialShape& shape) {
-  if (!shape.has_rank() || shape.rank() < 3) return false;
-  for (std::size_t i = 0; i + 2 < shape.rank(); ++i) {
-    if (shape[i] != ir::Dimension(1)) return true;
-  }
-  return false;
+  return shape.has_rank() && shape.rank() > 2 &&
+         std::ranges::any_of(shape.dimensions().first(shape.rank() - 2),
+                             [](const ir::Dimension& size) { return size != ir::Dimension(1); });
 }
 
 bool is_misread(ir::Value value) {

@@ -269,11 +269,8 @@ bool has_negative_axes(ir::SliceView slice) {
 
 ir::Value count_from_front(ir::Builder& builder, ir::SliceView slice) {
   const std::size_t rank = slice.data().shape().rank();
-  std::vector<std::int64_t> axes;
-  const auto listed = ir::exact_values(slice.axes());
-  for (const std::int64_t axis : *listed) {
-    axes.push_back(static_cast<std::int64_t>(ir::normalize_axis(axis, rank)));
-  }
+  ir::Integers axes = *ir::exact_values(slice.axes());
+  for (std::int64_t& axis : axes) axis = static_cast<std::int64_t>(ir::normalize_axis(axis, rank));
   const ir::Value list = builder.integers(axes, slice.axes().type());
   return ir::clone_with_input(builder, slice, ir::SliceView::Input::axes, list);
 }

@@ -89,22 +89,22 @@ std::size_t axis_of(ir::TopKView top) {
 }
 
 /// Whether k is positive: also the larger of an unknown and a positive number.
-bool is_positive(ir::Value k) {
-  const auto is_known = [](ir::Value value) { return are_at_least(value, 1); };
+bool is_positive(Value k) {
+  const auto is_known = [](Value value) { return are_at_least(value, 1); };
   return is_known(k) || (k.node->is(ops::Maximum) && std::ranges::any_of(k.node->inputs(), is_known));
 }
 
 /// Fault::topk_of_zero. A TopK whose k may be 0 selects at least one element, and a Slice removes it if k is
 /// 0. If k is the size of the axis, the data is empty as well, and the plugin does not run the operation.
 bool may_select_none(ir::TopKView top) {
-  const ir::Value k = top.k();
+  const Value k = top.k();
   if (!top.data().shape().has_rank() || is_positive(k)) return false;
   return !ir::is_size_of(k, 0, top.data(), axis_of(top));
 }
 
 /// A TopK along an axis of size 0 gives its data.
 void select_none(ir::Builder& builder, ir::Node& node) {
-  const ir::Value data = ir::TopKView(node).data();
+  const Value data = ir::TopKView(node).data();
   ir::replace_all_uses(node.value(0), data);
   ir::replace_all_uses(node.value(1), ir::convert(builder, data, node.value(1).type()));
 }
@@ -112,13 +112,13 @@ void select_none(ir::Builder& builder, ir::Node& node) {
 void select_one(ir::Builder& builder, ir::Node& node) {
   const ir::TopKView top = node;
   if (top.data().shape()[axis_of(top)] == ir::Dimension(0)) return select_none(builder, node);
-  const ir::Value k = top.k();
-  const ir::Value some = builder.op(ops::Maximum, {k, builder.integer(1, k.type())});
-  const ir::Value selected = ir::clone_with_input(builder, node, ir::TopKView::Input::k, some);
-  const ir::Value count = ir::convert(builder, ir::flatten(builder, k), ir::ElementType::i64);
+  const Value k = top.k();
+  const Value some = builder.op(ops::Maximum, {k, builder.integer(1, k.type())});
+  const Value selected = ir::clone_with_input(builder, node, ir::TopKView::Input::k, some);
+  const Value count = ir::convert(builder, ir::flatten(builder, k), ir::ElementType::i64);
   const auto axis = static_cast<std::int64_t>(axis_of(top));
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
-    const ir::Value none = builder.integers({0});
+    const Value none = builder.integers({0});
     ir::replace_all_uses(node.value(i), ir::slice(builder, selected.node->value(i), none, count, axis));
   }
 }
@@ -131,7 +131,7 @@ struct Bounds {
   ir::Integers stops;
 };
 
-bool is_computed(ir::Value bound) {
+bool is_computed(Value bound) {
   return bound.node->constant() == nullptr;
 }
 
@@ -180,8 +180,8 @@ bool draws_scalar(ir::RandomUniformView random) {
   return random.shape().shape().element_count() == 0;
 }
 
-ir::Value draw_as_vector(ir::Builder& builder, ir::RandomUniformView random) {
-  const ir::Value vector =
+Value draw_as_vector(ir::Builder& builder, ir::RandomUniformView random) {
+  const Value vector =
       ir::clone_with_input(builder, random, ir::RandomUniformView::Input::shape, builder.integers({1}));
   return ir::reshape(builder, vector, std::vector<std::int64_t>{});
 }

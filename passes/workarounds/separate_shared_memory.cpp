@@ -1,11 +1,14 @@
-// Workarounds for values that the CPU plugin writes into the memory of another one: a part of a Concat into
-// that of the result, a tensor with a Reshape into that of a model output, an Abs into that of its operand.
+// Workarounds for memory that the CPU plugin shares between values, or describes anew in each run. It writes
+// a part of a Concat into the memory of the result, and a tensor with a Reshape into that of a model output.
 // If such a value is also transposed from channels last for a convolution, which needs no copy, the
 // convolution reads other memory.
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "ir/inference.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
@@ -138,16 +141,89 @@ ir::Value negate_below_zero(ir::Builder& builder, ir::AbsView abs) {
                     {value, builder.op(ops::Multiply, {value, builder.number_like(-1, value)})});
 }
 
+constexpr std::array<std::int64_t, 2> kAllAndNone = {-1, 0};
+
+/// How much of the output `use` takes, or how often; null if it is no Split, Slice or Tile.
+ir::Value extent_of(const ir::Use& use) {
+  if (use.index != 0) return {};
+  if (const auto split = ir::match<ir::VariadicSplitView>(*use.node)) return split->lengths();
+  if (const auto slice = ir::match<ir::SliceView>(*use.node)) return slice->stop();
+  const auto tile = ir::match<ir::TileView>(*use.node);
+  return tile ? tile->repeats() : ir::Value{};
+}
+
+/// Whether the use reads the address in each run: a copy of copy_outputs(), or a part of computed extent.
+bool reads_address(const ir::Use& use) {
+  const ir::Value extent = extent_of(use);
+  if (!extent) return false;
+  if (const auto known = ir::exact_values(extent))
+    return use.node->is(ops::VariadicSplit) && std::ranges::equal(*known, kAllAndNone);
+  return !ir::is_computed_from_constants(extent);
+}
+
+/// Whether the plugin may convert the elements to bf16 for `node` unless it is marked.
+bool may_be_converted(const ir::Node& node) {
+  return ir::is_floating(node.output(0).type) && !node.marks.contains(ir::Mark::precise);
+}
+
+/// Whether the use reads the address of the output in each run, without a conversion before it, or only the
+/// shape. A marked Split, Slice or Tile is safe if its extent is computed, as those of guard_zero_iterations
+/// are: one of constant extent may be replaced by operations without the mark.
+bool is_safe(const ir::Use& use) {
+  return use.node->is_one_of({ops::Result, ops::ShapeOf}) ||
+         (reads_address(use) && !may_be_converted(*use.node));
+}
+
+bool may_be_stale(const ir::Output& output) {
+  return !output.shape.is_static() && output.shape.has_rank() && output.type != ir::ElementType::string &&
+         !std::ranges::all_of(output.uses, is_safe);
+}
+
+void keep_precision(ir::Node& node) {
+  if (ir::is_floating(node.output(0).type)) node.marks.add(ir::Mark::precise);
+}
+
+/// Fault::stale_loop_outputs. The CPU plugin describes the memory of outputs of a Loop anew in each run.
+/// Primitives of oneDNN keep the old description if the shape is the same as before, and so an address that
+/// is out of date when the memory has been moved for larger values. Among these primitives are the
+/// conversions of layout and precision that the plugin inserts before any operation.
+bool has_stale_output(const ir::Node& loop) {
+  return std::ranges::any_of(loop.outputs(), may_be_stale);
+}
+
+/// The first part of a VariadicSplit, whose other part has no elements. Its kernel takes the address in each
+/// run, has one layout and is not fused with its readers. Its mark keeps the conversion to bf16 behind it.
+ir::Value copy_by_split(ir::Builder& builder, ir::Value value) {
+  return builder.node(ops::VariadicSplit, {value, builder.integer(0), builder.integers(kAllAndNone)}, {}, 2)
+      .value(0);
+}
+
+void copy_outputs(ir::Builder& builder, ir::Node& loop) {
+  for (std::size_t i = 0; i < loop.outputs().size(); ++i) {
+    const ir::Value output = loop.value(i);
+    if (!may_be_stale(output.output())) continue;
+    std::vector<ir::Use> readers;
+    for (const ir::Use& use : output.output().uses) {
+      if (reads_address(use)) keep_precision(*use.node);
+      if (!is_safe(use)) readers.push_back(use);
+    }
+    if (readers.empty()) continue;
+    const ir::Value copy = copy_by_split(builder, output);
+    keep_precision(*copy.node);
+    ir::move_uses(readers, output, copy);
+  }
+}
+
 }  // namespace
 
 Workaround separate_shared_memory() {
   return {
       .stage = Stage::kernels,
-      .summary =
-          "Keeps operations apart that would read memory into which the CPU plugin has written another value",
+      .summary = "Keeps operations from memory of other values that the CPU plugin has overwritten or moved",
       .rows = {
           row<reads_shared_concatenation, negate_below_zero>(Fault::abs_in_place, {ops::Abs}),
           row<convolves_part, separate_from_input>(Fault::convolved_concat_part, {ops::Convolution}),
+          row<has_stale_output, copy_outputs>(Fault::stale_loop_outputs, {ops::Loop}),
           row<transposes_part, separate_from_input>(Fault::transposed_concat_part, {ops::Transpose}),
           row<transposes_result, separate_from_input>(Fault::transposed_model_output, {ops::Transpose})}};
 }

@@ -15,7 +15,6 @@
 #include "passes/analysis/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
-#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {

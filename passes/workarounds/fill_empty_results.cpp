@@ -1,6 +1,5 @@
 // Workarounds for empty_product and empty_concat_part: products and concatenations of operands that are known
 // to be empty become a Broadcast of 0 to their shape.
-#include <algorithm>
 
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"

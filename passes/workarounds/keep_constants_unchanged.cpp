@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <optional>
 
-#include "ir/constant_data.hpp"
-#include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/bounded_search.hpp"

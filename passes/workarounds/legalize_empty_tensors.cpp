@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"

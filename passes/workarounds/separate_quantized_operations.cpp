@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 
-#include "ir/views/elementwise.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/bounded_search.hpp"

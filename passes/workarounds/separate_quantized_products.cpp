@@ -9,7 +9,6 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/spatial.hpp"
-#include "ir/views/unary.hpp"
 #include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"

@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "ir/inference.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "frontend/translators/onnx/loop_builder.hpp"
+#include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {

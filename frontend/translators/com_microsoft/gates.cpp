@@ -2,7 +2,6 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/normalization.hpp"
 #include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"

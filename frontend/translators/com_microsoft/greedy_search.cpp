@@ -5,7 +5,7 @@
 #include "frontend/translators/com_microsoft/generation_decoder.hpp"
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/random_numbers.hpp"
+#include "frontend/translators/onnx/random.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 

@@ -7,7 +7,6 @@
 #include "frontend/translators/com_microsoft/window_cache.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/attention_steps.hpp"
-#include "frontend/translators/onnx/normalization.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/bit_cast.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {

@@ -5,7 +5,7 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/recurrent_cell.hpp"
+#include "frontend/translators/onnx/recurrent.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {

@@ -5,9 +5,7 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/quantization_steps.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 

@@ -8,7 +8,6 @@
 #include "base/portable_math.hpp"
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/normalization.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"

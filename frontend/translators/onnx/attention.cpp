@@ -1,21 +1,33 @@
 // Attention since version 23 (24: padded caches and short masks, 25: windows): ScaledDotProductAttention if
 // that is equivalent, otherwise its decomposition.
+#include <algorithm>
 #include <array>
 #include <optional>
 
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/rotation.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/attention_mask.hpp"
 #include "frontend/translators/onnx/attention_steps.hpp"
 #include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
 using Input = inputs::Attention;
 using Output = outputs::Attention;
+
+/// Query, key and value in heads. If several query heads share a key head, they form a group, which is a
+/// separate axis: products then broadcast the key along it.
+struct Heads {
+  Value query;  ///< [B, N, S, h], in groups [B, K, N / K, S, h]
+  Value key;    ///< [B, K, T, h], with the past
+  Value value;
+  Value count;  ///< K, i64 [1]
+  bool are_grouped;
+};
 
 /// Splits packed inputs, [B, S, N * h], into heads.
 Heads unpack_heads(NodeContext& node) {
@@ -67,6 +79,177 @@ Heads prepare_heads(NodeContext& node) {
     heads.value = concat(node, {node.input(Input::past_value), heads.value}, 2);
   }
   return heads;
+}
+
+/// The mask that hides keys from the queries of an Attention node.
+struct AttentionMask {
+  /// Boolean (true for visible keys) or additive; null if no keys are hidden. Broadcasts to the scores: [B,
+  /// N, S, T], in groups [B, K, N / K, S, T].
+  Value value;
+  bool hides_future = false;  ///< also hides keys after the query's own position, by the attribute `causal`
+  bool fits_one_operation = true;  ///< ScaledDotProductAttention supports it
+};
+
+/// The masking rules in the node's attributes and inputs.
+struct Rules {
+  bool is_causal;
+  std::int64_t left_window;   ///< -1: unlimited
+  std::int64_t right_window;  ///< -1: unlimited
+  bool has_mask;
+  bool has_past;
+  bool has_lengths;
+
+  bool are_by_position() const { return is_causal || left_window >= 0 || right_window >= 0; }
+  /// Whether `causal` of ScaledDotProductAttention is equivalent: keys and queries start at the same
+  /// position.
+  bool is_only_causal() const {
+    return is_causal && left_window < 0 && right_window < 0 && !has_mask && !has_past && !has_lengths;
+  }
+};
+
+Rules rules_of(const NodeContext& node) {
+  return {node.integer_attribute("is_causal", 0) == 1,
+          node.integer_attribute("left_window_size", -1),
+          node.integer_attribute("right_window_size", -1),
+          node.has_input(Input::attn_mask),
+          node.has_input(Input::past_key),
+          node.has_input(Input::nonpad_kv_seqlen)};
+}
+
+/// Both broadcast to [B, N, S, T]; either may be null.
+struct Mask {
+  Value bias;  ///< added to the scores
+  Value seen;  ///< boolean: the visible keys
+};
+
+/// The mask of the model, extended to the number of keys: since version 24 the keys after its end are hidden.
+Value extend_mask(NodeContext& node, Value keys) {
+  Value mask = node.input(Input::attn_mask);
+  if (mask.type() != ElementType::boolean) mask = convert(node, mask, keys.type());
+  const std::int64_t rank = node.rank(mask);
+  if (rank > 4) node.fail("the mask has more than four dimensions");
+  if (rank < 2) mask = add_unit_dimensions(node, mask, 2 - rank, 0);
+  const std::size_t last = mask.shape().rank() - 1;
+  const ir::Dimension length = mask.shape()[last];
+  if (node.opset() < 24 || (length.is_static() && length == keys.shape()[2])) return mask;
+  const bool is_boolean = mask.type() == ElementType::boolean;
+  const Value numbers = is_boolean ? convert(node, mask, ElementType::i32) : mask;
+  const Value missing =
+      node.op(ops::Subtract, {dimension_of(node, keys, 2), dimension_of(node, mask, std::int64_t(last))});
+  const Value none = node.integers(std::vector<std::int64_t>(last, 0));
+  const Value begins = node.integers(std::vector<std::int64_t>(last + 1, 0));
+  const Value ends = concat(node, {none, missing});
+  const Value extended = pad_with(node, numbers, begins, ends, is_boolean ? 0 : kHidden);
+  return is_boolean ? convert(node, extended, ElementType::boolean) : extended;
+}
+
+/// The positions of queries among the keys: [S, 1], or [B, 1, S, 1] if each row of the batch has its own
+/// past.
+Value compute_positions(NodeContext& node, const Heads& heads) {
+  const std::int64_t sequence = heads.are_grouped ? 3 : 2;
+  const Value count = size_of(node, heads.query, sequence);
+  const Value rows = unsqueeze(node, emit_range(node, count), {1});
+  if (node.has_input(Input::past_key))
+    return node.op(ops::Add, {rows, size_of(node, node.input(Input::past_key), 2)});
+  if (!node.has_input(Input::nonpad_kv_seqlen)) return rows;
+  const Value past = node.op(ops::Subtract, {node.input(Input::nonpad_kv_seqlen), count});
+  return node.op(ops::Add, {rows, unsqueeze(node, past, {1, 2, 3})});
+}
+
+Mask emit_restrictions(NodeContext& node, const Heads& heads, const Rules& rules) {
+  Mask mask;
+  const auto restrict_to = [&](Value keys) {
+    mask.seen = mask.seen ? node.op(ops::LogicalAnd, {mask.seen, keys}) : keys;
+  };
+  if (rules.has_mask) {
+    const Value given = extend_mask(node, heads.key);
+    (given.type() == ElementType::boolean ? mask.seen : mask.bias) = given;
+  }
+  if (!rules.are_by_position() && !rules.has_lengths) return mask;
+  const Value keys = emit_range(node, size_of(node, heads.key, 2));
+  if (rules.are_by_position()) {
+    const Value own = compute_positions(node, heads);
+    if (rules.is_causal) restrict_to(node.op(ops::LessEqual, {keys, own}));
+    if (rules.left_window >= 0) {
+      const Value first = node.op(ops::Subtract, {own, node.integer(rules.left_window)});
+      restrict_to(node.op(ops::GreaterEqual, {keys, first}));
+    }
+    if (rules.right_window >= 0) {
+      restrict_to(
+          node.op(ops::LessEqual, {keys, node.op(ops::Add, {own, node.integer(rules.right_window)})}));
+    }
+  }
+  if (rules.has_lengths)
+    restrict_to(node.op(ops::Less, {keys, unsqueeze(node, node.input(Input::nonpad_kv_seqlen), {1, 2, 3})}));
+  return mask;
+}
+
+/// A mask over heads as a mask over groups: from [..., N, S, T], where N may be 1, to [..., K, N / K, S, T].
+Value group_mask(NodeContext& node, Value mask, const Heads& heads) {
+  const std::int64_t rank = node.rank(mask);
+  if (rank < 3) return mask;
+  const std::int64_t axis = rank - 3;
+  if (mask.shape()[static_cast<std::size_t>(axis)] == 1) return unsqueeze(node, mask, {axis});
+  const Value count = dimension_of(node, mask, axis);
+  const Value outer = node.op(ops::Minimum, {count, heads.count});
+  Values shape = dimensions_of(node, mask, 0, axis);
+  shape.push_back(outer);
+  shape.push_back(divide(node, count, outer));
+  const Values last = dimensions_of(node, mask, axis + 1, axis + 3);
+  shape.append(last.begin(), last.end());
+  return reshape(node, mask, concat(node, shape));
+}
+
+/// Whether a row of the mask may hide all keys. Always true unless the mask is known.
+bool may_hide_all(NodeContext& node, Value mask) {
+  const auto known = node.known_numbers(mask);
+  const ir::Dimension keys = mask.shape()[mask.shape().rank() - 1];
+  if (!known || keys.is_dynamic() || keys.size() == 0) return true;
+  const double hidden = mask.type() == ElementType::boolean ? 0 : kHidden;
+  const auto width = keys.size();
+  for (auto row = known->begin(); row != known->end(); row += width) {
+    if (std::all_of(row, row + width, [&](double value) { return value == hidden; })) return true;
+  }
+  return false;
+}
+
+/// Whether `mask` provably has the sizes of the scores, or 1 where that is known. The rules of the operator
+/// prove it, not the IR: a row would decompose attentions with any mask of dynamic sizes.
+bool has_sizes_of_scores(const NodeContext& node, Value mask, const Heads& heads, const Rules& rules) {
+  if (!rules.has_mask || !node.target().has(Fault::attention_mask_sizes)) return true;
+  std::vector<ir::Dimension> scores(heads.query.shape().begin(), heads.query.shape().end() - 1);
+  scores.push_back(heads.key.shape()[2]);
+  const PartialShape& shape = mask.shape();
+  for (std::size_t from_end = 1; from_end <= shape.rank(); ++from_end) {
+    const bool is_known =
+        shape[shape.rank() - from_end].is_static() || scores[scores.size() - from_end].is_static();
+    const bool is_row = from_end == 2 && rules.are_by_position();
+    const bool is_key = from_end == 1 && (rules.are_by_position() || rules.has_lengths || node.opset() >= 24);
+    if (!is_known && !is_row && !is_key) return false;
+  }
+  return true;
+}
+
+/// `may_be_causal`: an equal mask may become the attribute `causal` of ScaledDotProductAttention.
+AttentionMask emit_attention_mask(NodeContext& node, const Heads& heads, bool may_be_causal) {
+  const Rules rules = rules_of(node);
+  if (may_be_causal && rules.is_only_causal()) return {{}, true, true};
+  const Mask mask = emit_restrictions(node, heads, rules);
+  Value merged = merge_masks(node, mask.bias, mask.seen);
+  if (!merged) return {};
+  if (heads.are_grouped) merged = group_mask(node, merged, heads);
+  return {merged, false, has_sizes_of_scores(node, merged, heads, rules)};
+}
+
+/// Replaces rows of `value` by zeros for queries from which `mask` hides all keys, because the Softmax of a
+/// fully masked row is NaN.
+Value zero_fully_masked_rows(NodeContext& node, Value value, Value mask) {
+  if (!may_hide_all(node, mask)) return value;
+  const Value seen = mask.type() == ElementType::boolean
+                         ? mask
+                         : node.op(ops::NotEqual, {mask, node.number_like(kHidden, mask)});
+  const Value is_any_seen = reduce_keep_dims(node, ops::ReduceLogicalOr, seen, {node.rank(mask) - 1});
+  return node.op(ops::Select, {is_any_seen, value, node.number_like(0, value)});
 }
 
 /// Attributes and outputs that ScaledDotProductAttention does not support.
@@ -149,10 +332,40 @@ Values attention(NodeContext& node) {
   return outputs;
 }
 
+/// RotaryEmbedding 23. Its function body has Slices where OpenVINO expects one split, so that the rotation
+/// would not become a RoPE. Caches are [M, r / 2] with positions [B, S], otherwise [B, S, r / 2].
+Operands rotary_embedding_23(NodeContext& node) {
+  using RotaryInput = inputs::RotaryEmbedding;
+  const Value input = node.input(RotaryInput::X);
+  const std::int64_t rank = node.rank(input);
+  const Value cosines = node.input(RotaryInput::cos_cache);
+  const Value sines = node.input(RotaryInput::sin_cache);
+  const std::int64_t cache_rank = node.has_input(RotaryInput::position_ids) ? 2 : 3;
+  const ir::Dimension head = rank == 4 ? input.shape()[3] : ir::Dimension();
+  const std::int64_t count = node.integer_attribute("num_heads", 0);
+  if ((rank != 4 && (rank != 3 || count <= 0)) || node.rank(cosines) != cache_rank ||
+      cosines.shape()[static_cast<std::size_t>(cache_rank) - 1].is_dynamic() ||
+      sines.shape()[static_cast<std::size_t>(cache_rank) - 1].is_dynamic() ||
+      (rank == 4 && head.is_dynamic())) {
+    return translate_function_body(node, 23);
+  }
+  const bool is_interleaved = node.flag_attribute("interleaved");
+  const Value heads = rank == 4 ? input : split_heads(node, input, count);
+  Rotation rotation{cosines, sines, is_interleaved};
+  if (node.has_input(RotaryInput::position_ids)) {
+    rotation = gather_rotation(node, cosines, sines, node.input(RotaryInput::position_ids), is_interleaved);
+  } else {
+    rotation.cosines = unsqueeze(node, cosines, {1});
+    rotation.sines = unsqueeze(node, sines, {1});
+  }
+  const Value result = rotate_heads(node, heads, rotation);
+  return {Operand(rank == 4 ? result : join_heads(node, result))};
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> attention_translators() {
-  return {{"Attention", 23, attention}};
+  return {{"Attention", 23, attention}, {"RotaryEmbedding", 23, rotary_embedding_23}};
 }
 
 }  // namespace onnx2ir::frontend

@@ -3,10 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
-#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

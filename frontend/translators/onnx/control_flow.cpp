@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "frontend/reader/onnx_proto.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 
-Value convert_to_scalar(NodeContext& node, Builder& builder, Value value, ElementType type,
+Value convert_to_scalar(NodeContext& node, Builder& builder, const Operand& operand, ElementType type,
                         std::string_view what) {
+  Value value = as_tensor(operand);
+  if (!value) node.fail(std::string(what) + " must be a tensor, it is a " + to_string(type_of(operand)));
   const PartialShape& shape = value.shape();
   const bool may_have_one =
       !shape.has_rank() ||
@@ -24,13 +26,6 @@ Value convert_to_scalar(NodeContext& node, Builder& builder, Value value, Elemen
   }
   if (!shape.is_scalar()) value = reshape(builder, value, builder.integers({}));
   return convert(builder, value, type);
-}
-
-Value convert_to_scalar(NodeContext& node, Builder& builder, const Operand& operand, ElementType type,
-                        std::string_view what) {
-  const Value value = as_tensor(operand);
-  if (!value) node.fail(std::string(what) + " must be a tensor, it is a " + to_string(type_of(operand)));
-  return convert_to_scalar(node, builder, value, type, what);
 }
 
 void connect_captures(ir::Node& node, ir::Body& body, const std::vector<Capture>& captures) {
@@ -104,15 +99,12 @@ std::vector<OperandType> widened(NodeContext& node, const IteratedBody& body,
   for (std::size_t i = 0; i < translated.types.size(); ++i) {
     const Operand& next = translated.outputs[static_cast<std::size_t>(body.first_state_output) + i];
     const auto type = widen(translated.types[i], type_of(next));
-    if (type && first && is_none(body.initial[i]) && type_of(next).content != nullptr) {
-      result.push_back(type_of(next));
-      continue;
-    }
     if (!type) {
       node.fail("the values that state " + std::to_string(i) + " takes " + type.error().message,
                 "a state keeps its element type and rank in OpenVINO");
     }
-    result.push_back(*type);
+    const bool had_none = first && is_none(body.initial[i]);
+    result.push_back(had_none && type_of(next).content != nullptr ? type_of(next) : *type);
   }
   return result;
 }
@@ -199,22 +191,20 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   // All Results first, because they may be the only uses of the body's Parameters.
   ir::Node& condition_result = builder.result(next_condition);
   std::vector<std::vector<ir::Node*>> nexts;
+  std::vector<Values> initial;
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
     auto& parts = nexts.emplace_back();
     const auto position = static_cast<std::size_t>(proto.first_state_output) + i;
     for (const Value& part : split_operand(builder, body.outputs[position], body.types[i], Boundary::body)) {
       parts.push_back(&builder.result(part));
     }
+    initial.push_back(split_operand(node, fit_to_type(proto.initial[i]), body.types[i], Boundary::body));
   }
   std::vector<std::pair<ir::Node*, std::int64_t>> rows;  // with the axis over the iterations
   for (const ScanOutput& scan : scans) {
     if (!scan.is_used) continue;
     const Value row = unsqueeze(builder, scan.row, {scan.axis});
     rows.emplace_back(&builder.result(row), scan.axis);
-  }
-  std::vector<Values> initial;
-  for (std::size_t i = 0; i < proto.initial.size(); ++i) {
-    initial.push_back(split_operand(node, fit_to_type(proto.initial[i]), body.types[i], Boundary::body));
   }
   const ir::LoopView loop = ir::add_loop(node, trip_count, condition, std::move(body.graph));
   loop.body().condition = &condition_result;
@@ -246,6 +236,42 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
                                            : Operand{});
   }
   for (const ScanOutput& scan : scans) result.scans.push_back(scan.is_used ? values[next++] : Value{});
+  return result;
+}
+
+LoopOutputs iterate(Builder& outer, Value count, const Values& initial, const Values& invariants,
+                    const BodyWriter& write) {
+  auto graph = outer.graph().make_body();
+  Builder body(*graph);
+  const Value starts = outer.boolean(true);
+  ir::Node& iteration = *body.parameter(ElementType::i64, PartialShape::scalar()).node;
+  const auto parameters = [&](const Values& values) {
+    Values inside;
+    for (const Value& value : values) inside.push_back(body.parameter(value.type(), value.shape()));
+    return inside;
+  };
+  const Values states = parameters(initial);
+  const Values inner = parameters(invariants);
+  const Iteration next = write(body, iteration.value(), states, inner);
+  const ir::LoopView loop = ir::add_loop(outer, count, starts, std::move(graph));
+  loop.body().condition = &body.result(next.condition ? next.condition : body.boolean(true));
+  LoopOutputs result;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    ir::Carried& state = loop.add_state(initial[i], *states[i].node, body.result(next.states[i]));
+    result.states.push_back(loop.add_output(state));
+  }
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    ir::connect_invariant(loop.node(), loop.body(), invariants[i], *inner[i].node);
+  }
+  for (const Value& row : next.rows) {
+    result.scans.push_back(loop.output(loop.add_scan(body.result(unsqueeze(body, row, {0})), 0)));
+  }
+  if (iteration.has_uses()) {
+    loop.body().iteration = &iteration;
+  } else {
+    loop.graph().remove(iteration);
+  }
+  ir::infer(loop.node());
   return result;
 }
 

@@ -1,4 +1,5 @@
-// Shared by Loop, Scan and If: conditions, and bodies that are translated as scopes.
+// Shared by Loop, Scan and If: conditions, and bodies that are translated as scopes. And loops of operators
+// that iterate without an ONNX body.
 #pragma once
 
 #include <functional>
@@ -13,10 +14,8 @@
 
 namespace onnx2ir::frontend {
 
-/// `value` as a scalar of `type`; fails, with a message about `what`, if it cannot have exactly one element.
-Value convert_to_scalar(NodeContext& node, Builder& builder, Value value, ElementType type,
-                        std::string_view what);
-/// The same for an operand that must be a tensor.
+/// `operand` as a scalar of `type`; fails, with a message about `what`, if it is no tensor or cannot have
+/// exactly one element.
 Value convert_to_scalar(NodeContext& node, Builder& builder, const Operand& operand, ElementType type,
                         std::string_view what);
 
@@ -69,5 +68,29 @@ struct LoopResult {
 LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const IteratedBody& proto,
                      TranslatedBody body, Value next_condition, const std::vector<bool>& used_states,
                      const std::vector<ScanOutput>& scans);
+
+/// The result of one iteration: the next states, one row of each scan output, and whether there is a next
+/// iteration (boolean scalar; null: until `count` iterations have run).
+struct Iteration {
+  Values states;
+  Values rows;
+  Value condition = {};
+};
+
+/// Emits the body: `iteration` is the iteration number (i64 scalar), `invariants` are the captured values in
+/// the body.
+using BodyWriter =
+    std::function<Iteration(Builder& body, Value iteration, const Values& states, const Values& invariants)>;
+
+/// Final states, and the rows of all iterations stacked along a new first axis.
+struct LoopOutputs {
+  Values states;
+  Values scans;
+};
+
+/// A loop of at most `count` (i64 scalar) iterations with the states `initial`. States keep their types and
+/// shapes.
+LoopOutputs iterate(Builder& outer, Value count, const Values& initial, const Values& invariants,
+                    const BodyWriter& write);
 
 }  // namespace onnx2ir::frontend

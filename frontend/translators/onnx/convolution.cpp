@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/deformable_convolution.hpp"
 #include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -10,7 +9,6 @@
 #include "ir/checked_arithmetic.hpp"
 #include "ir/gathered_windows.hpp"
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -304,14 +302,14 @@ Values causal_conv_with_state_27(NodeContext& node) {
   const Value extended = concat(node, {state, input}, 2);
   Value result;
   if (filter.shape().is_static()) {
-    const std::vector<std::int64_t> none{0};
-    const std::vector<std::int64_t> one{1};
+    const Window window{.kernel = {},
+                        .strides = {1},
+                        .dilations = {dilation},
+                        .pads_begin = {0},
+                        .pads_end = {0},
+                        .auto_pad = "explicit"};
     result = node.op(ops::GroupConvolution, {extended, split_groups(node, filter, filter.shape()[0].size())},
-                     {{"strides", one},
-                      {"dilations", std::vector<std::int64_t>{dilation}},
-                      {"pads_begin", none},
-                      {"pads_end", none},
-                      {"auto_pad", "explicit"}});
+                     attributes_of(window));
   } else {
     result = multiply_windows_by_channel(node, extended, filter, dimension_of(node, input, 2), dilation);
   }

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/strings.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/string_list.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -24,27 +24,22 @@ Value reshape_at_axis(NodeContext& node) {
   return add_unit_dimensions(node, b, 0, rank - axis - own_rank);
 }
 
-using Emit = Value (*)(NodeContext&, Value, Value);
+using Emit = Value (*)(Builder&, Value, Value);
 
 template <Emit kEmit>
 Values binary(NodeContext& node) {
   return {kEmit(node, node.input(0), reshape_at_axis(node))};
 }
 
-Value quotient(NodeContext& node, Value a, Value b) {
-  return divide(node, a, b);
-}
-
 /// Pow: from 12 on the exponent may have another type; the result has the type of the base.
-Value power(NodeContext& node, Value base, Value exponent) {
+Value power(Builder& builder, Value base, Value exponent) {
   const ElementType type = base.type();
-  if (type == exponent.type()) return node.op(ops::Power, {base, exponent});
-  if (ir::is_integral(exponent.type())) {
-    return node.op(ops::Power, {base, convert(node, exponent, type)});
+  if (type == exponent.type() || ir::is_integral(exponent.type())) {
+    return builder.op(ops::Power, {base, convert(builder, exponent, type)});
   }
-  const Value result =
-      node.op(ops::Power, {convert(node, base, ElementType::f32), convert(node, exponent, ElementType::f32)});
-  return convert(node, result, type);
+  const Value result = builder.op(
+      ops::Power, {convert(builder, base, ElementType::f32), convert(builder, exponent, ElementType::f32)});
+  return convert(builder, result, type);
 }
 
 /// Mod 10, 13, 28: the sign of the divisor, with fmod that of the dividend; floating point without fmod from
@@ -66,14 +61,14 @@ Values mod_10(NodeContext& node) {
 }
 
 /// Equal 1, 7, 11, 13, 19.
-Value equal(NodeContext& node, Value a, Value b) {
-  if (a.type() == ElementType::string) return compare_strings(node, a, b);
-  return node.op(ops::Equal, {a, b});
+Value equal(Builder& builder, Value a, Value b) {
+  if (a.type() == ElementType::string) return compare_strings(builder, a, b);
+  return builder.op(ops::Equal, {a, b});
 }
 
 template <ir::Op kOperation>
-Value plain(NodeContext& node, Value a, Value b) {
-  return node.op(kOperation, {a, b});
+Value plain(Builder& builder, Value a, Value b) {
+  return builder.op(kOperation, {a, b});
 }
 
 /// BitShift 11, 28: from 28 on signed integers, whose right shift keeps the sign. Negative counts and counts
@@ -129,7 +124,7 @@ std::vector<TranslatorRow> elementwise_translators() {
                                              {"Add", 1, binary<plain<ops::Add>>},
                                              {"Sub", 1, binary<plain<ops::Subtract>>},
                                              {"Mul", 1, binary<plain<ops::Multiply>>},
-                                             {"Div", 1, binary<quotient>},
+                                             {"Div", 1, binary<divide>},
                                              {"Pow", 1, binary<power>},
                                              {"Mod", 10, mod_10},
                                              {"Equal", 1, binary<equal>},

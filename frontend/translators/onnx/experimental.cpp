@@ -19,18 +19,11 @@ Values scale(NodeContext& node) {
                   {node.input(0), node.number_like(node.real_attribute("scale", 1), node.input(0))})};
 }
 
-/// ScaledTanh: alpha * tanh(beta * x).
-Values scaled_tanh(NodeContext& node) {
-  return {multiply_by(node,
-                      node.op(ops::Tanh, {multiply_by(node, node.input(0), node.real_attribute("beta", 1))}),
-                      node.real_attribute("alpha", 1))};
-}
-
-/// ParametricSoftplus: alpha * log(exp(beta * x) + 1).
-Values parametric_softplus(NodeContext& node) {
-  return {multiply_by(
-      node, node.op(ops::SoftPlus, {multiply_by(node, node.input(0), node.real_attribute("beta", 1))}),
-      node.real_attribute("alpha", 1))};
+/// ScaledTanh: alpha * tanh(beta * x); ParametricSoftplus: alpha * log(exp(beta * x) + 1).
+template <ir::Op kFunction>
+Values scaled_function(NodeContext& node) {
+  const Value x = multiply_by(node, node.input(0), node.real_attribute("beta", 1));
+  return {multiply_by(node, node.op(kFunction, {x}), node.real_attribute("alpha", 1))};
 }
 
 /// ImageScaler: scale * x + bias, a bias for each channel.
@@ -93,8 +86,8 @@ std::vector<TranslatorRow> experimental_translators() {
   return {
       {"Affine", 1, affine},
       {"Scale", 1, scale},
-      {"ScaledTanh", 1, scaled_tanh},
-      {"ParametricSoftplus", 1, parametric_softplus},
+      {"ScaledTanh", 1, scaled_function<ops::Tanh>},
+      {"ParametricSoftplus", 1, scaled_function<ops::SoftPlus>},
       {"ImageScaler", 1, image_scaler},
       {"Crop", 1, crop},
       {"DynamicSlice", 1, same_as<"Slice", 10>},  // without steps

@@ -10,7 +10,6 @@
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/reshaping.hpp"
@@ -185,11 +184,12 @@ bool differ_in_rank(const Operand& a, const Operand& b) {
   return types[0].shape.rank() != types[1].shape.rank();
 }
 
-bool differ_in_rank(const TranslatedBranch& a, const TranslatedBranch& b) {
+/// The first output whose rank differs; no value if all ranks are equal.
+std::optional<std::size_t> first_difference_in_rank(const TranslatedBranch& a, const TranslatedBranch& b) {
   for (std::size_t i = 0; i < a.outputs.size(); ++i) {
-    if (differ_in_rank(a.outputs[i], b.outputs[i])) return true;
+    if (differ_in_rank(a.outputs[i], b.outputs[i])) return i;
   }
-  return false;
+  return std::nullopt;
 }
 
 /// The value outside of the branch that is captured as `inner`; null if it is no captured value.
@@ -247,15 +247,13 @@ std::optional<bool> choose_branch(const NodeContext& node, const TranslatedBranc
   const GraphTranslator& translator = node.translator();
   Attempt& attempt = translator.attempt();
   if (!attempt.choices.may_choose || translator.sink().has_errors()) return std::nullopt;
-  for (std::size_t i = 0; i < node.output_count(); ++i) {
-    if (!differ_in_rank(then_branch.outputs[i], else_branch.outputs[i])) continue;
-    const bool takes_then = prefers_then(node, then_branch, else_branch, i);
-    attempt.found.open_ifs.push_back({translator.current_node(), translator.executed_graph(), takes_then});
-    attempt.choices.branches.emplace(translator.current_node(), takes_then);
-    attempt.choices.are_compared = true;
-    return takes_then;
-  }
-  return std::nullopt;
+  const auto index = first_difference_in_rank(then_branch, else_branch);
+  if (!index) return std::nullopt;
+  const bool takes_then = prefers_then(node, then_branch, else_branch, *index);
+  attempt.found.open_ifs.push_back({translator.current_node(), translator.executed_graph(), takes_then});
+  attempt.choices.branches.emplace(translator.current_node(), takes_then);
+  attempt.choices.are_compared = true;
+  return takes_then;
 }
 
 /// Emits one branch in place of the node, with a warning that gives the reason.
@@ -311,7 +309,7 @@ std::optional<Operands> replace_by_branch(NodeContext& node, Value condition,
                                           const TranslatedBranch& then_branch,
                                           const TranslatedBranch& else_branch) {
   // A Reshape to a computed size of 0 copies a dimension, so that sizes may differ in a run without elements.
-  const auto usual = differ_in_rank(then_branch, else_branch)
+  const auto usual = first_difference_in_rank(then_branch, else_branch)
                          ? ir::decided(condition, ir::Runs::without_zero_sizes)
                          : std::nullopt;
   if (usual) {

@@ -10,7 +10,6 @@
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/unrolled_loop.hpp"
-#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

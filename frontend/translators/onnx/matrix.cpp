@@ -3,12 +3,11 @@
 #include <map>
 
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/loop_builder.hpp"
+#include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/einsum_equation.hpp"
-#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -167,8 +166,7 @@ Iteration eliminate(Builder& body, Value step, Value matrices, Value determinant
                                  {"mode", "max"},
                                  {"sort", "none"},
                                  {"stable", false},
-                                 {"index_element_type", ElementType::i64}},
-                                2);
+                                 {"index_element_type", ElementType::i64}});
   const Value pivot_row = largest.value(1);  // [B, 1]
   const Value upper = gather_in_rows(body, matrices, pivot_row, 1);
   const Value other = gather(body, matrices, unsqueeze(body, step, {0}), 1);

@@ -1,6 +1,4 @@
-// Normalisations.
-#include "frontend/translators/onnx/normalization.hpp"
-
+// Normalisations, and Softmax and its kind.
 #include <algorithm>
 
 #include "frontend/translators/domains.hpp"
@@ -18,29 +16,11 @@ Value compute_inverse_deviation(Builder& builder, Value variance, double epsilon
   return divide(builder, builder.number_like(1, variance), deviation);
 }
 
-}  // namespace
-
-Value normalize_over(Builder& builder, Value x, Value axes, double epsilon) {
-  return builder.op(ops::MVN, {x, axes},
-                    {{"eps", epsilon}, {"normalize_variance", true}, {"eps_mode", "INSIDE_SQRT"}});
-}
-
-Value compute_inverse_rms(Builder& builder, Value x, Value axes, double epsilon) {
-  const Value square = builder.op(ops::Power, {x, builder.number_like(2, x)});
-  return compute_inverse_deviation(builder, reduce_over(builder, ops::ReduceMean, square, axes, true),
-                                   epsilon);
-}
-
-namespace {
-
-Value reduce_mean(Builder& builder, Value x, Value axes, bool keep_dims) {
-  return reduce_over(builder, ops::ReduceMean, x, axes, keep_dims);
-}
-
 /// The mean of the squared distances from the mean.
 Value reduce_variance(Builder& builder, Value x, Value axes, bool keep_dims) {
-  const Value distance = builder.op(ops::Subtract, {x, reduce_mean(builder, x, axes, true)});
-  return reduce_mean(builder, builder.op(ops::Multiply, {distance, distance}), axes, keep_dims);
+  const Value distance = builder.op(ops::Subtract, {x, reduce_over(builder, ops::ReduceMean, x, axes, true)});
+  const Value square = builder.op(ops::Multiply, {distance, distance});
+  return reduce_over(builder, ops::ReduceMean, square, axes, keep_dims);
 }
 
 /// A value per channel in a shape that broadcasts to data of `rank`: [C, 1, ...].
@@ -103,7 +83,7 @@ Values batch_norm_for_training(NodeContext& node) {
   std::vector<std::int64_t> others = numbers_between(0, norm.rank);
   std::erase(others, 1);
   const Value axes = node.integers(others);
-  const Value mean = reduce_mean(node, norm.x, axes, false);
+  const Value mean = reduce_over(node, ops::ReduceMean, norm.x, axes, false);
   const Value variance = reduce_variance(node, norm.x, axes, false);
   const auto update = [&](Value running, Value current) {
     const Value kept = node.op(ops::Multiply, {running, node.number_like(momentum, running)});
@@ -170,31 +150,32 @@ Values layer_normalization_1(NodeContext& node) {
   if (const Value bias = node.optional_input(Input::B)) y = node.op(ops::Add, {y, convert(node, bias, type)});
   Values outputs{y};
   if (node.has_output(Output::Mean) || node.has_output(Output::InvStdDev)) {
-    outputs.push_back(reduce_mean(node, x, axes, true));
+    outputs.push_back(reduce_over(node, ops::ReduceMean, x, axes, true));
     outputs.push_back(compute_inverse_deviation(node, reduce_variance(node, x, axes, true), epsilon));
   }
   return outputs;
 }
 
-/// RMSNormalization 23: x / sqrt(mean(x * x) + epsilon) * scale over the axes from `axis` on.
-Values rms_normalization_23(NodeContext& node) {
-  const Value input = node.input(0);
+/// x / sqrt(mean(x * x) + epsilon) * scale over the axes from `axis` on, in the type of the scale, and the
+/// factor of x. Statistics have the type `computed`.
+Values normalize_by_rms(NodeContext& node, ElementType computed) {
+  const Value scale = node.input(1);
   const Value axes = emit_normalized_axes(node);
-  const Value x = convert(node, input, stash_type(node));
+  const Value x = convert(node, node.input(0), computed);
   const Value factor = compute_inverse_rms(node, x, axes, node.real_attribute("epsilon", 1e-5F));
-  const Value y = convert(node, node.op(ops::Multiply, {x, factor}), node.input(1).type());
-  return {convert(node, node.op(ops::Multiply, {y, node.input(1)}), input.type())};
+  const Value y = convert(node, node.op(ops::Multiply, {x, factor}), scale.type());
+  return {node.op(ops::Multiply, {y, scale}), factor};
+}
+
+/// RMSNormalization 23.
+Values rms_normalization_23(NodeContext& node) {
+  return {convert(node, normalize_by_rms(node, stash_type(node))[0], node.input(0).type())};
 }
 
 /// SimplifiedLayerNormalization, which onnxruntime adds to ONNX's own domain: RMSNormalization before opset
 /// 23. OpenVINO's front end also accepts it in onnxruntime's domain.
 Values simplified_layer_normalization_1(NodeContext& node) {
-  const Value scale = node.input(1);
-  const Value axes = emit_normalized_axes(node);
-  const Value x = convert(node, node.input(0), ElementType::f32);
-  const Value factor = compute_inverse_rms(node, x, axes, node.real_attribute("epsilon", 1e-5F));
-  const Value y = convert(node, node.op(ops::Multiply, {x, factor}), scale.type());
-  return {node.op(ops::Multiply, {y, scale}), factor};
+  return normalize_by_rms(node, ElementType::f32);
 }
 
 Value normalize_groups(NodeContext& node, Value scale, Value bias) {
@@ -270,7 +251,57 @@ Values lrn_1(NodeContext& node) {
                   {{"alpha", alpha}, {"beta", beta}, {"bias", bias}, {"size", size}})};
 }
 
+using Emit = Value (*)(NodeContext&, Value, std::int64_t axis);
+
+template <ir::Op kOperation>
+Value plain(NodeContext& node, Value x, std::int64_t axis) {
+  return node.op(kOperation, {x}, {{"axis", axis}});
+}
+
+/// 1 for the first of the largest elements, 0 for the others.
+Value hardmax(NodeContext& node, Value x, std::int64_t axis) {
+  const Value largest = reduce_keep_dims(node, ops::ReduceMax, x, {axis});
+  const Value is_largest = node.op(ops::Equal, {x, largest});
+  const Value count = cumulative_sum(node, convert(node, is_largest, ElementType::i32), axis);
+  const Value is_first = node.op(ops::Equal, {count, node.integer(1, ElementType::i32)});
+  return convert(node, node.op(ops::LogicalAnd, {is_largest, is_first}), x.type());
+}
+
+/// Softmax, LogSoftmax, Hardmax. Versions 1 and 11 reshape the input to a matrix: dimensions before `axis`
+/// (default 1) are rows, the others are columns. From 13 on they work along `axis` (default -1) only.
+template <Emit kEmit>
+Values softmax_1(NodeContext& node) {
+  const Value x = node.input(0);
+  const std::int64_t rank = node.rank(x);
+  if (node.opset() >= 13) return {kEmit(node, x, node.axis(node.integer_attribute("axis", -1), rank))};
+  if (rank == 0) node.fail("a scalar has no axis");
+  // Axis `rank` is valid: rows of one element.
+  std::int64_t axis = node.integer_attribute("axis", 1);
+  if (axis != rank) axis = node.axis(axis, rank);
+  if (axis == rank - 1) return {kEmit(node, x, axis)};
+  if (axis == rank) {
+    const Value column = unsqueeze(node, x, {rank});
+    return {squeeze(node, kEmit(node, column, rank), {rank})};
+  }
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(axis), 0);
+  sizes.push_back(-1);
+  const Value rows = reshape_keeping(node, x, sizes);
+  const Value result = kEmit(node, rows, axis);
+  return {reshape(node, result, shape_of(node, x))};
+}
+
 }  // namespace
+
+Value normalize_over(Builder& builder, Value x, Value axes, double epsilon) {
+  return builder.op(ops::MVN, {x, axes},
+                    {{"eps", epsilon}, {"normalize_variance", true}, {"eps_mode", "INSIDE_SQRT"}});
+}
+
+Value compute_inverse_rms(Builder& builder, Value x, Value axes, double epsilon) {
+  const Value square = builder.op(ops::Power, {x, builder.number_like(2, x)});
+  return compute_inverse_deviation(builder, reduce_over(builder, ops::ReduceMean, square, axes, true),
+                                   epsilon);
+}
 
 std::vector<TranslatorRow> normalization_translators() {
   return {
@@ -285,6 +316,12 @@ std::vector<TranslatorRow> normalization_translators() {
       {"LpNormalization", 1, lp_normalization_1},
       {"MeanVarianceNormalization", 1, mean_variance_normalization_1},
       {"LRN", 1, lrn_1},
+      {.name = "Softmax", .since = 1, .translate = softmax_1<plain<ops::SoftMax>>, .ranks = RankRule::keep},
+      {.name = "LogSoftmax",
+       .since = 1,
+       .translate = softmax_1<plain<ops::LogSoftmax>>,
+       .ranks = RankRule::keep},
+      {.name = "Hardmax", .since = 1, .translate = softmax_1<hardmax>, .ranks = RankRule::keep},
   };
 }
 

@@ -102,14 +102,11 @@ Values emit_pad(NodeContext& node, const Pads& pads, Value fill) {
   const std::string mode = node.text_attribute("mode", "constant");
   const Value input = node.input(Input::data);
   if (mode == "wrap") return {wrap(node, input, pads)};
-  if (mode == "constant") {
-    if (!fill) fill = node.number_like(0, input);
-    if (!fill.shape().is_scalar()) fill = reshape_to_scalar(node, fill);
-    return {node.op(ops::Pad, {input, pads.begins, pads.ends, fill}, {{"pad_mode", "constant"}})};
-  }
-  if (mode != "edge" && mode != "reflect") node.fail("mode '" + mode + "' does not exist");
-  return {
-      node.op(ops::Pad, {input, pads.begins, pads.ends, node.number_like(0, input)}, {{"pad_mode", mode}})};
+  const bool is_constant = mode == "constant";
+  if (!is_constant && mode != "edge" && mode != "reflect") node.fail("mode '" + mode + "' does not exist");
+  if (!is_constant || !fill) fill = node.number_like(0, input);
+  return {node.op(ops::Pad, {input, pads.begins, pads.ends, reshape_to_scalar(node, fill)},
+                  {{"pad_mode", mode}})};
 }
 
 /// Pad 1 (attribute paddings) and 2 (attribute pads).

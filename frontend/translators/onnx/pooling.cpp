@@ -8,7 +8,6 @@
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
 #include "ir/checked_arithmetic.hpp"
-#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -110,15 +109,12 @@ bool has_pads(const Window& window) {
 
 Value emit_average(NodeContext& node, Value input, const Window& window, bool exclude_pad,
                    const std::string& rounding) {
-  std::vector<ir::Attribute> attributes{{"kernel", window.kernel.unchecked()},
-                                        {"strides", window.strides.unchecked()},
-                                        {"pads_begin", window.pads_begin.unchecked()},
-                                        {"pads_end", window.pads_end.unchecked()},
-                                        {"exclude-pad", exclude_pad},
-                                        {"auto_pad", window.auto_pad},
-                                        {"rounding_type", rounding}};
+  auto attributes = attributes_of(
+      window,
+      {{"kernel", window.kernel.unchecked()}, {"exclude-pad", exclude_pad}, {"rounding_type", rounding}});
+  // Older versions of AvgPool have no dilations.
   const bool is_dilated = std::ranges::any_of(window.dilations, [](auto dilation) { return dilation != 1; });
-  if (is_dilated) attributes.emplace_back(ir::AttributeName("dilations"), window.dilations.unchecked());
+  if (!is_dilated) std::erase_if(attributes, [](const auto& each) { return each.name == "dilations"; });
   return node.op(ops::AvgPool, {input}, attributes);
 }
 

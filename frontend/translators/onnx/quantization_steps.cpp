@@ -1,5 +1,4 @@
-#include "frontend/translators/onnx/quantization_steps.hpp"
-
+// What is known of numbers that are quantised, and quotients that are rounded as onnxruntime rounds them.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/quantized_numbers.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/known_values.hpp"
 #include "ir/operation_set.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/views/unary.hpp"
 #include "target/faults.hpp"
 

@@ -16,11 +16,10 @@ struct Grid {
   Value zero_point;  ///< f32, in a shape that broadcasts to the tensor; null: 0
 };
 
-/// The grid of inputs `scale` and `zero_point`, which may be absent, for a tensor with one scale.
-Grid read_grid(NodeContext& node, std::size_t scale, std::size_t zero_point);
-/// The same for a tensor of rank `rank` that may have a scale for each index of `axis`.
-Grid read_grid(NodeContext& node, std::size_t scale, std::size_t zero_point, std::int64_t axis,
-               std::int64_t rank);
+/// The grid of inputs `scale` and `zero_point`, which may be absent, for a tensor of rank `rank` that may
+/// have a scale for each index of `axis`. By default it has one scale.
+Grid read_grid(NodeContext& node, std::size_t scale, std::size_t zero_point, std::int64_t axis = 0,
+               std::int64_t rank = 1);
 
 /// A scale or zero point, a scalar or one for each index of `axis` of a tensor of rank `rank`, in a shape
 /// that broadcasts to the tensor. Null for null.
@@ -47,6 +46,9 @@ Grid compute_grid(NodeContext& node, Value numbers);
 /// `steps` limited to the 256 steps of this grid.
 Value clamp_to_bytes(Builder& builder, Value steps);
 
+/// x / scale, to be rounded to an integer: no rounding error moves it across the midpoint between two
+/// integers.
+Value divide_before_rounding(NodeContext& node, Value x, Value scale);
 /// f32 numbers as integers of `type`: saturate(round(number / scale) + zero point). Fails if `type` is not an
 /// integer type.
 Value quantize(NodeContext& node, Value numbers, const Grid& grid, ElementType type);

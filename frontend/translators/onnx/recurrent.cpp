@@ -8,8 +8,6 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/recurrent_cell.hpp"
-#include "frontend/translators/onnx/recurrent_loop.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "target/faults.hpp"
 
@@ -198,30 +196,20 @@ Values gru_1(NodeContext& node) {
                                       {{"linear_before_reset", linear_before_reset}}));
   }
   const Step step = [&](Builder& body, const StepValues& at) -> Values {
-    const auto rows = [&](std::int64_t first, std::int64_t last) {
-      return slice(body, at.r, first * cell.hidden, last * cell.hidden, 0);
+    const auto project = [&](Value state, std::int64_t index) {
+      const Value weights = slice(body, at.r, index * cell.hidden, (index + 1) * cell.hidden, 0);
+      const Value product = mat_mul(body, state, weights, {.b = true});
+      return body.op(ops::Add, {product, take_gate(body, cell, at.r_bias, index)});
     };
-    const auto gate = [&](std::int64_t index) {
-      const Value recurrent =
-          body.op(ops::Add, {mat_mul(body, at.states[0], rows(index, index + 1), {.b = true}),
-                             take_gate(body, cell, at.r_bias, index)});
+    const auto gate = [&](std::int64_t index, Value recurrent, const Activation& activation) {
       const Value sum = body.op(ops::Add, {take_gate(body, cell, at.x, index), recurrent});
-      return activate(node, body, at.activations[0], clip_value(body, cell, sum));
+      return activate(node, body, activation, clip_value(body, cell, sum));
     };
-    const Value z = gate(0);
-    const Value reset = gate(1);
-    Value recurrent;
-    if (linear_before_reset) {
-      const Value linear = body.op(ops::Add, {mat_mul(body, at.states[0], rows(2, 3), {.b = true}),
-                                              take_gate(body, cell, at.r_bias, 2)});
-      recurrent = body.op(ops::Multiply, {reset, linear});
-    } else {
-      const Value gated = body.op(ops::Multiply, {reset, at.states[0]});
-      recurrent = body.op(
-          ops::Add, {mat_mul(body, gated, rows(2, 3), {.b = true}), take_gate(body, cell, at.r_bias, 2)});
-    }
-    const Value sum = body.op(ops::Add, {take_gate(body, cell, at.x, 2), recurrent});
-    const Value h = activate(node, body, at.activations[1], clip_value(body, cell, sum));
+    const Value z = gate(0, project(at.states[0], 0), at.activations[0]);
+    const Value reset = gate(1, project(at.states[0], 1), at.activations[0]);
+    const Value recurrent = linear_before_reset ? body.op(ops::Multiply, {reset, project(at.states[0], 2)})
+                                                : project(body.op(ops::Multiply, {reset, at.states[0]}), 2);
+    const Value h = gate(2, recurrent, at.activations[1]);
     const Value rest = body.op(ops::Subtract, {body.number_like(1, z), z});
     return {
         body.op(ops::Add, {body.op(ops::Multiply, {rest, h}), body.op(ops::Multiply, {z, at.states[0]})})};

@@ -8,7 +8,6 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/small_floats.hpp"
 
 namespace onnx2ir::frontend {
@@ -95,8 +94,7 @@ Value remove_dimensions(NodeContext& node, Value reduced, Value axes, std::int64
                                 {"mode", "max"},
                                 {"sort", "index"},
                                 {"index_element_type", ElementType::i64},
-                                {"stable", false}},
-                               2)
+                                {"stable", false}})
                          .value(1);
   return reshape(node, reduced, gather(node, shape_of(node, reduced), kept));
 }

@@ -1,7 +1,6 @@
 #include "frontend/translators/onnx/resampling.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "frontend/translators/onnx/shape_tools.hpp"
 
@@ -16,12 +15,15 @@ class AxisResampler {
   AxisResampler(NodeContext& node, const ResizePlan& plan, std::size_t index, Value scale, Value length)
       : node_(&node), plan_(&plan), axis_(plan.axes[index]), scale_(scale) {
     const Value size = dimension_of(node, plan.image, axis_);
-    input_size_ = squeeze_to_scalar(convert(node, size, kReal));
+    input_size_ = reshape_to_scalar(node, convert(node, size, kReal));
     output_size_ = length;
     if (plan.roi) {
-      start_ = squeeze_to_scalar(gather(node, plan.roi, node.integers({static_cast<std::int64_t>(index)})));
-      end_ = squeeze_to_scalar(
-          gather(node, plan.roi, node.integers({static_cast<std::int64_t>(index + plan.axes.size())})));
+      const auto bound = [&](std::size_t place) {
+        const Value found = gather(node, plan.roi, node.integers({static_cast<std::int64_t>(place)}));
+        return reshape_to_scalar(node, found);
+      };
+      start_ = bound(index);
+      end_ = bound(index + plan.axes.size());
     }
     x_ = compute_coordinates();
   }
@@ -46,7 +48,6 @@ class AxisResampler {
   Value multiply(Value a, Value b) { return node_->op(ops::Multiply, {a, b}); }
   Value divide(Value a, Value b) { return divide_exactly(*node_, a, b); }
   Value select(std::initializer_list<Value> inputs) { return node_->op(ops::Select, inputs); }
-  Value squeeze_to_scalar(Value value) { return reshape_to_scalar(*node_, value); }
   Value emit_range(Value start, Value stop, ElementType type) {
     return node_->op(ops::Range, {start, stop, node_->number(1, start.type())}, {{"output_type", type}});
   }

@@ -101,17 +101,9 @@ Values flatten_1(NodeContext& node) {
 }
 
 /// Axes from input 1 (newer versions) or from the attribute; no value if neither is given.
-std::optional<ir::Integers> axes_of(NodeContext& node, std::int64_t rank) {
-  ir::Integers axes;
-  if (node.has_input(1)) {
-    axes = node.require_integers(node.input(1), "the axes");
-  } else if (node.has_attribute("axes")) {
-    axes = node.integer_list("axes");
-  } else {
-    return std::nullopt;
-  }
-  for (std::int64_t& axis : axes) axis = node.axis(axis, rank);
-  return axes;
+std::optional<ir::Integers> axes_of(NodeContext& node) {
+  if (node.has_input(1)) return node.require_integers(node.input(1), "the axes");
+  return node.has_attribute("axes") ? std::optional(node.integer_list("axes")) : std::nullopt;
 }
 
 /// A list of `rank` zeros with 1 at the positions `axes` (i64 list, negative from the end).
@@ -201,8 +193,9 @@ Values squeeze_1(NodeContext& node) {
   if (node.has_input(1) && !node.known_integers(node.input(1))) {
     return {squeeze_at_run_time(node, input, node.input(1))};
   }
-  auto axes = axes_of(node, rank);
+  auto axes = axes_of(node);
   if (axes) {  // onnxruntime accepts an axis that is given more than once
+    for (std::int64_t& axis : *axes) axis = node.axis(axis, rank);
     std::ranges::sort(*axes);
     axes->erase(std::unique(axes->begin(), axes->end()), axes->end());
   }
@@ -216,11 +209,11 @@ Values unsqueeze_1(NodeContext& node) {
   if (node.has_input(1) && !node.known_integers(node.input(1))) {
     return {unsqueeze_at_run_time(node, input, node.input(1))};
   }
-  const std::size_t count =
-      node.has_input(1) ? node.known_integers(node.input(1))->size() : node.integer_list("axes").size();
-  const auto axes = axes_of(node, node.rank(input) + static_cast<std::int64_t>(count));
+  auto axes = axes_of(node);
   if (!axes) node.fail("no axes are given");
-  reject_repeated_axes(node, *axes, node.rank(input) + static_cast<std::int64_t>(count));
+  const std::int64_t rank = node.rank(input) + std::ssize(*axes);
+  for (std::int64_t& axis : *axes) axis = node.axis(axis, rank);
+  reject_repeated_axes(node, *axes, rank);
   return {unsqueeze(node, input, axes->unchecked())};
 }
 

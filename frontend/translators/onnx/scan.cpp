@@ -1,12 +1,10 @@
 // Scan 8, 9, 11, 16, 19, 21, 23, 24, 25, translated to Loop-5. A scan input becomes an invariant of the Loop,
 // from which the body gathers its slice by the iteration number.
-#include <numeric>
 
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -105,11 +103,6 @@ Operands scan_9(NodeContext& node) {
   return scan(node, "scan_input_directions");
 }
 
-/// The first `length` (i64 [1]) entries of `value`.
-Value take_first_entries(Builder& builder, Value value, Value length) {
-  return slice(builder, value, builder.integers({0}), length, 0);
-}
-
 /// Pads `rows` with zeros to `count` rows (i64 scalar).
 Value fill_up(Builder& builder, Value rows, Value count) {
   Values shape{unsqueeze(builder, builder.op(ops::Subtract, {count, size_of(builder, rows, 0)}), {0})};
@@ -144,7 +137,7 @@ Operands scan_sequence(NodeContext& node, const BatchedScan& batch, GraphTransla
     Value value = gather(builder, as_tensor(scope.capture(batch.inputs[i])), iteration, 0);
     if (i >= states && length) {
       longest = size_of(builder, value, 0);
-      value = take_first_entries(builder, value, length);
+      value = slice(builder, value, builder.integers({0}), length, 0);
     }
     inputs.emplace_back(value);
   }

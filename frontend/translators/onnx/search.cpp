@@ -1,9 +1,8 @@
-// TopK, ArgMax and ArgMin, cumulative sums and products, ranges.
+// TopK, ArgMax and ArgMin, cumulative sums and products, ranges, distinct elements.
+#include "frontend/translators/domains.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/shape_tools.hpp"
-#include "ir/size_rules.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -103,12 +102,44 @@ Values range_11(NodeContext& node) {
   return {node.op(ops::Range, {start, limit, step}, {{"output_type", start.type()}})};
 }
 
+/// The distinct elements or slices, the index of their first occurrences, the inverse indices, and the
+/// counts.
+Values unique(NodeContext& node, bool is_sorted) {
+  const Value input = node.input(0);
+  if (input.type() == ElementType::string) node.fail("OpenVINO's Unique takes no strings");
+  Values inputs{input};
+  if (node.has_attribute("axis")) {
+    inputs.push_back(node.integer(node.axis(node.integer_attribute("axis"), node.rank(input))));
+  }
+  return outputs_of(node.node(ops::Unique, inputs,
+                              {{"sorted", is_sorted},
+                               {"index_element_type", ElementType::i64},
+                               {"count_element_type", ElementType::i64}}));
+}
+
+/// Unique 11.
+Values unique_11(NodeContext& node) {
+  return unique(node, node.flag_attribute("sorted", true));
+}
+
+/// Unique of onnxruntime, in the order of first occurrence: elements, inverse indices, counts.
+Values microsoft_unique(NodeContext& node) {
+  const Values all = unique(node, false);
+  return {all[0], all[2], all[3]};
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> search_translators() {
   return {
-      {"TopK", 1, top_k_1},       {"ArgMax", 1, arg_extremum},  {"ArgMin", 1, arg_extremum},
-      {"CumSum", 11, cum_sum_11}, {"CumProd", 26, cum_prod_26}, {"Range", 11, range_11},
+      {"TopK", 1, top_k_1},
+      {"ArgMax", 1, arg_extremum},
+      {"ArgMin", 1, arg_extremum},
+      {"CumSum", 11, cum_sum_11},
+      {"CumProd", 26, cum_prod_26},
+      {"Range", 11, range_11},
+      {"Unique", 11, unique_11, "strings"},
+      {"Unique", 1, microsoft_unique, {}, {}, kMicrosoft},
   };
 }
 

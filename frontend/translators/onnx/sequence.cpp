@@ -1,9 +1,11 @@
 // Operators on sequences of tensors; see frontend/graph/packed_sequence.hpp. SequenceMap has no row: its
-// function body is a Loop that uses these.
+// function body is a Loop that uses these. And on optionals: a boolean in addition to the value.
 #include <utility>
 
+#include "frontend/graph/onnx_types.hpp"
 #include "frontend/graph/packed_sequence.hpp"
 #include "frontend/graph/required_rank.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
 #include "ir/inference.hpp"
@@ -100,6 +102,52 @@ Operands split_to_sequence_11(NodeContext& node) {
       make_sequence(split(node, node.input(0), lengths, node.integer_attribute("axis", 0), keep_dimension))};
 }
 
+/// The placeholder content of an absent optional of `type`.
+std::shared_ptr<const Operand> emit_placeholder_content(Builder& builder, const OperandType& type) {
+  if (!type.shape.has_rank()) return nullptr;
+  Optional absent;
+  const OperandType optional{.kind = OperandType::Kind::optional,
+                             .content = std::make_shared<const OperandType>(type)};
+  absent.has_value = builder.boolean(false);
+  const Values tensors = split_operand(builder, make_optional(absent), optional, Boundary::body);
+  std::size_t next = 1;
+  return std::make_shared<const Operand>(join_operand(type, tensors, next, Boundary::body));
+}
+
+Operands optional_15(NodeContext& node) {
+  Optional optional;
+  if (node.has_input(0)) {
+    optional.has_value = node.boolean(true);
+    optional.content = std::make_shared<const Operand>(node.operand(0));
+    return {make_optional(std::move(optional))};
+  }
+  optional.has_value = node.boolean(false);
+  const auto type = to_operand_type(node.type_attribute("type"));
+  if (!type) node.fail("attribute 'type' " + type.error().message);
+  optional.content = emit_placeholder_content(node, *type);
+  return {make_optional(std::move(optional))};
+}
+
+/// 15 accepts optionals; 18 also accepts tensors and sequences, which are always present, and a missing
+/// input.
+Values optional_has_element_15(NodeContext& node) {
+  if (!node.has_input(0)) return {node.boolean(false)};
+  const Operand operand = node.operand(0);
+  if (const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&operand))
+    return {(*optional)->has_value};
+  return {node.boolean(true)};
+}
+
+Operands optional_get_element_15(NodeContext& node) {
+  const Operand operand = node.operand(0);
+  if (is_absent(operand)) node.fail("input 0 is missing");
+  const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&operand);
+  if (optional == nullptr) return {operand};
+  if ((*optional)->content == nullptr)
+    node.fail("the optional never has an element, and the rank of its element is not known");
+  return {*(*optional)->content};
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> sequence_translators() {
@@ -113,6 +161,9 @@ std::vector<TranslatorRow> sequence_translators() {
       {"SequenceLength", 11, sequence_length_11},
       {"ConcatFromSequence", 11, concat_from_sequence_11},
       {"SplitToSequence", 11, split_to_sequence_11},
+      {"Optional", 15, optional_15},
+      {"OptionalGetElement", 15, optional_get_element_15},
+      {"OptionalHasElement", 15, optional_has_element_15},
   };
 }
 

@@ -1,16 +1,80 @@
-// Helpers for translators of shape operators, in addition to ir/shape_tools.hpp.
+// Helpers for translators, in addition to ir/shape_tools.hpp.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "frontend/graph/node_context.hpp"
-#include "frontend/translators/onnx/numeric.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
+
+/// The translator of an operator with one input that is the same operation in OpenVINO.
+template <ir::Op kOperation>
+Values same_unary(NodeContext& node) {
+  return {node.op(kOperation, {node.input(0)})};
+}
+
+/// `value` as a float8 or float4, according to the node's attributes `saturate` (optional for float8) and
+/// `round_mode`.
+Value convert_to_small_float(NodeContext& node, Value value, ElementType type);
+
+/// The sum of two values; either may be null.
+Value add_if_present(Builder& builder, Value a, Value b);
+/// value * factor; the value itself if the factor is 1.
+Value multiply_by(Builder& builder, Value value, double factor);
+/// a / b; integers are rounded toward zero.
+Value divide(Builder& builder, Value a, Value b);
+
+/// a / b in floating point for results that are rounded to integers afterwards: the quotient of equal numbers
+/// is exactly 1.
+Value divide_exactly(NodeContext& node, Value a, Value b);
+
+/// The nearest integers; of two that are equally near, the even one.
+Value round_to_even(Builder& builder, Value value);
+
+/// Which factors of a matrix product are transposed.
+struct Transposed {
+  bool a = false;
+  bool b = false;
+};
+Value mat_mul(Builder& builder, Value a, Value b, Transposed transposed = {});
+
+/// The sums of the elements up to each element along `axis`.
+Value cumulative_sum(Builder& builder, Value value, std::int64_t axis);
+
+/// The `k` largest (mode "max") or smallest ("min") elements along `axis`, sorted, and their indices. Of
+/// equal elements the first one comes first.
+ir::Node& top_k(Builder& builder, Value value, Value k, std::int64_t axis, std::string_view mode = "max",
+                ElementType index_type = ElementType::i64);
+
+/// A value of one element as a scalar; fails if it cannot have exactly one.
+Value require_scalar(NodeContext& node, Value value, std::string_view what);
+
+/// `value` with dimensions of size 1 inserted before and after its own, which are then [before, before +
+/// rank) of the result.
+Value add_unit_dimensions(NodeContext& node, Value value, std::int64_t before, std::int64_t after);
+
+/// first, first + 1, ... last - 1; empty if `last` is not above `first`.
+std::vector<std::int64_t> numbers_between(std::int64_t first, std::int64_t last);
+/// The axes [first, last) as an i64 vector.
+Value emit_axes_between(Builder& builder, std::int64_t first, std::int64_t last);
+
+/// Emits a reduction over `axes`. If there are no axes, emits its effect on single elements.
+Value reduce_over(Builder& builder, ir::Op op, Value value, Value axes, bool keep_dims);
+
+/// Computes the bits of numbers by arithmetic, because OpenVINO has no operation that reads them: an i32
+/// whose lowest bits are those of `value`, of f32, f16 or an integer type of at most 32 bits.
+Value convert_to_bits(NodeContext& node, Value value);
+
+/// (x - mean) / sqrt(variance + epsilon) over `axes`.
+Value normalize_over(Builder& builder, Value x, Value axes, double epsilon);
+/// 1 / sqrt(mean(x * x) + epsilon) over `axes`, which the result has with size 1.
+Value compute_inverse_rms(Builder& builder, Value x, Value axes, double epsilon);
 
 /// `value` in a static shape; no operation is emitted if it is a constant.
 Value reshape_constant(Builder& builder, Value value, const std::vector<std::int64_t>& shape);

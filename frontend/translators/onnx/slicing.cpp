@@ -6,7 +6,6 @@
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
-#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -15,13 +14,11 @@ namespace {
 /// end" and are saturated.
 Value clamp_bounds(NodeContext& node, Value bounds) {
   bounds = convert(node, bounds, ElementType::i64);
-  if (const auto known = node.known_integers(bounds)) {
-    ir::Integers values = *known;
-    for (std::int64_t& value : values) value = std::clamp<std::int64_t>(value, -kFarEnd - 1, kFarEnd);
-    if (values == *known) return bounds;
-    return node.integers(values);
-  }
-  return bounds;
+  const auto known = node.known_integers(bounds);
+  if (!known) return bounds;
+  ir::Integers values = *known;
+  for (std::int64_t& value : values) value = std::clamp<std::int64_t>(value, -kFarEnd - 1, kFarEnd);
+  return values == *known ? bounds : node.integers(values);
 }
 
 /// 0, 1, 2 and so on for each element of `list`.
@@ -60,12 +57,8 @@ Values emit_slice(NodeContext& node, Value starts, Value ends, Value axes, Value
   const auto count = starts.shape().element_count();
   if (count) ir::check_rank(static_cast<std::size_t>(*count));
   if (!steps) {
-    if (count) {
-      steps = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*count), 1));
-    } else {
-      const Value sizes = shape_of(node, starts);
-      steps = fill(node, 1, ElementType::i64, sizes);
-    }
+    steps = count ? node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*count), 1))
+                  : fill(node, 1, ElementType::i64, shape_of(node, starts));
   }
   axes = axes ? convert(node, axes, ElementType::i64) : count_up(node, starts);
   const auto known = node.known_integers(axes);
@@ -152,11 +145,6 @@ Values gather_elements_11(NodeContext& node) {
   return {node.op(ops::GatherElements, {data, indices}, {{"axis", axis}})};
 }
 
-/// GatherND whose indices have one number: as a Gather, which takes negative indices on all releases.
-Value gather_rows(NodeContext& node, Value data, Value indices) {
-  return ir::gather(node, data, ir::squeeze(node, indices, {-1}));
-}
-
 /// GatherND 11, 12 (batch_dims), 13. The length of an index determines the rank of the result; if it is
 /// dynamic, the declared rank is used.
 Values gather_nd_11(NodeContext& node) {
@@ -181,8 +169,9 @@ Values gather_nd_11(NodeContext& node) {
     if (same.back() < 1) node.fail("the declared rank of the result does not fit the inputs");
     indices = reshape_keeping(node, indices, same);
   }
+  // Gather takes negative indices on all releases.
   if (batch_dims == 0 && indices.shape()[static_cast<std::size_t>(index_rank - 1)] == ir::Dimension(1))
-    return {gather_rows(node, data, indices)};
+    return {gather(node, data, squeeze(node, indices, {-1}))};
   return {node.op(ops::GatherND, {data, indices}, {{"batch_dims", batch_dims}})};
 }
 
@@ -311,13 +300,12 @@ Values compress_9(NodeContext& node) {
 
 /// NonZero 9, 13.
 Values non_zero_9(NodeContext& node) {
-  Value input = node.input(0);
-  if (!input.shape().is_scalar())
-    return {node.op(ops::NonZero, {input}, {{"output_type", ElementType::i64}})};
+  const Value input = node.input(0);
+  const bool is_scalar = input.shape().is_scalar();
+  const Value data = is_scalar ? reshape(node, input, std::vector<std::int64_t>{1}) : input;
+  const Value found = node.op(ops::NonZero, {data}, {{"output_type", ElementType::i64}});
   // A scalar has no coordinates: [0, 1] if it is not zero, [0, 0] if it is.
-  input = reshape(node, input, std::vector<std::int64_t>{1});
-  const Value found = node.op(ops::NonZero, {input}, {{"output_type", ElementType::i64}});
-  return {slice(node, found, 0, 0, 0)};
+  return {is_scalar ? slice(node, found, 0, 0, 0) : found};
 }
 
 /// OneHot 9, 11 (negative axes and indices). Indices outside of [-depth, depth) give "off" everywhere.
@@ -329,8 +317,7 @@ Values one_hot_9(NodeContext& node) {
   if (const auto known = node.known_numbers(depth); known && known->size() == 1) {
     depth = node.integer(ir::checked_size(known->front()));
   }
-  depth = convert(node, depth, ElementType::i64);
-  if (!depth.shape().is_scalar()) depth = reshape_to_scalar(node, depth);
+  depth = reshape_to_scalar(node, convert(node, depth, ElementType::i64));
   Value indices = convert(node, node.input(Input::indices), ElementType::i64);
   const Value negative = node.op(ops::Less, {indices, node.integer(0)});
   indices = node.op(ops::Select, {negative, node.op(ops::Add, {indices, depth}), indices});

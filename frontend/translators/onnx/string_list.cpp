@@ -2,17 +2,10 @@
 
 #include <vector>
 
-#include "frontend/translators/onnx/shape_tools.hpp"
-
 namespace onnx2ir::frontend {
-namespace {
-
-constexpr ElementType kWhole = ElementType::i32;
-
-}  // namespace
 
 StringList::StringList(NodeContext& node, Value texts) : shape_(shape_of(node, texts)) {
-  ir::Node& parts = node.node(ops::StringTensorUnpack, {texts}, {}, 3);
+  ir::Node& parts = node.node(ops::StringTensorUnpack, {texts});
   const auto list = [&](Value numbers) { return flatten(node, numbers); };
   const Value begins = list(parts.value(0));
   const Value lengths = node.op(ops::Subtract, {list(parts.value(1)), begins});
@@ -40,22 +33,6 @@ ByteTable::ByteTable(NodeContext& node, const StringList& texts) : node_(&node),
   columns_ = count_to(op(ops::Add, {texts.find_longest(node), number(1)}));
   lengths_ = unsqueeze(node, texts.lengths(), {1});
   places_ = op(ops::Add, {unsqueeze(node, texts.begins(), {1}), columns_});
-}
-
-Value ByteTable::flatten(Value value) {
-  return ir::flatten(*node_, value);
-}
-
-Value ByteTable::count_of(Value list) {
-  return convert(*node_, size_of(*node_, list, 0), kWhole);
-}
-
-Value ByteTable::count_to(Value end) {
-  return emit_range(*node_, end, kWhole);
-}
-
-Value ByteTable::count_marks(Value marks) {
-  return cumulative_sum(*node_, convert(*node_, marks, kWhole), 1);
 }
 
 Value ByteTable::write_places(Value cells, Value targets, Value marked) {

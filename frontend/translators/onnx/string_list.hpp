@@ -1,12 +1,17 @@
-// The strings of a tensor as ranges of a list of bytes.
+// The strings of a tensor as ranges of a list of bytes. OpenVINO can only unpack strings to bytes and pack
+// bytes to strings.
 #pragma once
 
 #include <initializer_list>
 #include <string_view>
 
 #include "frontend/graph/node_context.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
+
+/// The type of offsets, lengths and bytes in computations.
+inline constexpr ElementType kWhole = ElementType::i32;
 
 /// The strings of a tensor, preceded by an additional empty string, so that the list and its longest string
 /// exist even if the tensor is empty.
@@ -21,8 +26,6 @@ class StringList {
   Value lengths() const { return lengths_; }
   /// u8; at least one.
   Value bytes() const { return bytes_; }
-  /// The shape of the tensor, i64.
-  Value shape() const { return shape_; }
   /// The greatest of the lengths, i32 scalar.
   Value find_longest(Builder& builder) const;
   /// `list`, with one element per string, in the shape of the tensor.
@@ -34,7 +37,7 @@ class StringList {
   Value begins_;
   Value lengths_;
   Value bytes_;
-  Value shape_;
+  Value shape_;  ///< of the tensor, i64
 };
 
 /// The bytes of strings as a table for classes that mark some of them: a row for each string, and one column
@@ -44,18 +47,16 @@ class ByteTable {
   ByteTable(NodeContext& node, const StringList& texts);
 
  protected:
-  static constexpr ElementType kWhole = ElementType::i32;
-
   Value op(ir::Op id, std::initializer_list<Value> inputs, AttributeList attributes = {}) {
     return node_->op(id, inputs, attributes);
   }
   Value number(std::int64_t value) { return node_->integer(value, kWhole); }
-  Value flatten(Value value);
-  Value count_of(Value list);
-  Value count_to(Value end);
+  Value flatten(Value value) { return ir::flatten(*node_, value); }
+  Value count_of(Value list) { return convert(*node_, size_of(*node_, list, 0), kWhole); }
+  Value count_to(Value end) { return emit_range(*node_, end, kWhole); }
 
   /// The number of marks up to each position of a row.
-  Value count_marks(Value marks);
+  Value count_marks(Value marks) { return cumulative_sum(*node_, convert(*node_, marks, kWhole), 1); }
   /// `cells` (list) with the places of the `marked` positions of the table at their `targets`.
   Value write_places(Value cells, Value targets, Value marked);
 
@@ -74,5 +75,8 @@ bool can_overlap(std::string_view text);
 
 /// The bytes (i32, at least one) at `places` if `inside` is true, otherwise 0.
 Value gather_bytes(Builder& builder, Value bytes, Value places, Value inside);
+
+/// Whether the strings of `a` and `b`, broadcast, are equal.
+Value compare_strings(Builder& builder, Value a, Value b);
 
 }  // namespace onnx2ir::frontend

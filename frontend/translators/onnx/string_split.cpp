@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/loop_builder.hpp"
+#include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/string_list.hpp"
 

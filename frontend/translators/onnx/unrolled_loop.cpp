@@ -8,7 +8,6 @@
 
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/reader/onnx_proto.hpp"
-#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {

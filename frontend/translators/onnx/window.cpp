@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii_case.hpp"
 #include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
@@ -36,18 +37,14 @@ Window window_of(NodeContext& node, std::int64_t spatial) {
   window.pads_begin.assign(pads.begin(), pads.begin() + spatial);
   window.pads_end.assign(pads.begin() + spatial, pads.end());
   const std::string mode = node.text_attribute("auto_pad", "NOTSET");
-  if (mode == "NOTSET" || mode.empty()) {
-    window.auto_pad = "explicit";
-  } else if (mode == "SAME_UPPER") {
-    window.auto_pad = "same_upper";
-  } else if (mode == "SAME_LOWER") {
-    window.auto_pad = "same_lower";
-  } else if (mode == "VALID") {
-    window.auto_pad = "explicit";
-    window.pads_begin.assign(window.pads_begin.size(), 0);
-    window.pads_end.assign(window.pads_end.size(), 0);
-  } else {
+  const bool is_same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+  if (!is_same && mode != "NOTSET" && mode != "VALID" && !mode.empty()) {
     node.fail("auto_pad '" + mode + "' does not exist");
+  }
+  window.auto_pad = is_same ? base::lower_case(mode) : "explicit";
+  if (mode == "VALID") {
+    window.pads_begin.assign(axes, 0);
+    window.pads_end.assign(axes, 0);
   }
   return window;
 }
@@ -79,6 +76,22 @@ void resolve_auto_pad(Window& window, Value input) {
     window.pads_end[i] = pad - window.pads_begin[i];
   }
   window.auto_pad = "explicit";
+}
+
+Value emit_deformable_convolution(NodeContext& node, const Values& inputs, const DeformableForm& form) {
+  if (node.rank(inputs[0]) != 4) node.fail("only two spatial axes can be expressed");
+  const Window window = window_of(node, 2);
+  const std::int64_t groups = node.integer_attribute("group", 1);
+  const std::int64_t offset_groups = node.integer_attribute(form.offset_groups, 1);
+  if (groups < 1 || offset_groups < 1) {
+    node.fail("attributes 'group' and '" + std::string(form.offset_groups) + "' must be positive");
+  }
+  return node
+      .node(ops::DeformableConvolution, inputs,
+            attributes_of(window, {{"group", groups},
+                                   {"deformable_group", offset_groups},
+                                   {"bilinear_interpolation_pad", form.pads_when_interpolating}}))
+      .value();
 }
 
 }  // namespace onnx2ir::frontend

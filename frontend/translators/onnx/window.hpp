@@ -18,7 +18,7 @@ struct Window {
   ir::Integers dilations;
   ir::Integers pads_begin;
   ir::Integers pads_end;
-  std::string auto_pad;  ///< in the spelling of the IR: "explicit", "same_upper", "same_lower", "valid"
+  std::string auto_pad;  ///< in the spelling of the IR: "explicit", "same_upper", "same_lower"
 };
 
 /// Fails unless `least` <= value <= 2^31 for all `values` of the attribute `name`, so that sums and products
@@ -36,5 +36,15 @@ std::vector<ir::Attribute> attributes_of(const Window& window,
 
 /// Replaces same_upper and same_lower by pads if the sizes of `input` are static.
 void resolve_auto_pad(Window& window, Value input);
+
+/// A convolution that reads at computed places: DeformConv, DeformableConv2D.
+struct DeformableForm {
+  std::string_view offset_groups;  ///< the name of the attribute
+  /// Whether a place less than one element beyond the edge is interpolated between the edge and 0.
+  bool pads_when_interpolating = false;
+};
+
+/// `inputs`: data of rank 4, offsets, filters, and masks if there are any. Fails for another rank.
+Value emit_deformable_convolution(NodeContext& node, const Values& inputs, const DeformableForm& form);
 
 }  // namespace onnx2ir::frontend

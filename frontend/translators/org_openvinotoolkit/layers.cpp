@@ -1,7 +1,7 @@
 // Quantisation, normalisations, activations and convolutions of OpenVINO's domain.
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/deformable_convolution.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/window.hpp"
 #include "frontend/translators/org_openvinotoolkit/rows.hpp"
 #include "ir/views/normalization.hpp"
 #include "ir/views/spatial.hpp"

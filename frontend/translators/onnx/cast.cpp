@@ -26,14 +26,9 @@ struct FloatFields {
 };
 
 std::optional<FloatFields> fields_of(ElementType type) {
-  switch (type) {
-    case ElementType::f32:
-      return FloatFields{8, 23};
-    case ElementType::f16:
-      return FloatFields{5, 10};
-    default:
-      return std::nullopt;
-  }
+  if (type == ElementType::f32) return FloatFields{8, 23};
+  if (type == ElementType::f16) return FloatFields{5, 10};
+  return std::nullopt;
 }
 
 /// Emits operations on f32 and i32.

@@ -137,7 +137,7 @@ class VolumeSampler {
     std::vector<Value> places;
     for (std::size_t axis = 0; axis < sizes_.size(); ++axis) places.push_back(compute_place(grid, axis));
     if (nearest) {
-      for (Value& place : places) place = round(place);
+      for (Value& place : places) place = round_to_even(*node_, place);
       for (std::size_t axis = 0; axis < sizes_.size(); ++axis) places[axis] = pad(places[axis], axis);
       return gather_voxels(places);
     }
@@ -167,7 +167,6 @@ class VolumeSampler {
 
  private:
   Value number(double value) const { return node_->number(value, ElementType::f32); }
-  Value round(Value value) const { return round_to_even(*node_, value); }
   Value length(std::size_t axis) const { return convert(*node_, sizes_[axis], ElementType::f32); }
   Value last(std::size_t axis) const { return node_->op(ops::Subtract, {length(axis), number(1)}); }
   Value clamp(Value value, std::size_t axis) const {

@@ -17,8 +17,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-using ir::Value;
-
 /// The elements of a value are sums of integral multiples of these numbers. If they are noisy, they have
 /// larger rounding errors than a division, and meet other numbers only by chance.
 struct Steps {
@@ -84,12 +82,6 @@ MaybeSteps steps_of_constant(Value value) {
   return steps;
 }
 
-MaybeSteps multiply_by(MaybeSteps steps, double factor) {
-  if (!steps) return steps;
-  for (double& size : steps->sizes) size *= std::abs(factor);
-  return steps;
-}
-
 bool is_noise(const MaybeSteps& steps) {
   return steps && steps->is_noisy && steps->sizes.empty();
 }
@@ -114,10 +106,6 @@ MaybeSteps steps_of_product(const ir::Node& node, int& nodes) {
   return products;
 }
 
-bool is_dequantized(const ir::Node& node) {
-  return node.is(ops::Multiply) && node.find_attribute("dequantizes") != nullptr;
-}
-
 /// Results that are limited to a range: its ends are frequent.
 MaybeSteps limited(MaybeSteps steps, double low, double high) {
   if (!steps) return steps;
@@ -130,10 +118,11 @@ MaybeSteps limited(MaybeSteps steps, double low, double high) {
 MaybeSteps steps_of_hard_sigmoid(ir::HardSigmoidView function, int& nodes) {
   const auto alpha = ir::exact_number(function.alpha());
   const auto beta = ir::exact_number(function.beta());
-  const MaybeSteps steps = steps_of(function.data(), nodes);
+  MaybeSteps steps = steps_of(function.data(), nodes);
   if (!alpha || !beta || !steps) return std::nullopt;
   if (is_noise(steps)) return limited(steps, 0, 1);
-  return limited(multiply_by(steps, *alpha), 1, *beta);
+  for (double& size : steps->sizes) size *= std::abs(*alpha);
+  return limited(steps, 1, *beta);
 }
 
 /// x * min(max(x + 3, 0), 6) / 6.
@@ -153,7 +142,8 @@ MaybeSteps steps_of(Value value, int& nodes) {
   if (node.is_one_of(kKeepSteps) || node.op().traits.rearranges || node.op().traits.reshapes)
     return steps_of(node.input(0), nodes);
   if (node.is(ops::Const)) return steps_of_constant(value);
-  if (is_dequantized(node)) return steps_of_constant(node.input(1));
+  const bool is_dequantized = node.is(ops::Multiply) && node.find_attribute("dequantizes") != nullptr;
+  if (is_dequantized) return steps_of_constant(node.input(1));
   if (node.is(ops::Add) || node.is(ops::Subtract)) return steps_of_sum(node, nodes);
   if (node.is(ops::Multiply)) return steps_of_product(node, nodes);
   if (node.is(ops::Concat)) return steps_of_parts(node, 0, nodes);

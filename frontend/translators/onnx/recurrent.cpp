@@ -35,11 +35,6 @@ bool ignores_lengths(const NodeContext& node, const Cell& cell) {
   return is_dynamic(cell.x) || is_dynamic(cell.lengths) || std::ranges::any_of(cell.initial, is_dynamic);
 }
 
-/// Whether run_over_all_steps() can compute the final cell state.
-bool can_keep_cell_state(const Cell& cell) {
-  return cell.activations[0].name == "sigmoid" && cell.clip <= 0;
-}
-
 bool is_native(const NodeContext& node, const Cell& cell) {
   if (cell.peepholes) return false;
   // One list of activations for all directions, and no parameters that differ between them.
@@ -49,7 +44,9 @@ bool is_native(const NodeContext& node, const Cell& cell) {
     if (activation.name != cell.activations[i % per_direction].name) return false;
     if (activation.name != "sigmoid" && activation.name != "tanh" && activation.name != "relu") return false;
   }
-  return !(ignores_lengths(node, cell) && node.has_output(Output::Y_c)) || can_keep_cell_state(cell);
+  // Otherwise run_over_all_steps() cannot compute the final cell state.
+  const bool can_keep_cell_state = cell.activations[0].name == "sigmoid" && cell.clip <= 0;
+  return can_keep_cell_state || !ignores_lengths(node, cell) || !node.has_output(Output::Y_c);
 }
 
 /// A sequence operation in the layout of OpenVINO: X [batch, steps, input], states [batch, directions,

@@ -144,10 +144,6 @@ class AxisResampler {
     return select({node_->op(ops::LessEqual, {distance, number(1)}), near, beyond});
   }
 
-  Value emit_linear(Value distance) {
-    return node_->op(ops::Maximum, {subtract(number(1), distance), number(0)});
-  }
-
   /// The image, extended by repeating its borders, times the weights of its positions.
   Value sample_weighted(Value image) {
     const bool is_cubic = plan_->mode == "cubic";
@@ -168,7 +164,8 @@ class AxisResampler {
     const Value columns = unsqueeze(*node_, convert(*node_, positions, kReal), {0});
     const Value rows = unsqueeze(*node_, x_, {1});
     const Value distance = multiply(node_->op(ops::Abs, {subtract(rows, columns)}), squeeze_by);
-    Value weights = is_cubic ? emit_cubic(distance) : emit_linear(distance);
+    Value weights =
+        is_cubic ? emit_cubic(distance) : node_->op(ops::Maximum, {subtract(number(1), distance), number(0)});
     if (plan_->exclude_outside) {
       const Value valid = unsqueeze(*node_, node_->op(ops::Equal, {positions, inside}), {0});
       weights = multiply(weights, convert(*node_, valid, kReal));

@@ -21,12 +21,6 @@ Value clamp_bounds(NodeContext& node, Value bounds) {
   return values == *known ? bounds : node.integers(values);
 }
 
-/// 0, 1, 2 and so on for each element of `list`.
-Value count_up(NodeContext& node, Value list) {
-  if (const auto count = list.shape().element_count()) return emit_axes_between(node, 0, *count);
-  return emit_range(node, shape_of(node, list));
-}
-
 /// Starts before the first element mean the first element, also if the step is negative. For negative steps
 /// OpenVINO's Slice has no elements then, as numpy.
 Value clamp_starts(NodeContext& node, Value starts, Value axes, Value steps) {
@@ -60,7 +54,8 @@ Values emit_slice(NodeContext& node, Value starts, Value ends, Value axes, Value
     steps = count ? node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*count), 1))
                   : fill(node, 1, ElementType::i64, shape_of(node, starts));
   }
-  axes = axes ? convert(node, axes, ElementType::i64) : count_up(node, starts);
+  if (!axes) axes = count ? emit_axes_between(node, 0, *count) : emit_range(node, shape_of(node, starts));
+  axes = convert(node, axes, ElementType::i64);
   const auto known = node.known_integers(axes);
   if (known && node.input(Input::data).shape().has_rank())
     reject_repeated_axes(node, *known, node.rank(node.input(Input::data)));

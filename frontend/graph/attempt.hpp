@@ -69,7 +69,7 @@ struct Copies {
   /// The nodes that calls of functions have added, including those copied with attribute values.
   std::uint64_t function_nodes = 0;
   bool has_too_many_nodes = false;
-  /// The nodes that unrolled loops have added: see frontend/translators/onnx/unrolled_loop.hpp.
+  /// The nodes that unrolled loops have added: see frontend/translators/onnx/unrolled_loop.cpp.
   std::uint64_t unrolled_nodes = 0;
 };
 

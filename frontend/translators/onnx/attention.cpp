@@ -19,8 +19,7 @@ namespace {
 using Input = inputs::Attention;
 using Output = outputs::Attention;
 
-/// Query, key and value in heads. If several query heads share a key head, they form a group, which is a
-/// separate axis: products then broadcast the key along it.
+/// Query, key and value in heads; in groups if several query heads share a key head.
 struct Heads {
   Value query;  ///< [B, N, S, h], in groups [B, K, N / K, S, h]
   Value key;    ///< [B, K, T, h], with the past

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,24 @@ struct LoopResult {
 LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const IteratedBody& proto,
                      TranslatedBody body, Value next_condition, const std::vector<bool>& used_states,
                      const std::vector<ScanOutput>& scans);
+
+/// A loop whose trip count and initial condition are known at conversion time.
+struct CountedLoop {
+  const onnx::GraphProto* proto;
+  std::int64_t trip_count;  ///< 0 if the initial condition is false
+  Operands initial;
+  /// Binds the iteration number and the condition.
+  std::function<void(GraphTranslator& scope, std::int64_t iteration)> bind_others;
+  /// Translates the iterations from number `first` on with one body, if `condition` holds: the outputs of the
+  /// node, with scan outputs of these iterations.
+  std::function<Operands(const Operands& states, std::int64_t first, Value condition)> translate_rest;
+};
+
+/// Calls `translate`, which translates the loop with one body for all iterations. If that fails because of
+/// ranks or shapes, emits the iterations of a short loop instead, and the first iterations of a long one.
+/// Without iterations, its body is ignored. If that fails as well, reports the errors of `translate`.
+Operands translate_or_unroll(NodeContext& node, const std::optional<CountedLoop>& loop,
+                             const std::function<Operands()>& translate);
 
 /// The result of one iteration: the next states, one row of each scan output, and whether there is a next
 /// iteration (boolean scalar; null: until `count` iterations have run).

@@ -9,7 +9,6 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "frontend/translators/onnx/unrolled_loop.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

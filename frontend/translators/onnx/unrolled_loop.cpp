@@ -1,5 +1,6 @@
-#include "frontend/translators/onnx/unrolled_loop.hpp"
-
+// Loops whose iterations need different translations, because a state changes its rank or another rank
+// depends on the iteration number. If the trip count is constant, the iterations are emitted one after the
+// other; of a long loop the first ones, before a Loop with the others.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/reader/onnx_proto.hpp"
+#include "frontend/translators/onnx/control_flow.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {

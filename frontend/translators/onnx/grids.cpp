@@ -24,16 +24,16 @@ std::int64_t spatial_axes(NodeContext& node) {
 Value compute_positions(NodeContext& node, Value size, bool align_corners) {
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   const Value count = reshape_to_scalar(node, size);
-  const Value index = convert(node, emit_range(node, count), ElementType::f32);
-  const Value length = convert(node, count, ElementType::f32);
-  const auto step = [&](Value steps) { return divide(node, number(2), steps); };
+  Value index = convert(node, emit_range(node, count), ElementType::f32);
+  Value steps = convert(node, count, ElementType::f32);
   if (align_corners) {
     // A single position is -1, as in ONNX's own definition.
-    const Value steps = node.op(ops::Maximum, {node.op(ops::Subtract, {length, number(1)}), number(1)});
-    return node.op(ops::Subtract, {node.op(ops::Multiply, {index, step(steps)}), number(1)});
+    steps = node.op(ops::Maximum, {node.op(ops::Subtract, {steps, number(1)}), number(1)});
+  } else {
+    index = node.op(ops::Add, {index, number(0.5)});
   }
-  const Value centre = node.op(ops::Add, {index, number(0.5)});
-  return node.op(ops::Subtract, {node.op(ops::Multiply, {centre, step(length)}), number(1)});
+  const Value distance = node.op(ops::Multiply, {index, divide(node, number(2), steps)});
+  return node.op(ops::Subtract, {distance, number(1)});
 }
 
 /// AffineGrid 20.

@@ -15,15 +15,11 @@ namespace {
 
 std::shared_ptr<const Sequence> sequence_input(const NodeContext& node, std::size_t index) {
   const Operand operand = node.operand(index);
-  if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) return *sequence;
   // Some exporters pass optionals, as OptionalGetElement and others accept them.
-  if (const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&operand)) {
-    if ((*optional)->content != nullptr) {
-      if (const auto* content = std::get_if<std::shared_ptr<const Sequence>>((*optional)->content.get())) {
-        return *content;
-      }
-    }
-  }
+  const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&operand);
+  const bool has_content = optional != nullptr && (*optional)->content != nullptr;
+  const Operand& content = has_content ? *(*optional)->content : operand;
+  if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&content)) return *sequence;
   node.fail("input " + std::to_string(index) + " must be a sequence");
 }
 

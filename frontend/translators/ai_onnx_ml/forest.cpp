@@ -4,7 +4,6 @@
 #include <array>
 #include <limits>
 
-#include "frontend/translators/ai_onnx_ml/forest_descent.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 

@@ -1,5 +1,4 @@
-#include "frontend/translators/ai_onnx_ml/forest_descent.hpp"
-
+// The way of samples through the trees of an ensemble, all trees at once.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "frontend/translators/ai_onnx_ml/forest.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {

@@ -1,16 +1,26 @@
-// Operators of object detectors of OpenVINO's domain: IR operations under the same or a similar name.
+// Operators of OpenVINO's own domain: IR operations under the same or a similar name. Old exporters of
+// OpenVINO and NNCF also wrote them without a domain.
 #include "base/portable_math.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/deformable_convolution.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "frontend/translators/org_openvinotoolkit/rows.hpp"
+#include "ir/views/normalization.hpp"
+#include "ir/views/spatial.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
+constexpr std::string_view kOpenvino = "org.openvinotoolkit";
+
+/// The first `count` inputs, all of which must be present, for an IR operation that has the same.
+Values take_inputs(const NodeContext& node, std::size_t count) {
+  Values inputs;
+  for (std::size_t i = 0; i < count; ++i) inputs.push_back(node.input(i));
+  return inputs;
+}
+
 std::vector<double> reals(NodeContext& node, std::string_view name, std::vector<double> absent = {}) {
-  if (!node.has_attribute(name)) return absent;
-  const auto values = node.real_list(name);
-  return {values.begin(), values.end()};
+  return node.has_attribute(name) ? node.real_list(name).unchecked() : absent;
 }
 
 /// An attribute for a number of boxes; -1 means all.
@@ -83,7 +93,7 @@ Values detection_output(NodeContext& node) {
                   {{"background_label_id", node.integer_attribute("background_label_id", 0)},
                    {"top_k", node.integer_attribute("top_k", -1)},
                    {"variance_encoded_in_target", node.flag_attribute("variance_encoded_in_target")},
-                   {"keep_top_k", std::vector<std::int64_t>{kept[0]}},
+                   {"keep_top_k", kept.unchecked()},
                    {"code_type", code},
                    {"share_location", node.flag_attribute("share_location", true)},
                    {"nms_threshold", node.real_attribute("nms_threshold")},
@@ -97,8 +107,7 @@ Values detection_output(NodeContext& node) {
                    {"objectness_score", node.real_attribute("objectness_score", 0)}})};
 }
 
-/// GenerateProposals: the anchors [A, 4] are the same for all pixels; the
-/// operation has them for each pixel.
+/// GenerateProposals: the anchors [A, 4] are the same for all pixels; the operation has them for each pixel.
 Values generate_proposals(NodeContext& node) {
   struct Input {
     enum : std::size_t { scores, offsets, image_sizes, anchors };
@@ -111,7 +120,7 @@ Values generate_proposals(NodeContext& node) {
   const Value count_of_anchors = dimension_of(node, anchors, 0);
   const Value shape = concat(node, {pixels, count_of_anchors, node.integers({4})});
   const Value for_pixels = broadcast_to(node, anchors, shape);
-  ir::Node& proposals =
+  return outputs_of(
       node.node(ops::GenerateProposals,
                 {node.input(Input::image_sizes), for_pixels, node.input(Input::offsets), scores},
                 {{"min_size", node.real_attribute("min_size", 1)},
@@ -121,24 +130,21 @@ Values generate_proposals(NodeContext& node) {
                  {"normalized", !node.flag_attribute("legacy_plus_one", true)},
                  {"nms_eta", 1.0},
                  {"roi_num_type", ElementType::i64}},
-                3);
-  return outputs_of(proposals);
+                3));
 }
 
 Values proposals_of_one_image(NodeContext& node) {
-  ir::Node& proposals =
-      node.node(ops::ExperimentalDetectronGenerateProposalsSingleImage, take_inputs(node, 4),
-                {{"min_size", node.real_attribute("min_size", 0)},
-                 {"nms_threshold", node.real_attribute("nms_threshold", 0.7F)},
-                 {"pre_nms_count", count(node, "pre_nms_count", 1000)},
-                 {"post_nms_count", node.positive_attribute("post_nms_count", 1000)}},
-                2);
-  return outputs_of(proposals);
+  return outputs_of(node.node(ops::ExperimentalDetectronGenerateProposalsSingleImage, take_inputs(node, 4),
+                              {{"min_size", node.real_attribute("min_size", 0)},
+                               {"nms_threshold", node.real_attribute("nms_threshold", 0.7F)},
+                               {"pre_nms_count", count(node, "pre_nms_count", 1000)},
+                               {"post_nms_count", node.positive_attribute("post_nms_count", 1000)}},
+                              2));
 }
 
 Values detectron_output(NodeContext& node) {
   constexpr float kLargestRatio = 1000.0F / 16.0F;
-  ir::Node& output = node.node(
+  return outputs_of(node.node(
       ops::ExperimentalDetectronDetectionOutput, take_inputs(node, 4),
       {{"score_threshold", node.real_attribute("score_threshold", 0.05F)},
        {"nms_threshold", node.real_attribute("nms_threshold", 0.5F)},
@@ -148,8 +154,7 @@ Values detectron_output(NodeContext& node) {
        {"max_detections_per_image", node.positive_attribute("max_detections_per_image", 100)},
        {"class_agnostic_box_regression", node.flag_attribute("class_agnostic_box_regression")},
        {"deltas_weights", reals(node, "deltas_weights", {10, 10, 5, 5})}},
-      3);
-  return outputs_of(output);
+      3));
 }
 
 Values prior_grid(NodeContext& node) {
@@ -168,18 +173,14 @@ Values roi_features(NodeContext& node) {
   // OpenVINO reads a scale for each level.
   if (inputs.size() < 2 || scales.size() + 1 < inputs.size())
     node.fail("it has " + std::to_string(inputs.size() - 1) +
-              " levels of a pyramid, but attribute "
-              "'pyramid_scales' has " +
-              std::to_string(scales.size()) + " values");
-  ir::Node& features =
-      node.node(ops::ExperimentalDetectronROIFeatureExtractor, inputs,
-                std::initializer_list<ir::Attribute>{
-                    {"output_size", node.positive_attribute("output_size", 7)},
-                    {"sampling_ratio", node.integer_attribute("sampling_ratio", 2)},
-                    {"pyramid_scales", std::vector<std::int64_t>(scales.begin(), scales.end())},
-                    {"aligned", node.flag_attribute("aligned")}},
-                2);
-  return outputs_of(features);
+              " levels of a pyramid, but attribute 'pyramid_scales' has " + std::to_string(scales.size()) +
+              " values");
+  return outputs_of(node.node(ops::ExperimentalDetectronROIFeatureExtractor, inputs,
+                              {{"output_size", node.positive_attribute("output_size", 7)},
+                               {"sampling_ratio", node.integer_attribute("sampling_ratio", 2)},
+                               {"pyramid_scales", scales.unchecked()},
+                               {"aligned", node.flag_attribute("aligned")}},
+                              2));
 }
 
 Values best_rois(NodeContext& node) {
@@ -187,10 +188,78 @@ Values best_rois(NodeContext& node) {
                   {{"max_rois", node.positive_attribute("max_rois", 1000)}})};
 }
 
+/// A constant bound with leading axes of size 1: OpenVINO counts the levels of other bounds wrongly if the
+/// data is dynamic.
+Value raise_to_full_rank(NodeContext& node, Value bound, Value x) {
+  const auto sizes = bound.shape().sizes();
+  if (!sizes || sizes->empty() || !x.shape().has_rank() || sizes->size() >= x.shape().rank()) return bound;
+  std::vector<std::int64_t> shape(x.shape().rank() - sizes->size(), 1);
+  shape.insert(shape.end(), sizes->begin(), sizes->end());
+  return reshape_constant(node, bound, shape);
+}
+
+/// FakeQuantize: data, lower and upper bound of the input, lower and upper bound of the output.
+Values fake_quantize(NodeContext& node) {
+  const Value x = node.input(0);
+  Values inputs{x};
+  for (std::size_t i = 1; i < 5; ++i)
+    inputs.push_back(raise_to_full_rank(node, convert(node, node.input(i), x.type()), x));
+  return {node.op(ops::FakeQuantize, inputs, {{"levels", node.integer_attribute("levels")}})};
+}
+
+/// Parameters for each channel may have further axes of size 1.
+Value reshape_to_vector(NodeContext& node, Value value) {
+  return value.shape().has_rank() && value.shape().rank() == 1 ? value : flatten(node, value);
+}
+
+/// GroupNorm, ExperimentalDetectronGroupNorm.
+Values group_norm(NodeContext& node) {
+  using Input = ir::GroupNormalizationView::Input;
+  const Value x = node.input(Input::data);
+  const Value scale = reshape_to_vector(node, convert(node, node.input(Input::scale), x.type()));
+  const Value bias = reshape_to_vector(node, convert(node, node.input(Input::bias), x.type()));
+  return {node.op(ops::GroupNormalization, {x, scale, bias},
+                  {{"num_groups", node.positive_attribute("num_groups")},
+                   {"epsilon", node.real_attribute("eps", 1e-6F)}})};
+}
+
+/// Normalize: divides by the length of the vector of all channels of a pixel, or of all elements of an image,
+/// and multiplies by a factor, or by one for each channel.
+Values normalize(NodeContext& node) {
+  const Value x = node.input(0);
+  const std::int64_t rank = node.rank(x);
+  if (rank < 2) node.fail("the input has no channels");
+  const bool is_of_image = node.flag_attribute("across_spatial");
+  const Value axes = emit_axes_between(node, 1, is_of_image ? rank : 2);
+  const Value normal =
+      node.op(ops::NormalizeL2, {x, axes}, {{"eps", node.real_attribute("eps", 0)}, {"eps_mode", "add"}});
+  const Value factors = convert(node, node.input(1), x.type());
+  if (node.flag_attribute("channel_shared")) {
+    return {node.op(ops::Multiply, {normal, require_scalar(node, factors, "the weight of all channels")})};
+  }
+  return {node.op(ops::Multiply, {normal, reshape(node, factors, shape_along(1, rank))})};
+}
+
+/// Swish: x * sigmoid(beta * x).
+Values swish(NodeContext& node) {
+  const Value x = node.input(0);
+  if (!node.has_input(1)) return {node.op(ops::Swish, {x})};
+  const Value beta = require_scalar(node, node.input(1), "the factor beta");
+  return {node.op(ops::Swish, {x, convert(node, beta, x.type())})};
+}
+
+/// DeformableConv2D: data, offsets, filters, optional masks.
+Values deformable_convolution(NodeContext& node) {
+  Values inputs = take_inputs(node, 3);
+  using Input = ir::DeformableConvolutionView::Input;
+  if (node.has_input(Input::mask)) inputs.push_back(node.input(Input::mask));
+  return {emit_deformable_convolution(node, inputs, {.offset_groups = "deformable_groups"})};
+}
+
 }  // namespace
 
-std::vector<TranslatorRow> openvino_detection_translators() {
-  std::vector<TranslatorRow> rows = openvino_rows({
+std::vector<TranslatorRow> openvino_translators() {
+  std::vector<TranslatorRow> rows{
       {"PriorBox", 1, prior_box, {}, "img_size=0 img_h=0 img_w=0 step_h=0 step_w=0"},
       {"PriorBoxClustered", 1, prior_box_clustered, {}, "flip=0 img_size=0 img_h=0 img_w=0"},
       {"DetectionOutput", 1, detection_output, {}, "num_classes eta=1"},
@@ -199,7 +268,16 @@ std::vector<TranslatorRow> openvino_detection_translators() {
       {"ExperimentalDetectronPriorGridGenerator", 1, prior_grid},
       {"ExperimentalDetectronROIFeatureExtractor", 1, roi_features, {}, "distribute_rois_between_levels=1"},
       {"ExperimentalDetectronTopKROIs", 1, best_rois},
-  });
+      {"FakeQuantize", 1, fake_quantize},
+      {"GroupNorm", 1, group_norm},
+      {"ExperimentalDetectronGroupNorm", 1, group_norm},
+      {"Normalize", 1, normalize},
+      {"Swish", 1, swish},
+      {"DeformableConv2D", 1, deformable_convolution, "other than two spatial axes"},
+  };
+  // All of these are found in ONNX's domain as well.
+  const std::size_t count = rows.size();
+  for (std::size_t i = 0; i < count; ++i) rows.emplace_back(rows[i]).domain = kOpenvino;
   rows.push_back({"GenerateProposals", 1, generate_proposals, {}, {}, kOpenvino});
   return rows;
 }

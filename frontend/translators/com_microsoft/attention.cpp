@@ -32,9 +32,7 @@ Projections split_projection(NodeContext& node, Value projected, std::int64_t co
   if (sizes.empty() && width.is_dynamic()) {
     ir::Node& parts = node.node(ops::Split, {projected, node.integer(2)}, {{"num_splits", 3}}, 3);
     const auto part = [&](std::size_t which) { return split_heads(node, parts.value(which), count); };
-    const Value query = part(0);
-    const Value key = part(1);
-    return {query, key, part(2)};
+    return {part(0), part(1), part(2)};
   }
   if (sizes.empty()) sizes.assign(3, width.size() / 3);
   if (sizes.size() != 3) node.fail("qkv_hidden_sizes must have three values");
@@ -47,9 +45,7 @@ Projections split_projection(NodeContext& node, Value projected, std::int64_t co
     return split_heads(node, slice(node, projected, first, end, 2), count);
   };
   const std::int64_t keys = sizes[0] + sizes[1];
-  const Value query = part(0, sizes[0]);
-  const Value key = part(sizes[0], keys);
-  return {query, key, part(keys, keys + sizes[2])};
+  return {part(0, sizes[0]), part(sizes[0], keys), part(keys, keys + sizes[2])};
 }
 
 /// Rotates by the caches that onnxruntime computes itself: the angle of pair i at position p is p / 10000^(2i

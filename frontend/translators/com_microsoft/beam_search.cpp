@@ -3,7 +3,6 @@
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -14,7 +13,6 @@ using Output = outputs::microsoft::WhisperBeamSearch;
 
 BeamSearch read_search(NodeContext& node, Value prompt) {
   BeamSearch search;
-  search.end_token = node.integer_attribute("eos_token_id");
   search.pad_token = node.integer_attribute("pad_token_id");
   search.is_early = node.flag_attribute("early_stopping");
   search.prompts = dimension_of(node, prompt, 0);
@@ -147,8 +145,8 @@ Values whisper_beam_search(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_beam_search_translators() {
-  constexpr std::string_view kShared = "decoders that share a buffer between past and present";
-  return {{"BeamSearch", 1, beam_search, kShared, "decoder_start_token_id"},
+  return {{"BeamSearch", 1, beam_search, "decoders that share a buffer between past and present",
+           "decoder_start_token_id"},
           {"WhisperBeamSearch", 1, whisper_beam_search,
            "decoders that share a buffer between past and present, cross_qk, extra_decoding_ids",
            "decoder_start_token_id no_speech_token_id"}};

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -34,12 +33,10 @@ Value take_first_columns(Builder& builder, Value values, Value count) {
 
 /// The score of a sequence: `sum` of its logarithms, normalised by its length.
 Value normalize_by_length(SearchScope& scope, const BeamSearch& search, Value sum, Value length) {
-  if (!search.length_penalty)
-    return divide(scope.builder(), sum, convert(scope.builder(), length, ElementType::f32));
-  Builder& builder = scope.builder();
-  const Value power = builder.op(
-      ops::Power, {convert(builder, length, ElementType::f32), scope.outer(search.length_penalty)});
-  return divide(builder, sum, power);
+  if (!search.length_penalty) return divide(scope, sum, convert(scope, length, ElementType::f32));
+  const Value power =
+      scope.op(ops::Power, {convert(scope, length, ElementType::f32), scope.outer(search.length_penalty)});
+  return divide(scope, sum, power);
 }
 
 /// The candidates for the next token of each prompt, [prompts, 2 * beams], the best one first.
@@ -53,42 +50,39 @@ struct Candidates {
 
 Candidates find_candidates(SearchScope& scope, const BeamSearch& search, Value logits,
                            const BeamProgress& now, bool is_first) {
-  Builder& builder = scope.builder();
-  Value scores = builder.op(ops::LogSoftmax, {logits}, {{"axis", 1}});
+  Value scores = scope.op(ops::LogSoftmax, {logits}, {{"axis", 1}});
   scores = apply_score_rules(scope, search.rules, scores, now.sequences, is_first);
   if (search.timestamps) scores = apply_timestamp_rules(scope, *search.timestamps, scores, now.sequences);
-  scores = builder.op(ops::Add, {scores, reshape(builder, now.scores, {-1, 1})});
-  const Value vocabulary = convert(builder, size_of(builder, logits, 1), ElementType::i32);
+  scores = scope.op(ops::Add, {scores, reshape(scope, now.scores, {-1, 1})});
+  const Value vocabulary = convert(scope, size_of(scope, logits, 1), ElementType::i32);
   const Value beams = scope.outer(search.beams);
   const Value all =
-      reshape(builder, scores, concat(builder, {scope.outer(search.prompts), builder.integers({-1})}));
-  const Value count = squeeze(builder, builder.op(ops::Multiply, {beams, builder.integers({2})}), {0});
-  const Best top = find_best(builder, all, count);
+      reshape(scope, scores, concat(scope, {scope.outer(search.prompts), scope.integers({-1})}));
+  const Value count = squeeze(scope, scope.op(ops::Multiply, {beams, scope.integers({2})}), {0});
+  const Best top = find_best(scope, all, count);
   Candidates found{all, top.values, {}, {}, {}};
-  found.beams = divide(builder, top.indices, vocabulary);
-  found.tokens =
-      builder.op(ops::Subtract, {top.indices, builder.op(ops::Multiply, {found.beams, vocabulary})});
-  found.is_end = builder.op(ops::Equal, {found.tokens, builder.integer(search.end_token, ElementType::i32)});
+  found.beams = divide(scope, top.indices, vocabulary);
+  found.tokens = scope.op(ops::Subtract, {top.indices, scope.op(ops::Multiply, {found.beams, vocabulary})});
+  found.is_end =
+      scope.op(ops::Equal, {found.tokens, scope.integer(search.rules.end_token, ElementType::i32)});
   return found;
 }
 
 /// The row numbers of `beams` (i32 [prompts, n]) of each prompt, i32.
 Value compute_rows(SearchScope& scope, const BeamSearch& search, Value beams) {
-  Builder& builder = scope.builder();
-  const Value firsts = builder.op(
-      ops::Multiply, {emit_range(builder, scope.outer(search.prompts)), scope.outer(search.beams)});
-  return builder.op(ops::Add, {unsqueeze(builder, convert(builder, firsts, ElementType::i32), {1}), beams});
+  const Value firsts =
+      scope.op(ops::Multiply, {emit_range(scope, scope.outer(search.prompts)), scope.outer(search.beams)});
+  return scope.op(ops::Add, {unsqueeze(scope, convert(scope, firsts, ElementType::i32), {1}), beams});
 }
 
 /// Inserts `sequences` [prompts, n, length] with `scores` above -infinity into the list.
 void insert(SearchScope& scope, const BeamSearch& search, Value scores, Value sequences,
             FinishedSequences& list) {
-  Builder& builder = scope.builder();
-  const Value count = squeeze(builder, scope.outer(search.beams), {0});
-  const Value filled = fill_sequences(builder, sequences, scope.outer(search.length), search.pad_token);
-  const Best kept = find_best(builder, concat(builder, {list.scores, scores}, 1), count);
+  const Value count = squeeze(scope, scope.outer(search.beams), {0});
+  const Value filled = fill_sequences(scope, sequences, scope.outer(search.length), search.pad_token);
+  const Best kept = find_best(scope, concat(scope, {list.scores, scores}, 1), count);
   list.scores = kept.values;
-  list.sequences = gather_in_rows(builder, concat(builder, {list.sequences, filled}, 1), kept.indices, 1);
+  list.sequences = gather_in_rows(scope, concat(scope, {list.sequences, filled}, 1), kept.indices, 1);
 }
 
 Value emit_lowest_score(Builder& builder) {
@@ -99,39 +93,36 @@ Value emit_lowest_score(Builder& builder) {
 /// of the candidates [prompt * beams, prompt * beams + 2 * beams) of all prompts in a row, although each
 /// prompt has 2 * beams of them (Process in its beam_search_scorer.cc).
 Value find_best_candidate(SearchScope& scope, const BeamSearch& search, const Candidates& found) {
-  Builder& builder = scope.builder();
-  const Value count = builder.op(ops::Multiply, {scope.outer(search.beams), builder.integers({2})});
-  const Value places = convert(builder, emit_range(builder, count), ElementType::i32);
-  const Value in_a_row = flatten(builder, found.scores);
-  return reduce_keep_dims(builder, ops::ReduceMax,
-                          gather(builder, in_a_row, compute_rows(scope, search, places)), {1});
+  const Value count = scope.op(ops::Multiply, {scope.outer(search.beams), scope.integers({2})});
+  const Value places = convert(scope, emit_range(scope, count), ElementType::i32);
+  const Value in_a_row = flatten(scope, found.scores);
+  return reduce_keep_dims(scope, ops::ReduceMax, gather(scope, in_a_row, compute_rows(scope, search, places)),
+                          {1});
 }
 
 /// Inserts the candidates that end a sequence into the list if they are among the best `beams`.
 void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidates& found, BeamProgress& now) {
-  Builder& builder = scope.builder();
   FinishedSequences& list = now.ended;
   const Value beams = scope.outer(search.beams);
-  const Value is_open = builder.op(ops::LogicalNot, {list.is_done});
-  const Value ends = builder.op(ops::LogicalAnd, {take_first_columns(builder, found.is_end, beams), is_open});
-  const Value length = dimension_of(builder, now.sequences, 1);
+  const Value is_open = scope.op(ops::LogicalNot, {list.is_done});
+  const Value ends = scope.op(ops::LogicalAnd, {take_first_columns(scope, found.is_end, beams), is_open});
+  const Value length = dimension_of(scope, now.sequences, 1);
   const Value scores =
-      normalize_by_length(scope, search, take_first_columns(builder, found.scores, beams), length);
-  const Value rows = compute_rows(scope, search, take_first_columns(builder, found.beams, beams));
-  const Value ended_scores = builder.op(ops::Select, {ends, scores, emit_lowest_score(builder)});
-  insert(scope, search, ended_scores, gather(builder, now.sequences, rows), list);
-  const Value added =
-      reduce_keep_dims(builder, ops::ReduceSum, convert(builder, ends, ElementType::i32), {1});
-  const Value limit = convert(builder, beams, ElementType::i32);
-  list.count = builder.op(ops::Minimum, {builder.op(ops::Add, {list.count, added}), limit});
-  Value is_done = builder.op(ops::GreaterEqual, {list.count, limit});
+      normalize_by_length(scope, search, take_first_columns(scope, found.scores, beams), length);
+  const Value rows = compute_rows(scope, search, take_first_columns(scope, found.beams, beams));
+  const Value ended_scores = scope.op(ops::Select, {ends, scores, emit_lowest_score(scope)});
+  insert(scope, search, ended_scores, gather(scope, now.sequences, rows), list);
+  const Value added = reduce_keep_dims(scope, ops::ReduceSum, convert(scope, ends, ElementType::i32), {1});
+  const Value limit = convert(scope, beams, ElementType::i32);
+  list.count = scope.op(ops::Minimum, {scope.op(ops::Add, {list.count, added}), limit});
+  Value is_done = scope.op(ops::GreaterEqual, {list.count, limit});
   if (!search.is_early) {
     // No open sequence can become better than the worst one in the list.
     const Value hope = normalize_by_length(scope, search, find_best_candidate(scope, search, found), length);
-    const Value worst = reduce_keep_dims(builder, ops::ReduceMin, list.scores, {1});
-    is_done = builder.op(ops::LogicalAnd, {is_done, builder.op(ops::GreaterEqual, {worst, hope})});
+    const Value worst = reduce_keep_dims(scope, ops::ReduceMin, list.scores, {1});
+    is_done = scope.op(ops::LogicalAnd, {is_done, scope.op(ops::GreaterEqual, {worst, hope})});
   }
-  list.is_done = builder.op(ops::LogicalOr, {list.is_done, is_done});
+  list.is_done = scope.op(ops::LogicalOr, {list.is_done, is_done});
 }
 
 /// The best `beams` candidates that do not end a sequence become the new beams. The beams of a prompt that
@@ -139,27 +130,26 @@ void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidate
 /// onnxruntime: their candidates count in `best_candidate`.
 void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidates& found, Value was_done,
                     BeamProgress& now) {
-  Builder& builder = scope.builder();
   const Value beams = scope.outer(search.beams);
-  const Value twice = builder.op(ops::Multiply, {beams, builder.integers({2})});
-  const Value places = convert(builder, emit_range(builder, twice), ElementType::i32);
-  const Value order = builder.op(ops::Select, {found.is_end, convert(builder, twice, ElementType::i32),
-                                               builder.integer(0, ElementType::i32)});
-  const Value rank = builder.op(ops::Negative, {builder.op(ops::Add, {places, order})});
-  const Value by_rank = convert(builder, rank, ElementType::f32);
-  const Value kept = find_best(builder, by_rank, squeeze(builder, beams, {0})).indices;
+  const Value twice = scope.op(ops::Multiply, {beams, scope.integers({2})});
+  const Value places = convert(scope, emit_range(scope, twice), ElementType::i32);
+  const Value order = scope.op(ops::Select, {found.is_end, convert(scope, twice, ElementType::i32),
+                                             scope.integer(0, ElementType::i32)});
+  const Value rank = scope.op(ops::Negative, {scope.op(ops::Add, {places, order})});
+  const Value by_rank = convert(scope, rank, ElementType::f32);
+  const Value kept = find_best(scope, by_rank, squeeze(scope, beams, {0})).indices;
   const auto unless_done = [&](Value done, Value open) {
-    return builder.op(ops::Select, {was_done, done, open});
+    return scope.op(ops::Select, {was_done, done, open});
   };
-  const Value open_scores = gather_in_rows(builder, found.scores, kept, 1);
-  now.scores = unless_done(builder.number(0, ElementType::f32), open_scores);
-  const Value continued = compute_rows(scope, search, gather_in_rows(builder, found.beams, kept, 1));
-  const Value rows = flatten(builder, unless_done(builder.integer(0, ElementType::i32), continued));
-  const Value pad = builder.integer(search.pad_token, ElementType::i32);
-  const Value tokens = unless_done(pad, gather_in_rows(builder, found.tokens, kept, 1));
-  now.decoder.tokens = reshape(builder, tokens, {-1, 1});
-  now.sequences = concat(builder, {gather(builder, now.sequences, rows), now.decoder.tokens}, 1);
-  for (Value& cache : now.decoder.caches) cache = gather(builder, cache, rows, search.decoder.row_axis);
+  const Value open_scores = gather_in_rows(scope, found.scores, kept, 1);
+  now.scores = unless_done(scope.number(0, ElementType::f32), open_scores);
+  const Value continued = compute_rows(scope, search, gather_in_rows(scope, found.beams, kept, 1));
+  const Value rows = flatten(scope, unless_done(scope.integer(0, ElementType::i32), continued));
+  const Value pad = scope.integer(search.pad_token, ElementType::i32);
+  const Value tokens = unless_done(pad, gather_in_rows(scope, found.tokens, kept, 1));
+  now.decoder.tokens = reshape(scope, tokens, {-1, 1});
+  now.sequences = concat(scope, {gather(scope, now.sequences, rows), now.decoder.tokens}, 1);
+  for (Value& cache : now.decoder.caches) cache = gather(scope, cache, rows, search.decoder.row_axis);
 }
 
 }  // namespace
@@ -187,10 +177,9 @@ BeamChoice choose_beams(SearchScope& scope, const BeamSearch& search, Value logi
   const Value was_done = now.ended.is_done;
   end_sequences(scope, search, found, now);
   continue_beams(scope, search, found, was_done, now);
-  Builder& builder = scope.builder();
-  const Value all = reduce(builder, ops::ReduceLogicalAnd, now.ended.is_done, {0, 1});
-  const Values sizes{scope.outer(search.prompts), scope.outer(search.beams), builder.integers({-1})};
-  return {builder.op(ops::LogicalNot, {all}), reshape(builder, found.all_scores, concat(builder, sizes))};
+  const Value all = reduce(scope, ops::ReduceLogicalAnd, now.ended.is_done, {0, 1});
+  const Values sizes{scope.outer(search.prompts), scope.outer(search.beams), scope.integers({-1})};
+  return {scope.op(ops::LogicalNot, {all}), reshape(scope, found.all_scores, concat(scope, sizes))};
 }
 
 Values select_best_sequences(NodeContext& node, const BeamSearch& search, BeamProgress& last,

@@ -15,7 +15,6 @@ namespace onnx2ir::frontend {
 struct BeamSearch {
   ScoreRules rules;
   std::optional<TimestampRules> timestamps;
-  std::int64_t end_token;
   std::int64_t pad_token;
   bool is_early = false;  ///< a prompt is done when its list is full
   Value length;           ///< i64 [1]

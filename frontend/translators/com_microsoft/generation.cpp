@@ -7,7 +7,6 @@
 #include "frontend/translators/com_microsoft/repeated_ngrams.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -135,28 +134,27 @@ Value find_allowed_tokens(Builder& builder, Value scores, Value sequences, Value
 
 Value apply_score_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value sequences,
                         bool is_first) {
-  Builder& builder = scope.builder();
   if (rules.repetition_penalty)
-    scores = penalize(builder, scores, sequences, scope.outer(rules.repetition_penalty));
+    scores = penalize(scope, scores, sequences, scope.outer(rules.repetition_penalty));
   if (rules.ngram_size > 0) {
-    const Value tokens = convert(builder, sequences, ElementType::i64);
-    const Value repeated = find_repeated_ngrams(builder, tokens, scores, rules.ngram_size);
-    scores = builder.op(ops::Select, {repeated, emit_lowest(builder), scores});
+    const Value tokens = convert(scope, sequences, ElementType::i64);
+    const Value repeated = find_repeated_ngrams(scope, tokens, scores, rules.ngram_size);
+    scores = scope.op(ops::Select, {repeated, emit_lowest(scope), scores});
   }
-  if (rules.vocabulary) scores = keep_allowed(builder, scores, scope.outer(rules.vocabulary));
+  if (rules.vocabulary) scores = keep_allowed(scope, scores, scope.outer(rules.vocabulary));
   if (rules.first_vocabulary && is_first)
-    scores = keep_allowed(builder, scores, scope.outer(rules.first_vocabulary));
+    scores = keep_allowed(scope, scores, scope.outer(rules.first_vocabulary));
   if (rules.min_length) {
     const Value length = scope.outer(rules.min_length);
-    scores = keep_allowed(builder, scores,
-                          find_allowed_tokens(builder, scores, sequences, length, rules.end_token));
+    scores =
+        keep_allowed(scope, scores, find_allowed_tokens(scope, scores, sequences, length, rules.end_token));
   }
   if (rules.temperature) {
     const Value temperature = scope.outer(rules.temperature);
-    const Value is_positive = builder.op(ops::Greater, {temperature, builder.number_like(0, temperature)});
+    const Value is_positive = scope.op(ops::Greater, {temperature, scope.number_like(0, temperature)});
     const Value divisor =
-        builder.op(ops::Select, {is_positive, temperature, builder.number_like(1, temperature)});
-    scores = divide(builder, scores, divisor);
+        scope.op(ops::Select, {is_positive, temperature, scope.number_like(1, temperature)});
+    scores = divide(scope, scores, divisor);
   }
   return scores;
 }

@@ -13,18 +13,16 @@
 namespace onnx2ir::frontend {
 
 /// The graph that a search emits operations into: the graph of its node, or the body of its Loop.
-class SearchScope {
+class SearchScope : public Builder {
  public:
   SearchScope(GraphTranslator& translator, bool is_body)
-      : builder_(translator.graph()), translator_(&translator), is_body_(is_body) {}
+      : Builder(translator.graph()), translator_(&translator), is_body_(is_body) {}
 
-  Builder& builder() { return builder_; }
   /// The value in this graph for a value of the node's graph.
   Value outer(Value value) const;
   GraphTranslator& translator() const { return *translator_; }
 
  private:
-  Builder builder_;
   GraphTranslator* translator_;
   bool is_body_;
 };

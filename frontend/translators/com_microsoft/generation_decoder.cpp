@@ -109,7 +109,6 @@ DecoderStep start_gpt(NodeContext& node, Value prompt, Value mask, std::int64_t 
 
 DecoderStep run_decoder(NodeContext& node, SearchScope& scope, const Decoder& decoder,
                         const DecoderState& state) {
-  Builder& builder = scope.builder();
   Values inputs{state.tokens};
   if (state.positions) inputs.push_back(state.positions);
   if (state.mask) inputs.push_back(state.mask);
@@ -119,10 +118,10 @@ DecoderStep run_decoder(NodeContext& node, SearchScope& scope, const Decoder& de
   const Values outputs = run_graph(node, scope, "decoder", inputs);
   if (outputs.size() != state.caches.size() + 1)
     node.fail("its decoder must return the logits and " + std::to_string(state.caches.size()) + " caches");
-  DecoderStep step{take_last_logits(node, builder, outputs[0]), {}};
+  DecoderStep step{take_last_logits(node, scope, outputs[0]), {}};
   if (state.positions)
-    step.next.positions = builder.op(ops::Add, {state.positions, builder.integer(1, ElementType::i32)});
-  if (state.mask) step.next.mask = extend_mask(builder, state.mask);
+    step.next.positions = scope.op(ops::Add, {state.positions, scope.integer(1, ElementType::i32)});
+  if (state.mask) step.next.mask = extend_mask(scope, state.mask);
   step.next.caches.append(outputs.begin() + 1, outputs.end());
   return step;
 }

@@ -7,7 +7,6 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/random.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -27,7 +26,6 @@ struct Sampling {
 struct GreedySearch {
   ScoreRules rules;
   std::optional<Sampling> sampling;  ///< no value: the best token is selected
-  std::int64_t end_token;
   std::int64_t pad_token;
 };
 
@@ -51,7 +49,6 @@ struct Progress {
 GreedySearch read_search(NodeContext& node) {
   if (node.flag_attribute("model_type")) node.fail("only decoders of GPT-2 (model_type 0) are converted");
   GreedySearch search;
-  search.end_token = node.integer_attribute("eos_token_id");
   search.pad_token = node.integer_attribute("pad_token_id");
   search.rules = read_rules(
       node, {Input::min_length, Input::repetition_penalty, Input::vocab_mask, Input::prefix_vocab_mask});
@@ -90,30 +87,27 @@ Value find_kept_places(Builder& builder, const Sampling& sampling, Value probabi
 
 /// A token for each row, i32 [rows, 1].
 Value draw_token(SearchScope& scope, const Sampling& sampling, Value scores, bool is_first) {
-  Builder& builder = scope.builder();
-  const Best sorted = find_best(builder, scores, size_of(builder, scores, 1));
-  const Value probabilities = builder.op(ops::SoftMax, {sorted.values}, {{"axis", 1}});
-  const Value kept =
-      builder.op(ops::Select, {find_kept_places(builder, sampling, probabilities), sorted.values,
-                               builder.number(sampling.filter_value, ElementType::f32)});
+  const Best sorted = find_best(scope, scores, size_of(scope, scores, 1));
+  const Value probabilities = scope.op(ops::SoftMax, {sorted.values}, {{"axis", 1}});
+  const Value kept = scope.op(ops::Select, {find_kept_places(scope, sampling, probabilities), sorted.values,
+                                            scope.number(sampling.filter_value, ElementType::f32)});
   // The first step is outside of the Loop: with the same seeds it would draw the numbers of the second step.
   const std::int64_t stream = is_first ? 1 : 2;
   const Seeds seeds = sampling.seed == 0 ? Seeds{} : Seeds{stream, sampling.seed};
-  const Value place = draw_classes(builder, kept, builder.integers({1}), ElementType::i32, seeds);
-  return builder.op(ops::GatherElements, {sorted.indices, place}, {{"axis", 1}});
+  const Value place = draw_classes(scope, kept, scope.integers({1}), ElementType::i32, seeds);
+  return scope.op(ops::GatherElements, {sorted.indices, place}, {{"axis", 1}});
 }
 
 /// Appends a token to each row; rows that have ended get the padding token.
 void choose(SearchScope& scope, const GreedySearch& search, Value logits, Progress& progress, bool is_first) {
-  Builder& builder = scope.builder();
   const Value scores = apply_score_rules(scope, search.rules, logits, progress.sequences, is_first);
   const Value token = search.sampling ? draw_token(scope, *search.sampling, scores, is_first)
-                                      : find_best(builder, scores, builder.integer(1)).indices;
-  const Value is_end = builder.op(ops::Equal, {token, builder.integer(search.end_token, ElementType::i32)});
-  progress.has_ended = builder.op(ops::LogicalOr, {progress.has_ended, is_end});
-  const Value pad = builder.integer(search.pad_token, ElementType::i32);
-  progress.decoder.tokens = builder.op(ops::Select, {progress.has_ended, pad, token});
-  progress.sequences = concat(builder, {progress.sequences, progress.decoder.tokens}, 1);
+                                      : find_best(scope, scores, scope.integer(1)).indices;
+  const Value is_end = scope.op(ops::Equal, {token, scope.integer(search.rules.end_token, ElementType::i32)});
+  progress.has_ended = scope.op(ops::LogicalOr, {progress.has_ended, is_end});
+  const Value pad = scope.integer(search.pad_token, ElementType::i32);
+  progress.decoder.tokens = scope.op(ops::Select, {progress.has_ended, pad, token});
+  progress.sequences = concat(scope, {progress.sequences, progress.decoder.tokens}, 1);
 }
 
 Value emit_is_unfinished(Builder& builder, const Progress& progress) {
@@ -137,7 +131,7 @@ Values generate(NodeContext& node, const GreedySearch& search) {
     DecoderStep result = run_decoder(node, scope, {}, now.decoder);
     now.decoder = std::move(result.next);
     choose(scope, search, result.logits, now, false);
-    return SearchStep{now.flat(), emit_is_unfinished(scope.builder(), now)};
+    return SearchStep{now.flat(), emit_is_unfinished(scope, now)};
   };
   const Value most = squeeze(node, left, {0});
   const SearchResult last = repeat(node, most, emit_is_unfinished(node, progress), progress.flat(), step);

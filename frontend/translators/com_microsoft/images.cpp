@@ -1,7 +1,6 @@
 // Operators on images: convolutions, pooling and normalisations with channels in the last axis, crops.
 #include <limits>
 
-#include "frontend/translators/com_microsoft/channels.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
@@ -157,21 +156,6 @@ Values crop_and_resize(NodeContext& node) {
 }
 
 }  // namespace
-
-Value move_channels_first(NodeContext& node, Value value) {
-  const std::int64_t rank = node.rank(value);
-  std::vector<std::int64_t> order{0, rank - 1};
-  for (std::int64_t i = 1; i + 1 < rank; ++i) order.push_back(i);
-  return transpose(node, value, order);
-}
-
-Value move_channels_last(NodeContext& node, Value value) {
-  const std::int64_t rank = node.rank(value);
-  std::vector<std::int64_t> order{0};
-  for (std::int64_t i = 2; i < rank; ++i) order.push_back(i);
-  order.push_back(1);
-  return transpose(node, value, order);
-}
 
 std::vector<TranslatorRow> microsoft_image_translators() {
   return {

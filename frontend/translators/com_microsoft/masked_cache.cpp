@@ -10,7 +10,6 @@
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/cache_names.hpp"
-#include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/joining.hpp"

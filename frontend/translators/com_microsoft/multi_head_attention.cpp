@@ -61,9 +61,7 @@ Projections split_one_input(NodeContext& node, Value bias, std::int64_t count) {
   const Value query = node.input(Input::query);
   if (node.rank(query) == 5) {
     const Value packed = add_packed_bias(node, query, bias, count, 3);
-    const Value part = take_part(node, packed, 0);
-    const Value key = take_part(node, packed, 1);
-    return {part, key, take_part(node, packed, 2)};
+    return {take_part(node, packed, 0), take_part(node, packed, 1), take_part(node, packed, 2)};
   }
   const ir::Dimension width = query.shape()[2];
   if (width.is_dynamic()) node.fail("the hidden size of the query must be known when the model is converted");

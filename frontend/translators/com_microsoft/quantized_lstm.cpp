@@ -4,7 +4,7 @@
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/translators/com_microsoft/operands.hpp"
-#include "frontend/translators/com_microsoft/quantized_matrix.hpp"
+#include "frontend/translators/com_microsoft/quantized.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/recurrent.hpp"

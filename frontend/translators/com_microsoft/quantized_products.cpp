@@ -1,7 +1,6 @@
 // Products of quantised matrices, computed on the dequantised numbers.
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/com_microsoft/quantized.hpp"
-#include "frontend/translators/com_microsoft/quantized_matrix.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"

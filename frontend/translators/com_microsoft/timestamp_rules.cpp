@@ -4,7 +4,6 @@
 
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
-#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -143,15 +142,14 @@ std::optional<TimestampRules> timestamp_rules_of(NodeContext& node, std::size_t 
 }
 
 Value apply_timestamp_rules(SearchScope& scope, const TimestampRules& rules, Value scores, Value sequences) {
-  Builder& builder = scope.builder();
   // The score of a token that must not be selected, as in onnxruntime.
-  const Value lowest = builder.number(std::numeric_limits<float>::lowest(), ElementType::f32);
-  const Past past = read_past(builder, rules, sequences);
-  const Value is_forbidden = find_forbidden_tokens(builder, rules, past, size_of(builder, scores, 1));
-  const Value allowed = builder.op(ops::Select, {is_forbidden, lowest, scores});
-  const Value result = prefer_timestamps(builder, rules, allowed, lowest);
+  const Value lowest = scope.number(std::numeric_limits<float>::lowest(), ElementType::f32);
+  const Past past = read_past(scope, rules, sequences);
+  const Value is_forbidden = find_forbidden_tokens(scope, rules, past, size_of(scope, scores, 1));
+  const Value allowed = scope.op(ops::Select, {is_forbidden, lowest, scores});
+  const Value result = prefer_timestamps(scope, rules, allowed, lowest);
   if (!rules.is_active) return result;
-  return builder.op(ops::Select, {scope.outer(rules.is_active), result, scores});
+  return scope.op(ops::Select, {scope.outer(rules.is_active), result, scores});
 }
 
 }  // namespace onnx2ir::frontend

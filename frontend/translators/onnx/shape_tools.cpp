@@ -125,6 +125,21 @@ Values dimensions_of(Builder& builder, Value value, std::int64_t first, std::int
   return sizes;
 }
 
+Value move_channels_first(NodeContext& node, Value value) {
+  const std::int64_t rank = node.rank(value);
+  std::vector<std::int64_t> order{0, rank - 1};
+  for (std::int64_t i = 1; i + 1 < rank; ++i) order.push_back(i);
+  return transpose(node, value, order);
+}
+
+Value move_channels_last(NodeContext& node, Value value) {
+  const std::int64_t rank = node.rank(value);
+  std::vector<std::int64_t> order{0};
+  for (std::int64_t i = 2; i < rank; ++i) order.push_back(i);
+  order.push_back(1);
+  return transpose(node, value, order);
+}
+
 Value emit_range(Builder& builder, Value end, ElementType type) {
   const Value zero = builder.number(0, type);
   return builder.op(ops::Range, {zero, end, builder.number(1, type)}, {{"output_type", type}});

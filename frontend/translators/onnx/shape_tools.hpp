@@ -92,6 +92,11 @@ std::vector<std::int64_t> shape_along(std::int64_t axis, std::int64_t rank, std:
 /// The sizes along the axes [first, last), each i64 [1].
 Values dimensions_of(Builder& builder, Value value, std::int64_t first, std::int64_t last);
 
+/// [N, ..., C] as [N, C, ...].
+Value move_channels_first(NodeContext& node, Value value);
+/// [N, C, ...] as [N, ..., C].
+Value move_channels_last(NodeContext& node, Value value);
+
 /// 0, 1, ... `end` - 1, for a scalar `end` of `type`.
 Value emit_range(Builder& builder, Value end, ElementType type);
 /// The indices of the true elements of a boolean vector, i64.

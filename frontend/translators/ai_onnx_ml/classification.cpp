@@ -121,9 +121,8 @@ Value apply_post_transform(NodeContext& node, Value scores, PostTransform transf
 
 Labels labels_of(NodeContext& node, std::string_view numbers, std::string_view strings) {
   Labels labels{node.integer_list(numbers).unchecked(), node.text_list(strings).unchecked()};
-  if (!labels.numbers.empty() && !labels.strings.empty()) {
+  if (!labels.numbers.empty() && !labels.strings.empty())
     node.fail("labels are given as numbers and as strings");
-  }
   return labels;
 }
 

@@ -47,9 +47,8 @@ DictionarySide words_of(NodeContext& node, const std::string& prefix) {
 /// Compares each element of `input` with each of `keys`: one dimension more than the input.
 Value compare_with_keys(NodeContext& node, Value input, const DictionarySide& keys) {
   if (keys.size() == 0) node.fail("there are no keys");
-  if ((input.type() == ElementType::string) != (keys.type == ElementType::string)) {
+  if ((input.type() == ElementType::string) != (keys.type == ElementType::string))
     node.fail("the keys are not of the input's type");
-  }
   if (keys.type == ElementType::string) return compare_with_texts(node, input, keys.texts);
   const ElementType type = input.type();
   const Value x = unsqueeze(node, input, {node.rank(input)});
@@ -139,9 +138,8 @@ Values one_hot_encoder_1(NodeContext& node) {
   DictionarySide keys = words_of(node, "cats");
   Value input = node.input(0);
   // Categories are integers, and values of any type are converted to integers for the comparison.
-  if (keys.type == ElementType::i64 && input.type() != ElementType::string) {
+  if (keys.type == ElementType::i64 && input.type() != ElementType::string)
     input = convert(node, input, ElementType::i64);
-  }
   return {convert(node, compare_with_keys(node, input, keys), ElementType::f32)};
 }
 

@@ -76,9 +76,8 @@ Value select_base(NodeContext& node, const Forest& forest, Value leaves, const s
     return std::all_of(begin, begin + static_cast<std::ptrdiff_t>(targets), [](bool is) { return is; });
   };
   bool is_always_reached = true;
-  for (std::size_t at = 0; at < forest.nodes.size(); ++at) {
+  for (std::size_t at = 0; at < forest.nodes.size(); ++at)
     is_always_reached = is_always_reached && (forest.nodes[at].mode != TreeMode::leaf || has_all(at));
-  }
   if (forest.targets == 1 || is_always_reached) return base;
   const std::vector<double> table(present.begin(), present.end());
   const Value rows = node.numbers(table, {std::ssize(forest.nodes), forest.targets}, ElementType::f32);

@@ -11,11 +11,15 @@
 namespace onnx2ir::frontend {
 namespace {
 
+/// A scalar of the type that all models are computed in.
+Value number(Builder& builder, double value) {
+  return builder.number(value, ElementType::f32);
+}
+
 Value emit_matrix(NodeContext& node, std::span<const double> values, std::int64_t rows,
                   std::string_view what) {
-  if (rows <= 0 || values.size() % static_cast<std::size_t>(rows) != 0) {
+  if (rows <= 0 || values.size() % static_cast<std::size_t>(rows) != 0)
     node.fail(std::string(what) + " form no matrix of " + std::to_string(rows) + " rows");
-  }
   return node.numbers(values, {rows, std::ssize(values) / rows}, ElementType::f32);
 }
 
@@ -62,9 +66,8 @@ Values linear_classifier_1(NodeContext& node) {
   const Value positive = node.op(ops::Greater, {squeeze(node, scores, {1}), node.number_like(0, scores)});
   const Value label = gather_label(node, labels, convert(node, positive, ElementType::i64));
   // onnxruntime applies probit and logistic to the single score before it adds the other one.
-  if (transform != PostTransform::none && transform != PostTransform::logistic) {
+  if (transform != PostTransform::none && transform != PostTransform::logistic)
     node.fail("post_transform " + node.text_attribute("post_transform") + " of two classes with one score");
-  }
   const Value score = apply_post_transform(node, scores, transform);
   return {label, concat(node, {node.op(ops::Subtract, {node.number_like(1, score), score}), score}, 1)};
 }
@@ -74,7 +77,6 @@ Value emit_kernel(NodeContext& node, Value features, Value rows) {
   const std::string type = node.text_attribute("kernel_type", "LINEAR");
   auto parameters = node.real_list("kernel_params");
   parameters.resize(3, 0.0);
-  const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   const double gamma = parameters[0];
   const double offset = parameters[1];
   if (type == "RBF") {
@@ -82,13 +84,14 @@ Value emit_kernel(NodeContext& node, Value features, Value rows) {
     const Value distance =
         node.op(ops::Subtract, {unsqueeze(node, features, {1}), unsqueeze(node, rows, {0})});
     const Value square = reduce(node, ops::ReduceSum, node.op(ops::Multiply, {distance, distance}), {2});
-    return node.op(ops::Exp, {node.op(ops::Multiply, {square, number(-gamma)})});
+    return node.op(ops::Exp, {node.op(ops::Multiply, {square, number(node, -gamma)})});
   }
   const Value product = multiply_by_rows(node, features, rows);
   if (type == "LINEAR") return product;
-  const Value shifted = node.op(ops::Add, {node.op(ops::Multiply, {product, number(gamma)}), number(offset)});
+  const Value shifted =
+      node.op(ops::Add, {node.op(ops::Multiply, {product, number(node, gamma)}), number(node, offset)});
   if (type == "SIGMOID") return node.op(ops::Tanh, {shifted});
-  if (type == "POLY") return node.op(ops::Power, {shifted, number(parameters[2])});
+  if (type == "POLY") return node.op(ops::Power, {shifted, number(node, parameters[2])});
   node.fail("kernel_type '" + type + "' does not exist");
 }
 
@@ -101,9 +104,8 @@ Values svm_regressor_1(NodeContext& node) {
   const std::int64_t supports = node.integer_attribute("n_supports", 0);
   Value scores;
   if (supports > 0) {
-    if (coefficients.size() != static_cast<std::size_t>(supports)) {
+    if (coefficients.size() != static_cast<std::size_t>(supports))
       node.fail("coefficients are not as many as support vectors");
-    }
     const Value vectors =
         emit_matrix(node, node.real_list("support_vectors"), supports, "the support vectors");
     const Value likeness = emit_kernel(node, features, vectors);
@@ -111,11 +113,10 @@ Values svm_regressor_1(NodeContext& node) {
   } else {
     scores = emit_kernel(node, features, emit_row(node, coefficients));
   }
-  scores = node.op(ops::Add, {scores, node.number(rho.front(), ElementType::f32)});
+  scores = node.op(ops::Add, {scores, number(node, rho.front())});
   if (node.flag_attribute("one_class")) {
-    const Value inside = node.op(ops::Greater, {scores, node.number(0, ElementType::f32)});
-    return {
-        node.op(ops::Select, {inside, node.number(1, ElementType::f32), node.number(-1, ElementType::f32)})};
+    const Value inside = node.op(ops::Greater, {scores, number(node, 0)});
+    return {node.op(ops::Select, {inside, number(node, 1), number(node, -1)})};
   }
   return {apply_post_transform(node, scores, post_transform_of(node))};
 }
@@ -129,15 +130,14 @@ Values linear_svm_classifier(NodeContext& node, const Labels& labels) {
   const auto classes = static_cast<std::int64_t>(labels.size());
   const Value weights = emit_matrix(node, coefficients, classes, "the coefficients");
   const Value products_of_rows = multiply_by_rows(node, read_feature_matrix(node), weights);
-  const Value scores = node.op(ops::Add, {products_of_rows, node.number(rho.front(), ElementType::f32)});
+  const Value scores = node.op(ops::Add, {products_of_rows, number(node, rho.front())});
   Value best = find_best_class(node, scores);
   if (classes == 2 && node.real_list("prob_a").empty()) {
     // As in onnxruntime, the second class also wins if the highest score is above a threshold.
     const bool all_positive = std::ranges::all_of(coefficients, [](double value) { return value >= 0; });
     const Value highest = reduce(node, ops::ReduceMax, scores, {1});
-    const Value wins = all_positive
-                           ? node.op(ops::GreaterEqual, {highest, node.number(0.5, ElementType::f32)})
-                           : node.op(ops::Greater, {highest, node.number(0, ElementType::f32)});
+    const Value border = number(node, all_positive ? 0.5 : 0);
+    const Value wins = node.op(all_positive ? ops::GreaterEqual : ops::Greater, {highest, border});
     best = node.op(ops::Select, {wins, node.integer(1, best.type()), best});
   }
   return {gather_label(node, labels, best), apply_post_transform(node, scores, post_transform_of(node))};
@@ -157,16 +157,14 @@ SupportVectors support_vectors_of(const NodeContext& node, const ir::Integers& c
                                   const ir::Numbers& coefficients) {
   SupportVectors vectors{counts, {}};
   for (const std::int64_t count : counts) {
-    if (count < 0 || count > static_cast<std::int64_t>(coefficients.size())) {
+    if (count < 0 || count > static_cast<std::int64_t>(coefficients.size()))
       node.fail("vectors_per_class does not fit the coefficients");
-    }
     vectors.starts.push_back(vectors.total);
     vectors.total += count;
   }
   if (vectors.total == 0 ||
-      coefficients.size() != static_cast<std::size_t>(vectors.total * (vectors.classes() - 1))) {
+      coefficients.size() != static_cast<std::size_t>(vectors.total * (vectors.classes() - 1)))
     node.fail("the coefficients do not fit the support vectors");
-  }
   return vectors;
 }
 
@@ -209,9 +207,8 @@ Value compute_pairwise(NodeContext& node, Value decisions, const std::vector<dou
   const Value exponent = node.op(ops::Add, {node.op(ops::Multiply, {decisions, row(a)}), row(b)});
   const Value certain = node.op(ops::Sigmoid, {node.op(ops::Negative, {exponent})});
   const Value first = node.op(ops::Clamp, {certain}, {{"min", 1e-7}, {"max", 1 - 1e-7}});
-  const Value second = node.op(ops::Subtract, {node.number(1, ElementType::f32), first});
-  const Value nothing =
-      node.op(ops::Multiply, {slice(node, first, 0, 1, 1), node.number(0, ElementType::f32)});
+  const Value second = node.op(ops::Subtract, {number(node, 1), first});
+  const Value nothing = node.op(ops::Multiply, {slice(node, first, 0, 1, 1), number(node, 0)});
   const auto pairs = static_cast<std::int64_t>(a.size());
   std::vector<std::int64_t> columns(static_cast<std::size_t>(classes * classes), 2 * pairs);
   std::int64_t pair = 0;
@@ -241,12 +238,11 @@ Value compute_quadratic_form(NodeContext& node, Value ratios, std::int64_t class
 Iteration improve(Builder& body, Value before, Value form, std::int64_t classes) {
   const auto op = [&](ir::Op id, std::initializer_list<Value> inputs) { return body.op(id, inputs); };
   const auto reduced = [&](ir::Op id, Value value) { return reduce_keep_dims(body, id, value, {1}); };
-  const Value one = body.number(1, ElementType::f32);
+  const Value one = number(body, 1);
   Value slope = squeeze(body, mat_mul(body, form, unsqueeze(body, before, {2})), {2});
   Value height = reduced(ops::ReduceSum, op(ops::Multiply, {before, slope}));
   const Value error = reduced(ops::ReduceMax, body.op(ops::Abs, {op(ops::Subtract, {slope, height})}));
-  const Value is_done =
-      op(ops::Less, {error, body.number(0.005 / static_cast<double>(classes), ElementType::f32)});
+  const Value is_done = op(ops::Less, {error, number(body, 0.005 / static_cast<double>(classes))});
   Value p = before;
   for (std::int64_t t = 0; t < classes; ++t) {
     const Value row = gather(body, form, body.integer(t), 1);
@@ -306,9 +302,8 @@ Values svm_classifier_1(NodeContext& node) {
   if (labels.size() != counts.size()) node.fail("labels are not as many as classes");
   if (rho.size() != static_cast<std::size_t>(classes * (classes - 1) / 2))
     node.fail("rho does not fit the classes");
-  if (prob_a.size() != prob_b.size() || (!prob_a.empty() && prob_a.size() != rho.size())) {
+  if (prob_a.size() != prob_b.size() || (!prob_a.empty() && prob_a.size() != rho.size()))
     node.fail("prob_a and prob_b do not fit the classes");
-  }
   const SupportVectors vectors = support_vectors_of(node, counts, coefficients);
   // The matrices of the pairs.
   constexpr std::int64_t kMaxWeights = std::int64_t{1} << 25;
@@ -323,7 +318,7 @@ Values svm_classifier_1(NodeContext& node) {
   const Value decisions = node.op(
       ops::Add, {multiply_by_rows(node, kernels, emit_matrix(node, of_pairs.weights, pairs, "the weights")),
                  emit_row(node, rho)});
-  const Value zero = node.number(0, ElementType::f32);
+  const Value zero = number(node, 0);
   const auto votes = [&](Value won, const std::vector<double>& classes_of_pairs) {
     const Value vote = convert(node, won, ElementType::f32);
     return mat_mul(node, vote, emit_matrix(node, classes_of_pairs, pairs, "the pairs"));

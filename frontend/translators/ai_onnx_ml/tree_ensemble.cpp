@@ -1,6 +1,7 @@
 // TreeEnsemble, TreeEnsembleClassifier, TreeEnsembleRegressor. Where the specification is incomplete (two
 // classes with the weights of one), scores follow onnxruntime.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -25,9 +26,8 @@ using NodeIndices = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t
 NodeIndices index_nodes(const NodeContext& node, const ir::Integers& trees, const ir::Integers& numbers) {
   NodeIndices indices;
   for (std::size_t i = 0; i < trees.size(); ++i) {
-    if (!indices.emplace(std::pair(trees[i], numbers[i]), static_cast<std::int64_t>(i)).second) {
+    if (!indices.emplace(std::pair(trees[i], numbers[i]), static_cast<std::int64_t>(i)).second)
       node.fail("two nodes of a tree have the same number");
-    }
   }
   return indices;
 }
@@ -115,17 +115,15 @@ Values tree_ensemble_regressor_1(NodeContext& node) {
   if (forest.targets < 1) node.fail("n_targets must be positive");
   // onnxruntime reads one weight of each leaf. The decision_leaf of scikit-learn's converter has equal ones.
   if (forest.targets == 1) keep_first_weights(forest);
-  const std::map<std::string, Aggregate> kAggregates = {{"AVERAGE", Aggregate::average},
-                                                        {"SUM", Aggregate::sum},
-                                                        {"MIN", Aggregate::min},
-                                                        {"MAX", Aggregate::max}};
-  const auto aggregate = kAggregates.find(node.text_attribute("aggregate_function", "SUM"));
-  if (aggregate == kAggregates.end()) node.fail("there is no such aggregate_function");
+  constexpr std::array<std::string_view, 4> kAggregates = {"AVERAGE", "SUM", "MIN", "MAX"};
+  const auto aggregate =
+      std::ranges::find(kAggregates, node.text_attribute("aggregate_function", "SUM")) - kAggregates.begin();
+  if (aggregate == std::ssize(kAggregates)) node.fail("there is no such aggregate_function");
   forest.base = numbers_of(node, "base_values");
-  if (!forest.base.empty() && forest.base.size() != static_cast<std::size_t>(forest.targets)) {
+  if (!forest.base.empty() && forest.base.size() != static_cast<std::size_t>(forest.targets))
     node.fail("base_values are not as many as targets");
-  }
-  const Value scores = compute_forest_scores(node, forest, read_feature_matrix(node), aggregate->second);
+  const Value scores =
+      compute_forest_scores(node, forest, read_feature_matrix(node), static_cast<Aggregate>(aggregate));
   return {apply_post_transform(node, scores, post_transform_of(node))};
 }
 
@@ -140,9 +138,8 @@ Values emit_two_classes(NodeContext& node, Value score, bool as_probability, Pos
         index,
         concat(node, {apply_post_transform(node, score, transform), fill(node, 0, score.type(), shape)}, 1)};
   }
-  if (as_probability && transform != PostTransform::logistic) {
+  if (as_probability && transform != PostTransform::logistic)
     return {index, concat(node, {node.op(ops::Subtract, {node.number_like(1, score), score}), score}, 1)};
-  }
   const Value both = concat(node, {node.op(ops::Negative, {score}), score}, 1);
   return {index, transform == PostTransform::logistic ? apply_post_transform(node, both, transform) : both};
 }
@@ -169,9 +166,8 @@ Values tree_ensemble_classifier_1(NodeContext& node) {
     const Values result = emit_two_classes(node, score, all_positive, transform);
     return {gather_label(node, labels, result[0]), result[1]};
   }
-  if (!base.empty() && base.size() != labels.size() && !one_of_two) {
+  if (!base.empty() && base.size() != labels.size() && !one_of_two)
     node.fail("base_values are not as many as classes");
-  }
   Value scores = compute_forest_scores(node, forest, features, Aggregate::sum);
   // If only the second of two classes has weights, onnxruntime ignores a single base value.
   if (!one_of_two) scores = add_base(node, scores, base);

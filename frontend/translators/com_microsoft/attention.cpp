@@ -37,9 +37,8 @@ Projections split_projection(NodeContext& node, Value projected, std::int64_t co
   if (sizes.empty()) sizes.assign(3, width.size() / 3);
   if (sizes.size() != 3) node.fail("qkv_hidden_sizes must have three values");
   for (const std::int64_t size : sizes) {
-    if (size < 1 || size > kFarEnd || (width.is_static() && size > width.size()) || size % count != 0) {
+    if (size < 1 || size > kFarEnd || (width.is_static() && size > width.size()) || size % count != 0)
       node.fail("the hidden sizes cannot be divided into the heads");
-    }
   }
   const auto part = [&](std::int64_t first, std::int64_t end) {
     return split_heads(node, slice(node, projected, first, end, 2), count);
@@ -70,14 +69,12 @@ void rotate(NodeContext& node, Projections& heads, Value past_length) {
 Values emit_attention(NodeContext& node, Projections heads, const InputIndices& places) {
   const Value past = node.optional_input(places.past);
   const bool is_buffer = past && node.flag_attribute("past_present_share_buffer");
-  if (is_buffer && !node.has_input(places.past_length)) {
+  if (is_buffer && !node.has_input(places.past_length))
     node.fail("a cache that is shared with the output (past_present_share_buffer) needs past_sequence_length",
               "export the model with a cache that grows");
-  }
   const Value length = is_buffer ? read_vector(node, places.past_length, ElementType::i64) : Value{};
-  if (node.flag_attribute("do_rotary")) {
+  if (node.flag_attribute("do_rotary"))
     rotate(node, heads, past && !is_buffer ? dimension_of(node, past, 3) : length);
-  }
   Cache keys{heads.key, heads.key};
   Cache values{heads.value, heads.value};
   if (past) {

@@ -111,10 +111,9 @@ Value enumerate_along(NodeContext& node, Value value, std::int64_t axis) {
 Value emit_mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter,
                      Causality causality) {
   Value bias;
-  if (mask) {
+  if (mask)
     bias = node.op(ops::Select, {find_hidden_keys(node, mask, query, key), node.number_like(filter, query),
                                  node.number_like(0, query)});
-  }
   if (causality == Causality::none || query.shape()[2] == 1) return bias;
   // Keys in the future are never selected, even if the mask hides all others.
   return node.op(ops::Select, {find_future_keys(node, query, key, causality),

@@ -6,9 +6,8 @@ namespace onnx2ir::frontend {
 
 Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset, const Operands& inputs) {
   const TranslatorRow* row = node.translator().attempt().input->translators->find("", op, opset);
-  if (row == nullptr || !std::holds_alternative<TensorTranslator>(row->translate)) {
+  if (row == nullptr || !std::holds_alternative<TensorTranslator>(row->translate))
     node.fail("there is no translator of " + std::string(op));
-  }
   NodeContext context(node.translator(), node.proto(), opset, inputs);
   Values outputs = std::get<TensorTranslator>(row->translate)(context);
   node.add_reads_of(context);

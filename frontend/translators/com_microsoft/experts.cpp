@@ -137,9 +137,8 @@ ExpertLayer read_quantized_layer(NodeContext& node, const InputIndices& places) 
       node.integer_attribute(places.bits, node.integer_attribute("expert_weight_bits", 4));
   check_bits(node, bits);
   const auto stored = node.input(places.weights).shape().sizes();
-  if (!stored || stored->size() != 3) {
+  if (!stored || stored->size() != 3)
     node.fail("the shapes of the weights must be known when the model is converted");
-  }
   const std::int64_t experts = (*stored)[0];
   const std::int64_t rows = (*stored)[1];
   const std::int64_t columns = ir::checked_multiply((*stored)[2], 8 / bits);
@@ -168,13 +167,11 @@ ExpertLayer read_quantized_layer(NodeContext& node, const InputIndices& places) 
 /// QMoE.
 Values quantized_mixture_of_experts(NodeContext& node) {
   using Input = inputs::microsoft::QMoE;
-  if (const std::string type = node.text_attribute("quant_type", "int"); type != "int") {
+  if (const std::string type = node.text_attribute("quant_type", "int"); type != "int")
     node.fail("weights of type '" + type + "' are not converted");
-  }
-  if (node.integer_attribute("weights_prepacked", -1) > 0) {
+  if (node.integer_attribute("weights_prepacked", -1) > 0)
     node.fail("weights in the layout of one device (weights_prepacked) are not converted",
               "use the model from before it was prepared for that device");
-  }
   const ExpertLayer first =
       read_quantized_layer(node, {Input::fc1_experts_weights, Input::fc1_scales, Input::fc1_experts_bias,
                                   Input::fc1_zero_points, "fc1_expert_weight_bits"});
@@ -182,11 +179,10 @@ Values quantized_mixture_of_experts(NodeContext& node) {
       read_quantized_layer(node, {Input::fc2_experts_weights, Input::fc2_scales, Input::fc2_experts_bias,
                                   Input::fc2_zero_points, "fc2_expert_weight_bits"});
   ExpertLayer third;
-  if (node.has_input(Input::fc3_experts_weights)) {
+  if (node.has_input(Input::fc3_experts_weights))
     third =
         read_quantized_layer(node, {Input::fc3_experts_weights, Input::fc3_scales, Input::fc3_experts_bias,
                                     Input::fc3_zero_points, "fc3_expert_weight_bits"});
-  }
   // onnxruntime always normalises the softmax of the scores.
   const Value mixing = node.optional_input(Input::router_weights);
   return {mix_experts(node, first, second, third, {mixing, !mixing || normalizes_routing(node)})};

@@ -39,9 +39,8 @@ Values gated_add(NodeContext& node) {
 Values gated_rms_norm(NodeContext& node) {
   using Input = inputs::microsoft::GatedRMSNorm;
   const std::string activation = node.text_attribute("activation", "silu");
-  if (activation != "silu" && activation != "swish" && activation != "sigmoid") {
+  if (activation != "silu" && activation != "swish" && activation != "sigmoid")
     node.fail("activation '" + activation + "' does not exist");
-  }
   const Value input = node.input(Input::X);
   const Value scale = read_number(node, Input::scale);
   const Value shape = concat(node, {node.integers({-1}), dimension_of(node, scale, 0)});
@@ -78,10 +77,9 @@ Values branchwise_rms_norm(NodeContext& node) {
     Value scale = read_number(node, Input::scale);
     const ir::Dimension width = x.shape()[x.shape().rank() - 1];
     const bool is_shared = scale.shape()[scale.shape().rank() - 1] == width;
-    if (!is_shared) {
+    if (!is_shared)
       scale =
           reshape(node, scale, concat(node, {dimension_of(node, x, node.rank(x) - 2), node.integers({-1})}));
-    }
     y = node.op(ops::Multiply, {y, scale});
   }
   const Value result = convert(node, y, input.type());
@@ -122,9 +120,8 @@ Values hyper_connection_post_mix(NodeContext& node) {
   Value x =
       split_into_branches(node, read_number(node, Input::streams), node.integer_attribute("num_branches", 0));
   const Value gates = reshape_gates(node, read_number(node, Input::post_mix), x);
-  if (node.has_input(Input::stream_mix)) {
+  if (node.has_input(Input::stream_mix))
     x = mat_mul(node, read_number(node, Input::stream_mix), x, {.a = true});
-  }
   const Value block = unsqueeze(node, read_number(node, Input::block_output),
                                 {node.rank(node.input(Input::block_output)) - 1});
   const Value sum = node.op(ops::Add, {x, node.op(ops::Multiply, {gates, block})});

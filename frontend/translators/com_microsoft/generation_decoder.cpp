@@ -86,10 +86,9 @@ Value emit_encoder_mask(Builder& builder, Value tokens, Value mask, std::int64_t
 DecoderStep start_gpt(NodeContext& node, Value prompt, Value mask, std::int64_t pad_token) {
   const std::string_view attribute = node.has_attribute("init_decoder") ? "init_decoder" : "decoder";
   const onnx::GraphProto& proto = node.graph_attribute(attribute);
-  if (proto.output_size() < 2 || proto.input_size() != proto.output_size() + kFirstGptCache - 1) {
+  if (proto.output_size() < 2 || proto.input_size() != proto.output_size() + kFirstGptCache - 1)
     node.fail("its decoder does not have the inputs input_ids, position_ids, attention_mask and past_* alone",
               "export it without a buffer that past and present share");
-  }
   const Value counted = emit_token_mask(node, prompt, pad_token);
   if (!mask) mask = counted;
   const Value counts = cumulative_sum(node, counted, 1);

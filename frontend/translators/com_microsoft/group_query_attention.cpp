@@ -17,10 +17,9 @@ using Output = outputs::microsoft::GroupQueryAttention;
 Projections split_inputs(NodeContext& node, std::int64_t queries, std::int64_t keys) {
   const Value query = node.input(Input::query);
   if (node.rank(query) != 3) node.fail("the query must be a batch of sequences");
-  if (node.has_input(Input::key)) {
+  if (node.has_input(Input::key))
     return {split_heads(node, query, queries), split_heads(node, node.input(Input::key), keys),
             split_heads(node, node.input(Input::value), keys)};
-  }
   const Value all = split_heads(node, query, queries + 2 * keys);
   const auto part = [&](std::int64_t first, std::int64_t end) { return slice(node, all, first, end, 1); };
   return {part(0, queries), part(queries, queries + keys), part(queries + keys, queries + 2 * keys)};
@@ -285,9 +284,8 @@ Values attend_with_packed_cache(NodeContext& node, Projections heads, std::int64
   }
   const AttentionOutputs outputs = attend_in_groups(node, inputs, group);
   Value scores = outputs.scores;
-  if (inputs.scores == Scores::before_softmax) {
+  if (inputs.scores == Scores::before_softmax)
     scores = node.op(ops::Select, {inputs.seen, scores, node.number_like(0, scores)});
-  }
   return {join_heads(node, outputs.mixed), heads.key, heads.value, scores};
 }
 
@@ -295,9 +293,8 @@ Values group_query_attention(NodeContext& node) {
   const std::int64_t queries = node.integer_attribute("num_heads");
   const std::int64_t keys = node.integer_attribute("kv_num_heads");
   constexpr std::int64_t kMaxHeads = 1 << 16;
-  if (keys < 1 || queries < keys || queries % keys != 0 || queries > kMaxHeads) {
+  if (keys < 1 || queries < keys || queries % keys != 0 || queries > kMaxHeads)
     node.fail("num_heads must be a multiple of kv_num_heads, and at most " + std::to_string(kMaxHeads));
-  }
   if (node.has_input(Input::past_key) != node.has_input(Input::past_value))
     node.fail("past_key and past_value belong together");
   if (node.flag_attribute("sliding_window_cache")) check_window_cache(node);

@@ -34,7 +34,9 @@ Values max_pool_with_mask(NodeContext& node) {
 
 /// Normalises groups of channels to mean 0 and deviation 1 and scales each channel; attribute activation 1
 /// means SiLU.
-Value normalize_groups(NodeContext& node, Value x) {
+Value normalize_groups(NodeContext& node, Value x, bool channels_last) {
+  if (channels_last)
+    return move_channels_last(node, normalize_groups(node, move_channels_first(node, x), false));
   using Input = inputs::microsoft::GroupNorm;
   const Value gamma = convert(node, node.input(Input::gamma), x.type());
   const Value beta = convert(node, node.input(Input::beta), x.type());
@@ -46,9 +48,7 @@ Value normalize_groups(NodeContext& node, Value x) {
 
 Values group_norm(NodeContext& node) {
   using Input = inputs::microsoft::GroupNorm;
-  const Value x = node.input(Input::X);
-  if (!node.flag_attribute("channels_last", true)) return {normalize_groups(node, x)};
-  return {move_channels_last(node, normalize_groups(node, move_channels_first(node, x)))};
+  return {normalize_groups(node, node.input(Input::X), node.flag_attribute("channels_last", true))};
 }
 
 /// SkipGroupNorm: GroupNorm of the sum of input, skip and bias; the sum is also an output.
@@ -64,8 +64,7 @@ Values skip_group_norm(NodeContext& node) {
     if (!is_last) bias = unsqueeze(node, bias, {1, 2});
     sum = node.op(ops::Add, {sum, bias});
   }
-  if (!is_last) return {normalize_groups(node, sum), sum};
-  return {move_channels_last(node, normalize_groups(node, move_channels_first(node, sum))), sum};
+  return {normalize_groups(node, sum, is_last), sum};
 }
 
 /// BiasAdd: input + bias + skip.
@@ -131,9 +130,7 @@ Values crop_and_resize(NodeContext& node) {
   };
   // Positions in [-1, 1], as in GridSample, which rounds half to even; onnxruntime rounds half away from 0.
   const auto in_grid = [&](Value places, Value length) {
-    if (mode == "nearest") {
-      places = node.op(ops::Floor, {node.op(ops::Add, {places, number(0.5)})});
-    }
+    if (mode == "nearest") places = node.op(ops::Floor, {node.op(ops::Add, {places, number(0.5)})});
     const Value last = node.op(ops::Maximum, {node.op(ops::Subtract, {length, number(1)}), number(1)});
     const Value twice = node.op(ops::Multiply, {places, number(2)});
     return node.op(ops::Subtract, {divide(node, twice, last), number(1)});

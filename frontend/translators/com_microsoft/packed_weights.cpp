@@ -32,9 +32,8 @@ PackedBlocks blocks_of(NodeContext& node) {
                       node.integer_attribute("N"), node.integer_attribute("block_size"), 0};
   check_bits(node, blocks.bits);
   if (blocks.inner < 1 || blocks.rows < 1 || blocks.block < 16 || blocks.inner > kLargest ||
-      blocks.rows > kLargest || blocks.block > kLargest) {
+      blocks.rows > kLargest || blocks.block > kLargest)
     node.fail("K, N or block_size is out of range");
-  }
   blocks.count = block_count(blocks.inner, blocks.block);
   return blocks;
 }
@@ -89,10 +88,9 @@ Value dequantize_weights(NodeContext& node, const PackedBlocks& blocks, ElementT
 /// point each.
 Values mat_mul_n_bits(NodeContext& node) {
   using Input = inputs::microsoft::MatMulNBits;
-  if (node.flag_attribute("weight_prepacked")) {
+  if (node.flag_attribute("weight_prepacked"))
     node.fail("weights in the layout of one device (weight_prepacked) are not converted",
               "use the model from before it was prepared for that device");
-  }
   const Value a = node.input(Input::A);
   const Value weights = dequantize_weights(node, blocks_of(node), a.type());
   // Level 4 allows onnxruntime to round A to 8 bits, so OpenVINO may do so as well.
@@ -141,9 +139,8 @@ Values mat_mul_bnb_4(NodeContext& node) {
   const std::int64_t inner = node.integer_attribute("K");
   const std::int64_t rows = node.integer_attribute("N");
   const std::int64_t block = node.integer_attribute("block_size");
-  if (inner < 1 || rows < 1 || block < 1 || inner > kLargest || rows > kLargest) {
+  if (inner < 1 || rows < 1 || block < 1 || inner > kLargest || rows > kLargest)
     node.fail("K, N or block_size is out of range");
-  }
   const std::int64_t count = inner * rows;
   const auto& codes = node.integer_attribute("quant_type") == 0 ? kFloat4 : kNormalFloat4;
   const Value bytes =
@@ -192,9 +189,8 @@ struct BlockedTensor {
 BlockedTensor read_blocked_tensor(NodeContext& node, Value data, Value scales) {
   const auto stored = data.shape().sizes();
   const auto parameters = scales.shape().sizes();
-  if (!stored || !parameters || stored->empty() || stored->size() != parameters->size()) {
+  if (!stored || !parameters || stored->empty() || stored->size() != parameters->size())
     node.fail("the shapes of data and scales must be known when the model is converted");
-  }
   const std::int64_t bits = data.type() == ElementType::u8 ? node.integer_attribute("bits", 4) : 8;
   check_bits(node, bits);
   BlockedTensor tensor{.shape = *stored, .parameters = *parameters, .bits = bits};
@@ -206,10 +202,9 @@ BlockedTensor read_blocked_tensor(NodeContext& node, Value data, Value scales) {
   tensor.block = node.integer_attribute("block_size", 128);
   if (tensor.block == 0) tensor.block = size;
   tensor.count = tensor.parameters[tensor.axis];
-  if (tensor.block < 1 || tensor.count != block_count(size, tensor.block)) {
+  if (tensor.block < 1 || tensor.count != block_count(size, tensor.block))
     node.fail("the quantised axis has " + std::to_string(size) + " elements, which are not " +
               std::to_string(tensor.count) + " blocks of " + std::to_string(tensor.block));
-  }
   return tensor;
 }
 

@@ -50,14 +50,12 @@ Value activate(NodeContext& node, Value x, const std::string& name, const std::v
     return activate(node, node, {base::lower_case(name), parameter(0), parameter(1)}, x);
   if (name.empty() || name == "Identity") return x;
   if (name == "HardSwish") return node.op(ops::HSwish, {x});
-  if (name == "ParametricSoftplus") {
+  if (name == "ParametricSoftplus")
     return node.op(ops::Multiply,
                    {node.op(ops::SoftPlus, {node.op(ops::Multiply, {x, number(1, 1)})}), number(0, 1)});
-  }
   if (name == "Selu" && parameters.size() == 2) return node.op(ops::Selu, {x, number(0, 0), number(1, 0)});
-  if (name == "Clip" && parameters.size() == 2) {
+  if (name == "Clip" && parameters.size() == 2)
     return node.op(ops::Clamp, {x}, {{"min", parameters[0]}, {"max", parameters[1]}});
-  }
   node.fail("activation '" + name + "' is not converted");
 }
 

@@ -78,9 +78,8 @@ Values quantize_like(NodeContext& node, std::size_t like, Value numbers, std::si
 /// Rounds a multiple of the result's scale to integers of the type of input `like`; some operators of
 /// onnxruntime add the zero point before.
 Values round_with_zero_point(NodeContext& node, std::size_t like, Value x, std::size_t zero_point) {
-  if (const Value zero = node.optional_input(zero_point)) {
+  if (const Value zero = node.optional_input(zero_point))
     x = node.op(ops::Add, {x, convert(node, zero, ElementType::f32)});
-  }
   return {saturate(node, round_to_even(node, x), node.input(like).type())};
 }
 

@@ -8,8 +8,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// QGemm on the numbers that the integers represent.
-Values fast_q_gemm(NodeContext& node) {
+/// The sums of QGemm on the numbers that the integers represent.
+Value multiply_numbers(NodeContext& node) {
   using Input = inputs::microsoft::QGemm;
   const Grid of_a = read_grid(node, Input::a_scale, Input::a_zero_point);
   const double alpha = node.real_attribute("alpha", 1);
@@ -26,19 +26,12 @@ Values fast_q_gemm(NodeContext& node) {
         node.op(ops::Multiply, {of_a.scale, read_grid(node, Input::b_scale, Input::b_zero_point).scale});
     sums = node.op(ops::Add, {sums, multiply_by(node, dequantize(node, c, {scale, {}}), alpha)});
   }
-  if (!node.has_input(Input::y_scale)) return {sums};
-  if (!node.has_input(Input::y_zero_point)) return {divide(node, sums, node.input(Input::y_scale))};
-  return {quantize(node, sums, read_grid(node, Input::y_scale, Input::y_zero_point),
-                   node.input(Input::y_zero_point).type())};
+  return sums;
 }
 
-/// QGemm: alpha * A' * B' + C, where C is quantised with the product of the scales. Without a zero point of
-/// the output, the result is not quantised.
-Values q_gemm(NodeContext& node) {
+/// The sums of QGemm on the integers, multiplied by the scales afterwards.
+Value multiply_integers(NodeContext& node) {
   using Input = inputs::microsoft::QGemm;
-  if (has_integer_kernels(node, {Input::a_scale, Input::a_zero_point, Input::b_scale, Input::b_zero_point,
-                                 Input::y_scale, Input::y_zero_point}))
-    return fast_q_gemm(node);
   const auto transposed = [&](Value value, std::string_view name) {
     return node.flag_attribute(name) ? transpose(node, value, {1, 0}) : value;
   };
@@ -51,19 +44,27 @@ Values q_gemm(NodeContext& node) {
   if (const Value c = node.optional_input(Input::C))
     sums = node.op(ops::Add, {sums, convert(node, c, ElementType::f32)});
   const Value scale = node.op(ops::Multiply, {node.input(Input::a_scale), node.input(Input::b_scale)});
-  const Value result =
-      node.op(ops::Multiply, {sums, multiply_by(node, scale, node.real_attribute("alpha", 1))});
-  if (!node.has_input(Input::y_scale)) return {result};
-  if (!node.has_input(Input::y_zero_point)) return {divide(node, result, node.input(Input::y_scale))};
-  return {quantize(node, result, read_grid(node, Input::y_scale, Input::y_zero_point),
+  return node.op(ops::Multiply, {sums, multiply_by(node, scale, node.real_attribute("alpha", 1))});
+}
+
+/// QGemm: alpha * A' * B' + C, where C is quantised with the product of the scales. Without a zero point of
+/// the output, the result is not quantised.
+Values q_gemm(NodeContext& node) {
+  using Input = inputs::microsoft::QGemm;
+  const bool is_fast = has_integer_kernels(node, {Input::a_scale, Input::a_zero_point, Input::b_scale,
+                                                  Input::b_zero_point, Input::y_scale, Input::y_zero_point});
+  const Value sums = is_fast ? multiply_numbers(node) : multiply_integers(node);
+  if (!node.has_input(Input::y_scale)) return {sums};
+  if (!node.has_input(Input::y_zero_point)) return {divide(node, sums, node.input(Input::y_scale))};
+  return {quantize(node, sums, read_grid(node, Input::y_scale, Input::y_zero_point),
                    node.input(Input::y_zero_point).type())};
 }
 
-/// `a` times quantised weights.
+/// `a` times quantised weights. `may_round`: with fast quantisation, whether the runtime may round `a`.
 Value multiply_by_quantized(NodeContext& node, Value a, std::size_t data, std::size_t scale,
                             std::size_t zero_point, bool may_round) {
   const QuantizedMatrix weights{node.input(data), node.input(scale), node.optional_input(zero_point)};
-  return node.rank(a) >= 2 && is_constant(weights)
+  return !node.has_exact_quantization() && node.rank(a) >= 2 && is_constant(weights)
              ? multiply_by_weights(node, a, weights, may_round)
              : mat_mul(node, a, dequantize_input(node, data, scale, zero_point));
 }
@@ -73,10 +74,7 @@ Values mat_mul_integer_to_float(NodeContext& node) {
   using Input = inputs::microsoft::MatMulIntegerToFloat;
   const Value a = dequantize_input(node, Input::A, Input::a_scale, Input::a_zero_point);
   const ElementType type = node.input(Input::a_scale).type();
-  const Value sums =
-      node.has_exact_quantization()
-          ? mat_mul(node, a, dequantize_input(node, Input::B, Input::b_scale, Input::b_zero_point))
-          : multiply_by_quantized(node, a, Input::B, Input::b_scale, Input::b_zero_point, false);
+  const Value sums = multiply_by_quantized(node, a, Input::B, Input::b_scale, Input::b_zero_point, false);
   return {add_if_present(node, convert(node, sums, type), node.optional_input(Input::bias))};
 }
 
@@ -92,13 +90,9 @@ Value round_to_bytes(NodeContext& node, Value x) {
 /// OpenVINO.
 Values dynamic_quantize_mat_mul(NodeContext& node) {
   using Input = inputs::microsoft::DynamicQuantizeMatMul;
-  if (!node.has_exact_quantization()) {
-    const Value sums = multiply_by_quantized(node, node.input(Input::A), Input::B, Input::b_scale,
-                                             Input::b_zero_point, true);
-    return {add_if_present(node, sums, node.optional_input(Input::bias))};
-  }
-  const Value a = round_to_bytes(node, node.input(Input::A));
-  const Value sums = mat_mul(node, a, dequantize_input(node, Input::B, Input::b_scale, Input::b_zero_point));
+  const Value given = node.input(Input::A);
+  const Value a = node.has_exact_quantization() ? round_to_bytes(node, given) : given;
+  const Value sums = multiply_by_quantized(node, a, Input::B, Input::b_scale, Input::b_zero_point, true);
   return {add_if_present(node, sums, node.optional_input(Input::bias))};
 }
 
@@ -108,9 +102,8 @@ Values mat_mul_integer_16(NodeContext& node) {
   constexpr std::int64_t kMaxSummands = 256;
   const Value a = node.input(0);
   const ir::Dimension inner = a.shape()[a.shape().rank() - 1];
-  if (inner.is_dynamic() || inner.size() > kMaxSummands) {
+  if (inner.is_dynamic() || inner.size() > kMaxSummands)
     node.fail("sums of more than 256 products are not exact in OpenVINO, which adds in f32");
-  }
   struct Bytes {
     Value upper;
     Value lower;

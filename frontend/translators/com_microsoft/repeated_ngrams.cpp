@@ -81,9 +81,8 @@ Value merge_tokens(NodeContext& node, Value source, Value count) {
 Value match_suffix(NodeContext& node, Value source, Value count, Value tokens) {
   const std::int64_t smallest = node.integer_attribute("min_ngram_size", 1);
   const std::int64_t largest = node.integer_attribute("max_ngram_size", 1);
-  if (smallest < 1 || largest < smallest || largest > kMaxNgram) {
+  if (smallest < 1 || largest < smallest || largest > kMaxNgram)
     node.fail("min_ngram_size and max_ngram_size must be between 1 and " + std::to_string(kMaxNgram));
-  }
   const Value length = size_of(node, tokens, 0);
   const Value candidates = pad_tokens(node, source);
   const Value endings = pad_tokens(node, tokens);
@@ -100,9 +99,8 @@ Value match_suffix(NodeContext& node, Value source, Value count, Value tokens) {
     };
     const auto [own, is_in_source] = shifted(candidates, places);
     const auto [ending, is_in_tokens] = shifted(endings, node.op(ops::Subtract, {length, node.integer(1)}));
-    for (const Value condition : {node.op(ops::Equal, {own, ending}), is_in_source, is_in_tokens}) {
+    for (const Value condition : {node.op(ops::Equal, {own, ending}), is_in_source, is_in_tokens})
       matches = node.op(ops::LogicalAnd, {matches, condition});
-    }
     if (size < smallest) continue;
     const Value found = reduce(node, ops::ReduceSum, convert(node, matches, ElementType::i64), {0});
     const Value after = node.op(ops::Add, {find_first_true(node, matches, places, count), node.integer(1)});

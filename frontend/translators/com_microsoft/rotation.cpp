@@ -72,9 +72,8 @@ Values multimodal_rotary_embedding(NodeContext& node) {
   const Value heads = read_heads(node);
   const auto sections = node.integer_list("mrope_section");
   if (sections.size() != 3) node.fail("mrope_section must have three values");
-  if (node.input(Input::cos_cache).shape()[1].is_dynamic()) {
+  if (node.input(Input::cos_cache).shape()[1].is_dynamic())
     node.fail("the size of the caches must be known when the model is converted");
-  }
   constexpr std::int64_t kMaxPairs = 1 << 16;
   const std::int64_t pairs = node.input(Input::cos_cache).shape()[1].size();
   if (pairs > kMaxPairs) node.fail("the caches have more than " + std::to_string(kMaxPairs) + " columns");
@@ -129,9 +128,8 @@ Rotation gather_rotation(NodeContext& node, Value cosines, Value sines, Value po
 
 Rotation compute_rotation(NodeContext& node, Value positions, std::int64_t size) {
   std::vector<double> factors;
-  for (std::int64_t i = 0; i < size / 2; ++i) {
+  for (std::int64_t i = 0; i < size / 2; ++i)
     factors.push_back(base::power(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(size)));
-  }
   const Value turns = node.numbers(factors, ElementType::f32);
   const Value columns = unsqueeze(node, convert(node, positions, ElementType::f32), {1, 3});
   const Value angles = node.op(ops::Multiply, {columns, turns});

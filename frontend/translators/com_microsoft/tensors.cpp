@@ -97,9 +97,8 @@ Values embed_words(NodeContext& node) {
   const Value words = node.input(Input::Sequence);
   const Value filters = node.input(Input::W);
   if (node.rank(words) != 2) node.fail("the words must be a matrix of characters");
-  if (node.rank(filters) != 4 || filters.shape()[2].is_dynamic()) {
+  if (node.rank(filters) != 4 || filters.shape()[2].is_dynamic())
     node.fail("the size of the window must be known when the model is converted");
-  }
   const std::int64_t window = filters.shape()[2].size();
   const Value count = node.op(ops::Subtract, {size_of(node, words, 1), node.integer(window - 1)});
   const Value begins = emit_range(node, count);

@@ -226,9 +226,8 @@ class Tokens : private ByteTable {
 
   /// `kept` without the bytes of a separator.
   Value remove_separator(const Separator& separator, Value bytes, Value kept) {
-    if (const auto* set = std::get_if<std::bitset<256>>(&separator)) {
+    if (const auto* set = std::get_if<std::bitset<256>>(&separator))
       return op(ops::LogicalAnd, {kept, find_class(~*set, bytes)});
-    }
     const auto& text = std::get<std::string>(separator);
     const auto size = static_cast<std::int64_t>(text.size());
     // After the last byte of a text there is a column that is not kept, so a match is inside of the text.

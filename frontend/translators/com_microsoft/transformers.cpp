@@ -65,22 +65,15 @@ Normalized normalize_rows(NodeContext& node, Value input, Value scale, Value bia
 
 /// SkipLayerNormalization, SkipSimplifiedLayerNormalization: normalises the sum of input, skip and bias,
 /// which is also an output. The simplified one does not subtract the mean and has no beta.
-Values normalize_sum(NodeContext& node, std::size_t bias, bool centred) {
+template <std::size_t kBias, bool kIsCentred>
+Values normalize_sum(NodeContext& node) {
   using Input = inputs::microsoft::SkipLayerNormalization;
   const Value both = node.op(ops::Add, {node.input(Input::input), node.input(Input::skip)});
-  const Value sum = add_if_present(node, both, node.optional_input(bias));
-  const Value beta = centred ? node.optional_input(Input::beta) : Value{};
+  const Value sum = add_if_present(node, both, node.optional_input(kBias));
+  const Value beta = kIsCentred ? node.optional_input(Input::beta) : Value{};
   const Normalized result = normalize_rows(node, sum, node.input(Input::gamma), beta,
-                                           node.real_attribute("epsilon", 1e-12F), centred);
+                                           node.real_attribute("epsilon", 1e-12F), kIsCentred);
   return {result.y, result.mean, result.inverse_deviation, sum};
-}
-
-Values skip_layer_normalization(NodeContext& node) {
-  return normalize_sum(node, inputs::microsoft::SkipLayerNormalization::bias, true);
-}
-
-Values skip_simplified_layer_normalization(NodeContext& node) {
-  return normalize_sum(node, inputs::microsoft::SkipSimplifiedLayerNormalization::bias, false);
 }
 
 /// Normalises the sum of the embeddings [B, S, D], and counts the unmasked words of each sentence.
@@ -175,9 +168,8 @@ Values relative_position_bias(NodeContext& node) {
   const std::int64_t all = sizes->front();
   const std::int64_t buckets = is_bidirectional ? all / 2 : all;
   const std::int64_t longest = node.integer_attribute("max_distance");
-  if (buckets < 2 || longest <= buckets / 2 || longest > kLongestDistance) {
+  if (buckets < 2 || longest <= buckets / 2 || longest > kLongestDistance)
     node.fail("max_distance does not fit to " + std::to_string(all) + " buckets");
-  }
   const std::vector<std::int64_t> of_distance = buckets_of_distances(buckets, longest);
   std::vector<std::int64_t> of_offset;
   for (std::int64_t offset = -longest; offset <= longest; ++offset) {
@@ -200,13 +192,15 @@ Values relative_position_bias(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_transformer_translators() {
+  using Skip = inputs::microsoft::SkipLayerNormalization;
+  using SkipSimplified = inputs::microsoft::SkipSimplifiedLayerNormalization;
   return {
       {"Gelu", 1, exact_gelu},
       {"BiasGelu", 1, bias_gelu},
       {"FastGelu", 1, fast_gelu},
       {"QuickGelu", 1, quick_gelu},
-      {"SkipLayerNormalization", 1, skip_layer_normalization},
-      {"SkipSimplifiedLayerNormalization", 1, skip_simplified_layer_normalization},
+      {"SkipLayerNormalization", 1, normalize_sum<Skip::bias, true>},
+      {"SkipSimplifiedLayerNormalization", 1, normalize_sum<SkipSimplified::bias, false>},
       {"EmbedLayerNormalization", 1, embed_layer_normalization, {}, "mask_index_type"},
       {"QEmbedLayerNormalization", 1, quantized_embed_layer_normalization},
       {"RelativePositionBias", 1, relative_position_bias},

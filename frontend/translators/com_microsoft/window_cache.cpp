@@ -28,10 +28,9 @@ void check_window_cache(NodeContext& node) {
   if (node.integer_attribute("local_window_size", -1) < 1)
     node.fail("sliding_window_cache needs local_window_size");
   if (!node.has_input(Input::past_key)) node.fail("sliding_window_cache needs past_key and past_value");
-  if (node.has_output(Output::output_qk)) {
+  if (node.has_output(Output::output_qk))
     node.fail("the scores of a cache of the window (sliding_window_cache) are not converted",
               "export the model with a cache of the whole sequence");
-  }
 }
 
 WindowCache extend_window_cache(NodeContext& node, Value past, Value now, const Lengths& lengths) {

@@ -46,9 +46,8 @@ class Formula {
 template <typename Step>
 Values for_each_tensor(NodeContext& node, std::size_t inputs_each, Step step) {
   const std::size_t inputs = node.input_count();
-  if (inputs <= Input::inputs || (inputs - Input::inputs) % inputs_each != 0) {
+  if (inputs <= Input::inputs || (inputs - Input::inputs) % inputs_each != 0)
     node.fail("the number of inputs does not fit the groups of tensors, gradients and states");
-  }
   const std::size_t count = (inputs - Input::inputs) / inputs_each;
   // A gradient has no output.
   Values outputs((inputs_each - 1) * count);

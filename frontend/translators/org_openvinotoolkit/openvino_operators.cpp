@@ -234,9 +234,8 @@ Values normalize(NodeContext& node) {
   const Value normal =
       node.op(ops::NormalizeL2, {x, axes}, {{"eps", node.real_attribute("eps", 0)}, {"eps_mode", "add"}});
   const Value factors = convert(node, node.input(1), x.type());
-  if (node.flag_attribute("channel_shared")) {
+  if (node.flag_attribute("channel_shared"))
     return {node.op(ops::Multiply, {normal, require_scalar(node, factors, "the weight of all channels")})};
-  }
   return {node.op(ops::Multiply, {normal, reshape(node, factors, shape_along(1, rank))})};
 }
 

@@ -41,7 +41,6 @@ Value emit_linear_scores(NodeContext& node, Value features, std::int64_t outputs
   return node.op(ops::Add, {scores, emit_row(node, intercepts)});
 }
 
-/// LinearRegressor 1.
 Values linear_regressor_1(NodeContext& node) {
   const Value scores =
       emit_linear_scores(node, read_feature_matrix(node), node.integer_attribute("targets", 1));
@@ -95,7 +94,6 @@ Value emit_kernel(NodeContext& node, Value features, Value rows) {
   node.fail("kernel_type '" + type + "' does not exist");
 }
 
-/// SVMRegressor 1.
 Values svm_regressor_1(NodeContext& node) {
   const Value features = read_feature_matrix(node);
   const auto coefficients = node.real_list("coefficients");

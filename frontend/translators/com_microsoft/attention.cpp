@@ -75,15 +75,12 @@ Values emit_attention(NodeContext& node, Projections heads, const InputIndices& 
   const Value length = is_buffer ? read_vector(node, places.past_length, ElementType::i64) : Value{};
   if (node.flag_attribute("do_rotary"))
     rotate(node, heads, past && !is_buffer ? dimension_of(node, past, 3) : length);
-  Cache keys{heads.key, heads.key};
-  Cache values{heads.value, heads.value};
-  if (past) {
-    const auto cached = [&](std::int64_t which, Value now) {
-      return extend_cache(node, gather(node, past, node.integer(which)), length, now);
-    };
-    keys = cached(0, heads.key);
-    values = cached(1, heads.value);
-  }
+  const auto cached = [&](std::int64_t which, Value now) {
+    if (!past) return Cache{now, now};
+    return extend_cache(node, gather(node, past, node.integer(which)), length, now);
+  };
+  const Cache keys = cached(0, heads.key);
+  const Cache values = cached(1, heads.value);
   AttentionInputs inputs{heads.query, keys.used, values.used};
   inputs.bias =
       emit_mask_bias(node, node.optional_input(places.mask), heads.query, keys.used,

@@ -112,16 +112,16 @@ Values search_beams(NodeContext& node, std::int64_t type) {
     DecoderStep result = run_decoder(node, scope, search.decoder, now.decoder);
     now.decoder = std::move(result.next);
     const BeamChoice next = choose_beams(scope, search, result.logits, now, false);
-    return SearchStep{now.flat(), next.is_unfinished, gives_scores ? Values{next.scores} : Values{}};
+    return Iteration{now.flat(), gives_scores ? Values{next.scores} : Values{}, next.is_unfinished};
   };
   const Value most = squeeze(node, left, {0});
-  const SearchResult last =
+  const LoopOutputs last =
       repeat(node, most, choice.is_unfinished, progress.flat(), step, gives_scores ? 1 : 0);
   BeamProgress end = BeamProgress::of(last.states, progress);
   Values outputs = select_best_sequences(node, search, end, Input::num_return_sequences);
   if (gives_scores) {
     const Value steps = node.op(ops::Add, {left, node.integers({1})});
-    outputs.push_back(stack_scores(node, choice.scores, last.rows[0], steps));
+    outputs.push_back(stack_scores(node, choice.scores, last.scans[0], steps));
   }
   if (no_speech) {
     outputs.resize(Output::non_speech_probs + 1);

@@ -107,11 +107,6 @@ Value mix_experts(NodeContext& node, const ExpertLayer& first, const ExpertLayer
   return rank == 2 ? sum : reshape(node, sum, shape_of(node, input));
 }
 
-bool normalizes_routing(NodeContext& node) {
-  return node.flag_attribute("normalize_routing_weights");
-}
-
-/// MoE.
 Values mixture_of_experts(NodeContext& node) {
   using Input = inputs::microsoft::MoE;
   const ExpertLayer first{node.input(Input::fc1_experts_weights),
@@ -120,7 +115,7 @@ Values mixture_of_experts(NodeContext& node) {
                            node.optional_input(Input::fc2_experts_bias)};
   const ExpertLayer third{node.optional_input(Input::fc3_experts_weights),
                           node.optional_input(Input::fc3_experts_bias)};
-  return {mix_experts(node, first, second, third, {{}, normalizes_routing(node)})};
+  return {mix_experts(node, first, second, third, {{}, node.flag_attribute("normalize_routing_weights")})};
 }
 
 /// The input indices of a layer in QMoE, and the attribute with its bits.
@@ -164,7 +159,6 @@ ExpertLayer read_quantized_layer(NodeContext& node, const InputIndices& places) 
   return {reshape(node, weights, {experts, rows, columns}), node.optional_input(places.bias)};
 }
 
-/// QMoE.
 Values quantized_mixture_of_experts(NodeContext& node) {
   using Input = inputs::microsoft::QMoE;
   if (const std::string type = node.text_attribute("quant_type", "int"); type != "int")
@@ -185,7 +179,8 @@ Values quantized_mixture_of_experts(NodeContext& node) {
                                     Input::fc3_zero_points, "fc3_expert_weight_bits"});
   // onnxruntime always normalises the softmax of the scores.
   const Value mixing = node.optional_input(Input::router_weights);
-  return {mix_experts(node, first, second, third, {mixing, !mixing || normalizes_routing(node)})};
+  const bool is_normalized = !mixing || node.flag_attribute("normalize_routing_weights");
+  return {mix_experts(node, first, second, third, {mixing, is_normalized})};
 }
 
 }  // namespace

@@ -66,7 +66,6 @@ Value split_into_branches(NodeContext& node, Value streams, std::int64_t count) 
   return reshape_keeping(node, streams, shape);
 }
 
-/// BranchwiseRMSNorm.
 Values branchwise_rms_norm(NodeContext& node) {
   using Input = inputs::microsoft::BranchwiseRMSNorm;
   const Value input = node.input(Input::X);

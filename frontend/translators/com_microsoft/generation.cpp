@@ -55,9 +55,9 @@ Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribu
   return values;
 }
 
-SearchResult repeat(NodeContext& node, Value count, Value condition, const Values& initial,
-                    const std::function<SearchStep(SearchScope& scope, const Values& states)>& step,
-                    std::size_t row_count) {
+LoopOutputs repeat(NodeContext& node, Value count, Value condition, const Values& initial,
+                   const std::function<Iteration(SearchScope& scope, const Values& states)>& step,
+                   std::size_t row_count) {
   // Names that the decoder does not use, because the body sees the names of enclosing graphs.
   const std::string prefix = std::string(node.output_name(0)) + " of " + std::string(node.op_type()) + " ";
   onnx::GraphProto signature;
@@ -75,7 +75,7 @@ SearchResult repeat(NodeContext& node, Value count, Value condition, const Value
     Values states;
     for (const auto& input : signature.input())
       states.push_back(as_tensor(translator.find(input.name()).operand));
-    const SearchStep result = step(scope, states);
+    const Iteration result = step(scope, states);
     Values outputs{result.condition};
     outputs.append(result.states.begin(), result.states.end());
     outputs.append(result.rows.begin(), result.rows.end());
@@ -90,7 +90,7 @@ SearchResult repeat(NodeContext& node, Value count, Value condition, const Value
   const std::vector<bool> is_used(initial.size(), true);
   const LoopResult last =
       make_loop(node, count, condition, body, std::move(translated), next_condition, is_used, scans);
-  SearchResult result{{}, last.scans};
+  LoopOutputs result{{}, last.scans};
   for (const Operand& state : last.states) result.states.push_back(as_tensor(state));
   return result;
 }

@@ -9,6 +9,7 @@
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/node_context.hpp"
+#include "frontend/translators/onnx/loop_builder.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -30,24 +31,11 @@ class SearchScope : public Builder {
 /// Runs the graph in attribute `attribute` of `node` on `inputs` and returns its outputs.
 Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribute, const Values& inputs);
 
-/// What one iteration of a search computes.
-struct SearchStep {
-  Values states;
-  Value condition;   ///< boolean scalar: whether the search goes on
-  Values rows = {};  ///< collected along a new first axis
-};
-
-/// The final states of a search, and its rows.
-struct SearchResult {
-  Values states;
-  Values rows;
-};
-
 /// Repeats `step` in a Loop of at most `count` iterations (i64 scalar), or of none if `condition` (boolean
 /// scalar) is false. A step takes the states and gives `row_count` rows.
-SearchResult repeat(NodeContext& node, Value count, Value condition, const Values& initial,
-                    const std::function<SearchStep(SearchScope& scope, const Values& states)>& step,
-                    std::size_t row_count = 0);
+LoopOutputs repeat(NodeContext& node, Value count, Value condition, const Values& initial,
+                   const std::function<Iteration(SearchScope& scope, const Values& states)>& step,
+                   std::size_t row_count = 0);
 
 /// Changes of the scores before tokens are selected. All values are in the node's graph; null: not given.
 struct ScoreRules {

@@ -131,10 +131,10 @@ Values generate(NodeContext& node, const GreedySearch& search) {
     DecoderStep result = run_decoder(node, scope, {}, now.decoder);
     now.decoder = std::move(result.next);
     choose(scope, search, result.logits, now, false);
-    return SearchStep{now.flat(), emit_is_unfinished(scope, now)};
+    return Iteration{now.flat(), {}, emit_is_unfinished(scope, now)};
   };
   const Value most = squeeze(node, left, {0});
-  const SearchResult last = repeat(node, most, emit_is_unfinished(node, progress), progress.flat(), step);
+  const LoopOutputs last = repeat(node, most, emit_is_unfinished(node, progress), progress.flat(), step);
   return {fill_sequences(node, Progress::of(last.states, progress).sequences, length, search.pad_token)};
 }
 

@@ -157,6 +157,7 @@ Values attend_with_masked_cache(NodeContext& node, Projections heads, const Mask
 struct QuantizedCache {
   Value scale = {};  ///< f32, broadcasts to [B, K, T, h]; null: the cache is not quantised
   std::int64_t bits = 8;
+  ir::Dimension size;  ///< of a head
 };
 
 constexpr std::int64_t kZeroOf4Bits = 8;  ///< added to 4-bit codes, so that they are not negative
@@ -180,20 +181,21 @@ Value unpack_codes(NodeContext& node, Value bytes, ir::Dimension size) {
   return node.op(ops::Subtract, {codes, node.integer(kZeroOf4Bits, ElementType::i32)});
 }
 
-/// The format given by attribute `type` and the scale, input `index`, for a cache with `heads` heads.
+/// The format given by attribute `type` and the scale, input `index`, for a cache of `values` [B, K, S, h].
 QuantizedCache read_cache_quantization(NodeContext& node, std::string_view type, std::size_t index,
-                                       std::int64_t heads) {
+                                       Value values) {
   const std::string kind = node.text_attribute(type, "NONE");
-  QuantizedCache cache;
+  QuantizedCache cache{.size = values.shape()[3]};
   if (kind == "NONE") return cache;
   cache.bits = node.integer_attribute("kv_cache_bit_width", 8);
   if (cache.bits != 4 && cache.bits != 8) node.fail("kv_cache_bit_width must be 4 or 8");
   const bool is_per_channel = kind == "PER_CHANNEL";
   if (!is_per_channel && kind != "PER_TENSOR")
     node.fail(std::string(type) + " '" + kind + "' does not exist");
-  cache.scale = reshape(
-      node, convert(node, node.input(index), ElementType::f32),
-      is_per_channel ? std::vector<std::int64_t>{1, heads, 1, -1} : std::vector<std::int64_t>{1, 1, 1, 1});
+  cache.scale =
+      reshape(node, convert(node, node.input(index), ElementType::f32),
+              is_per_channel ? std::vector<std::int64_t>{1, node.integer_attribute("kv_num_heads"), 1, -1}
+                             : std::vector<std::int64_t>{1, 1, 1, 1});
   return cache;
 }
 
@@ -208,10 +210,10 @@ Value quantize_cache(NodeContext& node, const QuantizedCache& cache, Value value
   return cache.bits == 4 ? pack_codes(node, codes) : convert(node, codes, ElementType::i8);
 }
 
-/// Converts `stored` to numbers of the type of input 0; `size` is h.
-Value dequantize_cache(NodeContext& node, const QuantizedCache& cache, Value stored, ir::Dimension size) {
+/// Converts `stored` to numbers of the type of input 0.
+Value dequantize_cache(NodeContext& node, const QuantizedCache& cache, Value stored) {
   if (!cache.scale) return stored;
-  const Value codes = cache.bits == 4 ? unpack_codes(node, stored, size) : stored;
+  const Value codes = cache.bits == 4 ? unpack_codes(node, stored, cache.size) : stored;
   const Value numbers = node.op(ops::Multiply, {convert(node, codes, ElementType::f32), cache.scale});
   return convert(node, numbers, node.input(0).type());
 }
@@ -222,8 +224,6 @@ struct PackedCache {
   Value positions;      ///< of the queries
   QuantizedCache keys;  ///< the formats of the caches
   QuantizedCache values;
-  ir::Dimension key_size;  ///< of a head
-  ir::Dimension value_size;
 };
 
 /// Sets keys and values of the attention to the cache of a window with `heads`, which become the new cache.
@@ -232,8 +232,8 @@ void extend_cache_of_window(NodeContext& node, const PackedCache& cache, Project
   const WindowCache window = extend_window_cache(node, node.input(Input::past_key), heads.key, cache.lengths);
   const Value all_keys = concat(node, {node.input(Input::past_key), heads.key}, 2);
   const Value all_values = concat(node, {node.input(Input::past_value), heads.value}, 2);
-  inputs.key = dequantize_cache(node, cache.keys, all_keys, cache.key_size);
-  inputs.value = dequantize_cache(node, cache.values, all_values, cache.value_size);
+  inputs.key = dequantize_cache(node, cache.keys, all_keys);
+  inputs.value = dequantize_cache(node, cache.values, all_values);
   inputs.bias = select_window(node, inputs.bias, window, cache.lengths);
   const Value positions = unsqueeze(node, window.positions, {1, 2});
   inputs.seen = find_seen_keys(node, cache.lengths, positions, cache.positions);
@@ -250,8 +250,8 @@ void extend_cache_of_sequence(NodeContext& node, const PackedCache& cache, Proje
     heads.key = gather_cache(node, node.input(Input::past_key), heads.key, origins);
     heads.value = gather_cache(node, node.input(Input::past_value), heads.value, origins);
   }
-  inputs.key = dequantize_cache(node, cache.keys, heads.key, cache.key_size);
-  inputs.value = dequantize_cache(node, cache.values, heads.value, cache.value_size);
+  inputs.key = dequantize_cache(node, cache.keys, heads.key);
+  inputs.value = dequantize_cache(node, cache.values, heads.value);
   if (node.has_input(Input::past_key) && (inputs.bias || inputs.scores != Scores::none)) {
     // The cache may be longer than the sequences.
     inputs.key = slice(node, inputs.key, node.integers({0}), lengths.longest, 2);
@@ -266,11 +266,8 @@ Values attend_with_packed_cache(NodeContext& node, Projections heads, std::int64
   cache.positions = compute_query_positions(node, heads, cache.lengths);
   if (node.flag_attribute("do_rotary"))
     rotate(node, heads, compute_rotary_positions(node, heads, cache.lengths, cache.positions));
-  const std::int64_t keys = node.integer_attribute("kv_num_heads");
-  cache.keys = read_cache_quantization(node, "k_quant_type", Input::k_scale, keys);
-  cache.values = read_cache_quantization(node, "v_quant_type", Input::v_scale, keys);
-  cache.key_size = heads.key.shape()[3];
-  cache.value_size = heads.value.shape()[3];
+  cache.keys = read_cache_quantization(node, "k_quant_type", Input::k_scale, heads.key);
+  cache.values = read_cache_quantization(node, "v_quant_type", Input::v_scale, heads.value);
   heads.key = quantize_cache(node, cache.keys, heads.key);
   heads.value = quantize_cache(node, cache.values, heads.value);
   AttentionInputs inputs;

@@ -9,7 +9,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// NhwcConv.
 Values nhwc_conv(NodeContext& node) {
   using Input = inputs::microsoft::NhwcConv;
   const Operands inputs{move_channels_first(node, node.input(Input::X)),
@@ -17,7 +16,6 @@ Values nhwc_conv(NodeContext& node) {
   return {move_channels_last(node, translate_as(node, "Conv", 11, inputs).front())};
 }
 
-/// NhwcMaxPool.
 Values nhwc_max_pool(NodeContext& node) {
   const Value x = move_channels_first(node, node.input(0));
   return {move_channels_last(node, translate_as(node, "MaxPool", 12, {x}).front())};

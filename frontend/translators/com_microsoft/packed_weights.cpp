@@ -95,9 +95,9 @@ Values mat_mul_n_bits(NodeContext& node) {
   const Value weights = dequantize_weights(node, blocks_of(node), a.type());
   // Level 4 allows onnxruntime to round A to 8 bits, so OpenVINO may do so as well.
   const bool may_round = node.integer_attribute("accuracy_level", 0) == 4;
-  const AttributeList exact = {{"transpose_a", false}, {"transpose_b", true}};
   const AttributeList rounded = {{"transpose_a", false}, {"transpose_b", true}, {"may_round_input", true}};
-  const Value product = node.op(ops::MatMul, {a, weights}, may_round ? rounded : exact);
+  const Value product =
+      may_round ? node.op(ops::MatMul, {a, weights}, rounded) : mat_mul(node, a, weights, {.b = true});
   return {add_if_present(node, product, node.optional_input(Input::bias))};
 }
 
@@ -105,22 +105,9 @@ Values mat_mul_n_bits(NodeContext& node) {
 constexpr std::array<double, 16> kFloat4{
     0.0,  0.00520833333F,  0.66666667F,  1.0,  0.33333333F,  0.5,  0.16666667F,  0.25,
     -0.0, -0.00520833333F, -0.66666667F, -1.0, -0.33333333F, -0.5, -0.16666667F, -0.25};
-constexpr std::array<double, 16> kNormalFloat4{-1.0,
-                                               -0.6961928009986877F,
-                                               -0.5250730514526367F,
-                                               -0.39491748809814453F,
-                                               -0.28444138169288635F,
-                                               -0.18477343022823334F,
-                                               -0.09105003625154495F,
-                                               0.0,
-                                               0.07958029955625534F,
-                                               0.16093020141124725F,
-                                               0.24611230194568634F,
-                                               0.33791524171829224F,
-                                               0.44070982933044434F,
-                                               0.5626170039176941F,
-                                               0.7229568362236023F,
-                                               1.0};
+constexpr std::array<double, 16> kNormalFloat4{
+    -1.0,       -0.6961928F, -0.52507305F, -0.3949175F, -0.28444138F, -0.18477343F, -0.091050036F, 0.0,
+    0.0795803F, 0.1609302F,  0.2461123F,   0.33791524F, 0.44070983F,  0.562617F,    0.72295684F,   1.0};
 
 /// The two numbers of each byte, the upper half first: [256, 2].
 Value emit_numbers_of_bytes(NodeContext& node, const std::array<double, 16>& codes, ElementType type) {

@@ -49,9 +49,8 @@ Value multiply_by_weights(Builder& builder, Value a, const QuantizedMatrix& weig
   if (weights.zero_point && !is_zero(weights.zero_point))
     numbers = builder.op(ops::Subtract, {numbers, place(weights.zero_point)});
   const Value factor = place(weights.scale);
-  const ir::AttributeList plain = {{"transpose_a", false}, {"transpose_b", false}};
   if (!target::has_full_groups(sizes.front()))
-    return builder.op(ops::Multiply, {builder.op(ops::MatMul, {a, numbers}, plain), factor});
+    return builder.op(ops::Multiply, {mat_mul(builder, a, numbers), factor});
   return builder.op(ops::MatMul, {a, builder.op(ops::Multiply, {numbers, factor})},
                     {{"transpose_a", false}, {"transpose_b", false}, {"may_round_input", may_round}});
 }

@@ -105,7 +105,6 @@ Values multimodal_rotary_embedding(NodeContext& node) {
   return {restore_layout(node, rotate_heads(node, heads, rotation))};
 }
 
-/// com.microsoft.RotaryEmbedding.
 Values rotary_embedding(NodeContext& node) {
   const Value heads = read_heads(node);
   Value positions = node.input(Input::position_ids);

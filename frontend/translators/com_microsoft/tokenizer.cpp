@@ -303,7 +303,6 @@ class Tokens : private ByteTable {
   Value ends_;    ///< the column after each token
 };
 
-/// Tokenizer 1.
 Values tokenizer(NodeContext& node) {
   const Rule rule = rule_of(node);
   const std::int64_t least = node.integer_attribute("mincharnum");

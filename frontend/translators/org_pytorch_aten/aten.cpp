@@ -1,4 +1,6 @@
 // Operators that PyTorch's exporter writes with the option ONNX_ATEN_FALLBACK.
+#include <array>
+
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
@@ -22,33 +24,25 @@ Values adaptive_avg_pool(NodeContext& node) {
   return {node.op(ops::AdaptiveAvgPool, {image, sizes})};
 }
 
-enum class BagMode : std::uint8_t { sum = 0, mean = 1, max = 2 };
-
-BagMode bag_mode(NodeContext& node) {
+/// How the rows of a bag become one.
+ir::Op bag_reduction(NodeContext& node) {
+  constexpr std::array<ir::Op, 3> kReductions = {ops::ReduceSum, ops::ReduceMean, ops::ReduceMax};
   const std::int64_t mode = node.integer_attribute("mode", 0);
   if (mode < 0 || mode > 2) node.fail("attribute 'mode' must be 0 (sum), 1 (mean) or 2 (max)");
-  return static_cast<BagMode>(mode);
+  return kReductions[static_cast<std::size_t>(mode)];
 }
 
 /// Bags of one size: indices [B, L].
 Value gather_packed_bags(NodeContext& node, Value table, Value indices, Value factors) {
   Value rows = gather(node, table, indices);
   if (factors) rows = node.op(ops::Multiply, {rows, unsqueeze(node, factors, {2})});
-  switch (bag_mode(node)) {
-    case BagMode::sum:
-      return reduce(node, ops::ReduceSum, rows, {1});
-    case BagMode::mean:
-      return reduce(node, ops::ReduceMean, rows, {1});
-    case BagMode::max:
-      break;
-  }
-  return reduce(node, ops::ReduceMax, rows, {1});
+  return reduce(node, bag_reduction(node), rows, {1});
 }
 
 /// Bags that begin at offsets into a list of indices. An empty bag gives zeros.
 Value gather_listed_bags(NodeContext& node, Value table, Value indices, Value offsets, Value factors) {
-  const BagMode mode = bag_mode(node);
-  if (mode == BagMode::max) node.fail("the maximum over bags of different sizes cannot be expressed");
+  const ir::Op reduction = bag_reduction(node);
+  if (reduction == ops::ReduceMax) node.fail("the maximum over bags of different sizes cannot be expressed");
   indices = convert(node, indices, ElementType::i32);
   offsets = convert(node, offsets, ElementType::i32);
   if (node.flag_attribute("include_last_offset")) offsets = slice(node, offsets, 0, -1, 0);
@@ -60,7 +54,7 @@ Value gather_listed_bags(NodeContext& node, Value table, Value indices, Value of
     indices = convert(node, emit_range(node, count), ElementType::i32);
   }
   const Value sums = node.op(ops::EmbeddingBagOffsetsSum, {table, indices, offsets});
-  if (mode == BagMode::sum) return sums;
+  if (reduction == ops::ReduceSum) return sums;
   const Value end = convert(node, dimension_of(node, indices, 0), ElementType::i32);
   const Value next = concat(node, {slice(node, offsets, 1, kFarEnd, 0), end});
   const Value sizes = node.op(ops::Subtract, {next, offsets});
@@ -78,7 +72,8 @@ Operands embedding_bag(NodeContext& node) {
   const Value factors = node.optional_input(Input::per_sample_weights);
   if (node.integer_attribute("padding_idx", -1) >= 0)
     node.fail("attribute 'padding_idx' cannot be expressed");
-  if (factors && bag_mode(node) != BagMode::sum) node.fail("only sums can have factors (per_sample_weights)");
+  if (factors && bag_reduction(node) != ops::ReduceSum)
+    node.fail("only sums can have factors (per_sample_weights)");
   const std::int64_t rank = node.rank(indices);
   if (rank == 2) return {gather_packed_bags(node, table, indices, factors), {}, {}, {}};
   if (rank != 1) node.fail("the indices must have rank 1 or 2");

@@ -6,8 +6,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "frontend/translators/com_microsoft/generation_decoder.hpp"
-#include "frontend/translators/com_microsoft/timestamp_rules.hpp"
+#include "frontend/translators/com_microsoft/score_rules.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -1,19 +1,14 @@
 #include "frontend/translators/com_microsoft/generation.hpp"
 
-#include <limits>
 #include <string>
+#include <string_view>
 
+#include "frontend/graph/onnx_types.hpp"
 #include "frontend/reader/onnx_proto.hpp"
-#include "frontend/translators/com_microsoft/repeated_ngrams.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
-
-Value SearchScope::outer(Value value) const {
-  return is_body_ ? as_tensor(translator_->capture(value)) : value;
-}
-
 namespace {
 
 /// Counts the searches around the current node.
@@ -32,8 +27,7 @@ class NestedSearch {
   int& searches_;
 };
 
-}  // namespace
-
+/// Runs the graph in attribute `attribute` of `node` on `inputs` and returns its outputs.
 Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribute, const Values& inputs) {
   const onnx::GraphProto& proto = node.graph_attribute(attribute);
   if (static_cast<std::size_t>(proto.input_size()) != inputs.size())
@@ -53,6 +47,69 @@ Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribu
     if (!values.back()) node.fail("an output of its " + std::string(attribute) + " is not a tensor");
   }
   return values;
+}
+
+constexpr int kFirstGptCache = 3;
+
+/// Appends a column of ones to `mask`.
+Value extend_mask(Builder& builder, Value mask) {
+  const Value sizes = concat(builder, {dimension_of(builder, mask, 0), builder.integers({1})});
+  return concat(builder, {mask, fill(builder, 1, mask.type(), sizes)}, 1);
+}
+
+/// The scores of the last token, f32 [rows, vocabulary], from `logits` [rows, length, vocabulary].
+Value take_last_logits(NodeContext& node, Builder& builder, Value logits) {
+  if (node.rank(logits) != 3) node.fail("the logits of its decoder must have three dimensions");
+  Value last = gather(builder, logits, builder.integer(-1), 1);
+  if (const std::int64_t size = node.integer_attribute("vocab_size", -1); size > 0)
+    last = slice(builder, last, 0, size, 1);
+  return convert(builder, last, ElementType::f32);
+}
+
+/// An empty cache for input `declared` of a decoder; `rows` is i64 [1]. The axis of the steps is the second
+/// to last.
+Value emit_empty_cache(NodeContext& node, const onnx::ValueInfoProto& declared, std::size_t row_axis,
+                       Value rows) {
+  const auto type = to_tensor_type(declared.type());
+  const std::size_t rank = row_axis + 4;
+  if (!type || !type->shape.has_rank() || type->shape.rank() != rank)
+    node.fail("the cache '" + declared.name() + "' must have " + std::to_string(rank) + " dimensions");
+  Values sizes;
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (i == row_axis) {
+      sizes.push_back(rows);
+    } else if (i == rank - 2) {
+      sizes.push_back(node.integers({0}));
+    } else if (type->shape[i].is_static()) {
+      sizes.push_back(node.integers({type->shape[i].size()}));
+    } else {
+      node.fail("the number and the size of the heads in '" + declared.name() + "' must be known");
+    }
+  }
+  return fill(node, 0, type->type, concat(node, sizes));
+}
+
+/// 1 for `tokens` (i32 [rows, length]) other than `pad_token`: the tokens that have positions.
+Value emit_token_mask(Builder& builder, Value tokens, std::int64_t pad_token) {
+  const Value pad = builder.integer(pad_token, ElementType::i32);
+  return convert(builder, builder.op(ops::NotEqual, {tokens, pad}), ElementType::i32);
+}
+
+/// Whether input `index` of a decoder is what its encoder returns besides the caches.
+bool reads_hidden_states(const onnx::GraphProto& decoder, int index) {
+  return decoder.input_size() > index && decoder.input(index).name() == "encoder_hidden_states";
+}
+
+/// onnxruntime feeds the whole sequence unless the input is declared to be one token.
+bool reads_sequences(const onnx::GraphProto& decoder) {
+  const auto& shape = decoder.input(0).type().tensor_type().shape();
+  return shape.dim_size() != 2 || shape.dim(1).dim_value() != 1;
+}
+
+}  // namespace
+
+Value SearchScope::outer(Value value) const {
+  return is_body_ ? as_tensor(translator_->capture(value)) : value;
 }
 
 LoopOutputs repeat(NodeContext& node, Value count, Value condition, const Values& initial,
@@ -95,94 +152,6 @@ LoopOutputs repeat(NodeContext& node, Value count, Value condition, const Values
   return result;
 }
 
-namespace {
-
-/// Whether each token of the vocabulary occurs in a row of `sequences`: boolean, in the shape of `scores`.
-Value find_seen_tokens(Builder& builder, Value sequences, Value scores) {
-  const Value none = fill(builder, 0, ElementType::i32, shape_of(builder, scores));
-  const Value ones = fill(builder, 1, ElementType::i32, shape_of(builder, sequences));
-  const Value seen = scatter(builder, none, sequences, ones, 1, "max");
-  return builder.op(ops::Greater, {seen, builder.integer(0, ElementType::i32)});
-}
-
-Value penalize(Builder& builder, Value scores, Value sequences, Value penalty) {
-  const Value is_negative = builder.op(ops::Less, {scores, builder.number_like(0, scores)});
-  const Value worse = builder.op(ops::Select, {is_negative, builder.op(ops::Multiply, {scores, penalty}),
-                                               divide(builder, scores, penalty)});
-  return builder.op(ops::Select, {find_seen_tokens(builder, sequences, scores), worse, scores});
-}
-
-/// The score of a token that must not be selected.
-Value emit_lowest(Builder& builder) {
-  return builder.number(std::numeric_limits<float>::lowest(), ElementType::f32);
-}
-
-Value keep_allowed(Builder& builder, Value scores, Value allowed) {
-  return builder.op(ops::Select, {allowed, scores, emit_lowest(builder)});
-}
-
-/// The score of the end token is masked below `length`.
-Value find_allowed_tokens(Builder& builder, Value scores, Value sequences, Value length,
-                          std::int64_t end_token) {
-  const Value tokens = emit_range(builder, size_of(builder, scores, 1));
-  const Value is_other = builder.op(ops::NotEqual, {tokens, builder.integer(end_token)});
-  const Value is_long = builder.op(ops::GreaterEqual, {dimension_of(builder, sequences, 1), length});
-  return builder.op(ops::LogicalOr, {is_other, is_long});
-}
-
-}  // namespace
-
-Value apply_score_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value sequences,
-                        bool is_first) {
-  if (rules.repetition_penalty)
-    scores = penalize(scope, scores, sequences, scope.outer(rules.repetition_penalty));
-  if (rules.ngram_size > 0) {
-    const Value tokens = convert(scope, sequences, ElementType::i64);
-    const Value repeated = find_repeated_ngrams(scope, tokens, scores, rules.ngram_size);
-    scores = scope.op(ops::Select, {repeated, emit_lowest(scope), scores});
-  }
-  if (rules.vocabulary) scores = keep_allowed(scope, scores, scope.outer(rules.vocabulary));
-  if (rules.first_vocabulary && is_first)
-    scores = keep_allowed(scope, scores, scope.outer(rules.first_vocabulary));
-  if (rules.min_length) {
-    const Value length = scope.outer(rules.min_length);
-    scores =
-        keep_allowed(scope, scores, find_allowed_tokens(scope, scores, sequences, length, rules.end_token));
-  }
-  if (rules.temperature) {
-    const Value temperature = scope.outer(rules.temperature);
-    const Value is_positive = scope.op(ops::Greater, {temperature, scope.number_like(0, temperature)});
-    const Value divisor =
-        scope.op(ops::Select, {is_positive, temperature, scope.number_like(1, temperature)});
-    scores = divide(scope, scores, divisor);
-  }
-  return scores;
-}
-
-namespace {
-
-/// A mask input as boolean; null if absent.
-Value read_mask(NodeContext& node, std::size_t index) {
-  if (!node.has_input(index)) return {};
-  const Value mask = node.input(index);
-  return node.op(ops::NotEqual, {mask, node.number_like(0, mask)});
-}
-
-}  // namespace
-
-ScoreRules read_rules(NodeContext& node, const RuleInputs& inputs) {
-  ScoreRules rules;
-  rules.repetition_penalty = read_optional_vector(node, inputs.repetition_penalty, ElementType::f32);
-  rules.ngram_size = node.integer_attribute("no_repeat_ngram_size", 0);
-  if (rules.ngram_size > kMaxNgram)
-    node.fail("no_repeat_ngram_size must not be greater than " + std::to_string(kMaxNgram));
-  rules.vocabulary = read_mask(node, inputs.vocab_mask);
-  rules.first_vocabulary = read_mask(node, inputs.prefix_vocab_mask);
-  rules.min_length = read_optional_vector(node, inputs.min_length, ElementType::i64);
-  rules.end_token = node.integer_attribute("eos_token_id");
-  return rules;
-}
-
 Value fill_sequences(Builder& builder, Value sequences, Value length, std::int64_t filler) {
   const auto last = static_cast<std::int64_t>(sequences.shape().rank()) - 1;
   Values sizes = dimensions_of(builder, sequences, 0, last);
@@ -194,6 +163,109 @@ Value fill_sequences(Builder& builder, Value sequences, Value length, std::int64
 Best find_best(Builder& builder, Value scores, Value count) {
   ir::Node& top = top_k(builder, scores, count, 1, "max", ElementType::i32);
   return {top.value(0), top.value(1)};
+}
+
+Values DecoderState::flat() const {
+  Values values{tokens};
+  if (positions) values.push_back(positions);
+  if (mask) values.push_back(mask);
+  values.append(caches.begin(), caches.end());
+  return values;
+}
+
+DecoderState DecoderState::of(const Values& values, const DecoderState& like) {
+  DecoderState state;
+  const auto* next = values.begin();
+  state.tokens = *next++;
+  if (like.positions) state.positions = *next++;
+  if (like.mask) state.mask = *next++;
+  state.caches.append(next, next + like.caches.size());
+  return state;
+}
+
+Value emit_encoder_mask(Builder& builder, Value tokens, Value mask, std::int64_t pad_token) {
+  if (mask) return mask;
+  const Value seen = cumulative_sum(builder, emit_token_mask(builder, tokens, pad_token), 1);
+  const Value has_begun = builder.op(ops::Greater, {seen, builder.integer(0, ElementType::i32)});
+  return convert(builder, has_begun, ElementType::i32);
+}
+
+DecoderStep start_gpt(NodeContext& node, Value prompt, Value mask, std::int64_t pad_token) {
+  const std::string_view attribute = node.has_attribute("init_decoder") ? "init_decoder" : "decoder";
+  const onnx::GraphProto& proto = node.graph_attribute(attribute);
+  if (proto.output_size() < 2 || proto.input_size() != proto.output_size() + kFirstGptCache - 1)
+    node.fail("its decoder does not have the inputs input_ids, position_ids, attention_mask and past_* alone",
+              "export it without a buffer that past and present share");
+  const Value counted = emit_token_mask(node, prompt, pad_token);
+  if (!mask) mask = counted;
+  const Value counts = cumulative_sum(node, counted, 1);
+  const Value before = node.op(ops::Subtract, {counts, node.integer(1, ElementType::i32)});
+  Values inputs{prompt, node.op(ops::Multiply, {before, counted}), mask};
+  const Value rows = dimension_of(node, prompt, 0);
+  for (int i = kFirstGptCache; i < proto.input_size(); ++i)
+    inputs.push_back(emit_empty_cache(node, proto.input(i), 1, rows));
+  SearchScope outside(node.translator(), false);
+  const Values outputs = run_graph(node, outside, attribute, inputs);
+  DecoderStep step{take_last_logits(node, node, outputs[0]), {}};
+  step.next.positions = reduce_keep_dims(node, ops::ReduceSum, counted, {1});
+  step.next.mask = extend_mask(node, mask);
+  step.next.caches.append(outputs.begin() + 1, outputs.end());
+  return step;
+}
+
+DecoderStep run_decoder(NodeContext& node, SearchScope& scope, const Decoder& decoder,
+                        const DecoderState& state) {
+  Values inputs{state.tokens};
+  if (state.positions) inputs.push_back(state.positions);
+  if (state.mask) inputs.push_back(state.mask);
+  for (const Value& value : decoder.before) inputs.push_back(scope.outer(value));
+  inputs.append(state.caches.begin(), state.caches.end());
+  for (const Value& value : decoder.after) inputs.push_back(scope.outer(value));
+  const Values outputs = run_graph(node, scope, "decoder", inputs);
+  if (outputs.size() != state.caches.size() + 1)
+    node.fail("its decoder must return the logits and " + std::to_string(state.caches.size()) + " caches");
+  DecoderStep step{take_last_logits(node, scope, outputs[0]), {}};
+  if (state.positions)
+    step.next.positions = scope.op(ops::Add, {state.positions, scope.integer(1, ElementType::i32)});
+  if (state.mask) step.next.mask = extend_mask(scope, state.mask);
+  step.next.caches.append(outputs.begin() + 1, outputs.end());
+  return step;
+}
+
+DecoderStep start_with_encoder(NodeContext& node, Decoder& decoder, Value source, Value mask, Value start) {
+  const onnx::GraphProto& encoder_graph = node.graph_attribute("encoder");
+  const onnx::GraphProto& graph = node.graph_attribute("decoder");
+  Values inputs{source};
+  if (mask) inputs.push_back(mask);
+  const int fixed = static_cast<int>(inputs.size());  // inputs of the decoder before the hidden states
+  const bool has_hidden_states = reads_hidden_states(graph, fixed);
+  const int first = fixed + (has_hidden_states ? 1 : 0);
+  // An encoder that also reads the first tokens gives their scores, the hidden states and the first caches.
+  const bool gives_logits = encoder_graph.input_size() == fixed + 1;
+  const int own = graph.output_size() - 1;
+  const int crossed = graph.input_size() - first - own;
+  if (own < 1 || crossed < 1 || encoder_graph.output_size() != (gives_logits ? 2 + own : 0) + crossed ||
+      (has_hidden_states && !gives_logits))
+    node.fail("its encoder and decoder do not have the inputs and outputs of T5 or Whisper",
+              "export them without a buffer that past and present share");
+  if (gives_logits) inputs.push_back(start);
+  SearchScope outside(node.translator(), false);
+  const Values encoded = run_graph(node, outside, "encoder", inputs);
+  decoder.row_axis = 0;
+  decoder.reads_sequences = reads_sequences(graph);
+  if (mask) decoder.before.push_back(mask);
+  if (has_hidden_states) decoder.before.push_back(encoded[1]);
+  decoder.after.append(encoded.end() - crossed, encoded.end());
+  if (gives_logits) {
+    DecoderStep step{take_last_logits(node, node, encoded[0]), {}};
+    step.next.caches.append(encoded.begin() + 2, encoded.begin() + 2 + own);
+    return step;
+  }
+  DecoderState state{start, {}, {}, {}};
+  const Value rows = dimension_of(node, source, 0);
+  for (int i = first; i < first + own; ++i)
+    state.caches.push_back(emit_empty_cache(node, graph.input(i), 0, rows));
+  return run_decoder(node, outside, decoder, state);
 }
 
 }  // namespace onnx2ir::frontend

@@ -1,11 +1,10 @@
-// Shared by GreedySearch, Sampling, BeamSearch and WhisperBeamSearch: graphs in attributes, rules for the
-// scores of tokens, and the Loop. The first step of a search is emitted before the Loop, because it reads the
-// whole prompt and has no cache; the body reads one token per row.
+// Shared by GreedySearch, Sampling, BeamSearch and WhisperBeamSearch: graphs in attributes, the decoders
+// among them, and the Loop. The first step of a search is emitted before the Loop, because it reads the whole
+// prompt and has no cache; the body reads one token per row.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <string_view>
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/node_context.hpp"
@@ -28,40 +27,11 @@ class SearchScope : public Builder {
   bool is_body_;
 };
 
-/// Runs the graph in attribute `attribute` of `node` on `inputs` and returns its outputs.
-Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribute, const Values& inputs);
-
 /// Repeats `step` in a Loop of at most `count` iterations (i64 scalar), or of none if `condition` (boolean
 /// scalar) is false. A step takes the states and gives `row_count` rows.
 LoopOutputs repeat(NodeContext& node, Value count, Value condition, const Values& initial,
                    const std::function<Iteration(SearchScope& scope, const Values& states)>& step,
                    std::size_t row_count = 0);
-
-/// Changes of the scores before tokens are selected. All values are in the node's graph; null: not given.
-struct ScoreRules {
-  Value repetition_penalty;  ///< f32 [1]
-  std::int64_t ngram_size = 0;
-  Value vocabulary;        ///< boolean [vocabulary]: tokens that are allowed
-  Value first_vocabulary;  ///< boolean [rows, vocabulary]: tokens that may come first
-  Value min_length;        ///< i64 [1]
-  std::int64_t end_token = 0;
-  Value temperature;  ///< f32 [1]; not applied unless positive
-};
-
-/// Applies the rules to `scores` [rows, vocabulary] after `sequences` (i32 [rows, length]).
-Value apply_score_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value sequences,
-                        bool is_first);
-
-/// The indices of the inputs with rules.
-struct RuleInputs {
-  std::size_t min_length;
-  std::size_t repetition_penalty;
-  std::size_t vocab_mask;
-  std::size_t prefix_vocab_mask;
-};
-
-/// The rules in the node's attributes and inputs.
-ScoreRules read_rules(NodeContext& node, const RuleInputs& inputs);
 
 /// Pads `sequences` [..., length] with `filler` to `length` (i64 [1]), i32.
 Value fill_sequences(Builder& builder, Value sequences, Value length, std::int64_t filler);
@@ -73,5 +43,52 @@ struct Best {
   Value indices;  ///< i32
 };
 Best find_best(Builder& builder, Value scores, Value count);
+
+/// The state of a decoder. Rows are those of the batch, or its beams.
+struct DecoderState {
+  Value tokens;     ///< i32 [rows, length]
+  Value positions;  ///< i32 [rows, length]; null for T5 and Whisper
+  Value mask;       ///< i32 [rows, length of the cache + length]; null for T5 and Whisper
+  Values caches;
+
+  /// Converts to and from the states of a Loop; `like` determines which values are present.
+  Values flat() const;
+  static DecoderState of(const Values& values, const DecoderState& like);
+};
+
+/// A decoder of GPT-2 (input_ids, position_ids, attention_mask, past_* -> logits, present_*), of T5 or
+/// Whisper (input_ids, [encoder_attention_mask], [encoder_hidden_states], past_*_self_*, past_*_cross_* ->
+/// logits, present_*_self_*).
+struct Decoder {
+  /// The axis of the rows in caches.
+  std::int64_t row_axis = 1;
+  /// For T5 and Whisper: the inputs that do not change, before and after the caches, in the node's graph.
+  Values before = {};
+  Values after = {};
+  /// For T5 and Whisper: input_ids is the whole sequence instead of its last token.
+  bool reads_sequences = false;
+};
+
+/// The scores of the next token, f32 [rows, vocabulary], and the state for the next step, without its tokens.
+struct DecoderStep {
+  Value logits;
+  DecoderState next;
+};
+
+/// The attention mask of T5's encoder: `mask` if given. Otherwise only leading padding is hidden, because the
+/// end of a prompt may be the same token.
+Value emit_encoder_mask(Builder& builder, Value tokens, Value mask, std::int64_t pad_token);
+
+/// The first step of a decoder of GPT-2, which reads the prompt; uses init_decoder if the node has it. `mask`
+/// is the attention mask; null: padding is hidden. Positions do not depend on it.
+DecoderStep start_gpt(NodeContext& node, Value prompt, Value mask, std::int64_t pad_token);
+/// A step of the Loop.
+DecoderStep run_decoder(NodeContext& node, SearchScope& scope, const Decoder& decoder,
+                        const DecoderState& state);
+
+/// The first step of T5 or Whisper: the encoder reads `source`, the decoder reads `start`, the first tokens
+/// of each row. `mask` is the attention mask of T5's encoder; null for Whisper. Sets the inputs in `decoder`
+/// that do not change.
+DecoderStep start_with_encoder(NodeContext& node, Decoder& decoder, Value source, Value mask, Value start);
 
 }  // namespace onnx2ir::frontend

@@ -2,8 +2,8 @@
 // best tokens at random.
 #include <optional>
 
-#include "frontend/translators/com_microsoft/generation_decoder.hpp"
 #include "frontend/translators/com_microsoft/operands.hpp"
+#include "frontend/translators/com_microsoft/score_rules.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/random.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"

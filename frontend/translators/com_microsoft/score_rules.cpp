@@ -1,12 +1,53 @@
-#include "frontend/translators/com_microsoft/timestamp_rules.hpp"
+#include "frontend/translators/com_microsoft/score_rules.hpp"
 
 #include <limits>
+#include <string>
 
+#include "frontend/translators/com_microsoft/repeated_ngrams.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
+
+/// Whether each token of the vocabulary occurs in a row of `sequences`: boolean, in the shape of `scores`.
+Value find_seen_tokens(Builder& builder, Value sequences, Value scores) {
+  const Value none = fill(builder, 0, ElementType::i32, shape_of(builder, scores));
+  const Value ones = fill(builder, 1, ElementType::i32, shape_of(builder, sequences));
+  const Value seen = scatter(builder, none, sequences, ones, 1, "max");
+  return builder.op(ops::Greater, {seen, builder.integer(0, ElementType::i32)});
+}
+
+Value penalize(Builder& builder, Value scores, Value sequences, Value penalty) {
+  const Value is_negative = builder.op(ops::Less, {scores, builder.number_like(0, scores)});
+  const Value worse = builder.op(ops::Select, {is_negative, builder.op(ops::Multiply, {scores, penalty}),
+                                               divide(builder, scores, penalty)});
+  return builder.op(ops::Select, {find_seen_tokens(builder, sequences, scores), worse, scores});
+}
+
+/// The score of a token that must not be selected, as in onnxruntime.
+Value emit_lowest(Builder& builder) {
+  return builder.number(std::numeric_limits<float>::lowest(), ElementType::f32);
+}
+
+Value keep_allowed(Builder& builder, Value scores, Value allowed) {
+  return builder.op(ops::Select, {allowed, scores, emit_lowest(builder)});
+}
+
+/// The score of the end token is masked below `length`.
+Value find_allowed_tokens(Builder& builder, Value scores, Value sequences, Value length,
+                          std::int64_t end_token) {
+  const Value tokens = emit_range(builder, size_of(builder, scores, 1));
+  const Value is_other = builder.op(ops::NotEqual, {tokens, builder.integer(end_token)});
+  const Value is_long = builder.op(ops::GreaterEqual, {dimension_of(builder, sequences, 1), length});
+  return builder.op(ops::LogicalOr, {is_other, is_long});
+}
+
+/// A mask input as boolean; null if absent.
+Value read_mask(NodeContext& node, std::size_t index) {
+  const Value mask = node.optional_input(index);
+  return mask ? node.op(ops::NotEqual, {mask, node.number_like(0, mask)}) : mask;
+}
 
 /// The first timestamp is at most 1 second: 50 steps of 20 ms, as in onnxruntime.
 constexpr std::int64_t kLastFirstTimestamp = 50;
@@ -112,6 +153,46 @@ Value prefer_timestamps(Builder& builder, const TimestampRules& rules, Value sco
 
 }  // namespace
 
+Value apply_score_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value sequences,
+                        bool is_first) {
+  if (rules.repetition_penalty)
+    scores = penalize(scope, scores, sequences, scope.outer(rules.repetition_penalty));
+  if (rules.ngram_size > 0) {
+    const Value tokens = convert(scope, sequences, ElementType::i64);
+    const Value repeated = find_repeated_ngrams(scope, tokens, scores, rules.ngram_size);
+    scores = scope.op(ops::Select, {repeated, emit_lowest(scope), scores});
+  }
+  if (rules.vocabulary) scores = keep_allowed(scope, scores, scope.outer(rules.vocabulary));
+  if (rules.first_vocabulary && is_first)
+    scores = keep_allowed(scope, scores, scope.outer(rules.first_vocabulary));
+  if (rules.min_length) {
+    const Value length = scope.outer(rules.min_length);
+    scores =
+        keep_allowed(scope, scores, find_allowed_tokens(scope, scores, sequences, length, rules.end_token));
+  }
+  if (rules.temperature) {
+    const Value temperature = scope.outer(rules.temperature);
+    const Value is_positive = scope.op(ops::Greater, {temperature, scope.number_like(0, temperature)});
+    const Value divisor =
+        scope.op(ops::Select, {is_positive, temperature, scope.number_like(1, temperature)});
+    scores = divide(scope, scores, divisor);
+  }
+  return scores;
+}
+
+ScoreRules read_rules(NodeContext& node, const RuleInputs& inputs) {
+  ScoreRules rules;
+  rules.repetition_penalty = read_optional_vector(node, inputs.repetition_penalty, ElementType::f32);
+  rules.ngram_size = node.integer_attribute("no_repeat_ngram_size", 0);
+  if (rules.ngram_size > kMaxNgram)
+    node.fail("no_repeat_ngram_size must not be greater than " + std::to_string(kMaxNgram));
+  rules.vocabulary = read_mask(node, inputs.vocab_mask);
+  rules.first_vocabulary = read_mask(node, inputs.prefix_vocab_mask);
+  rules.min_length = read_optional_vector(node, inputs.min_length, ElementType::i64);
+  rules.end_token = node.integer_attribute("eos_token_id");
+  return rules;
+}
+
 std::optional<TimestampRules> timestamp_rules_of(NodeContext& node, std::size_t logits_processor) {
   constexpr std::int64_t kTimestamps = 1;
   const std::int64_t end = node.integer_attribute("eos_token_id");
@@ -142,8 +223,7 @@ std::optional<TimestampRules> timestamp_rules_of(NodeContext& node, std::size_t 
 }
 
 Value apply_timestamp_rules(SearchScope& scope, const TimestampRules& rules, Value scores, Value sequences) {
-  // The score of a token that must not be selected, as in onnxruntime.
-  const Value lowest = scope.number(std::numeric_limits<float>::lowest(), ElementType::f32);
+  const Value lowest = emit_lowest(scope);
   const Past past = read_past(scope, rules, sequences);
   const Value is_forbidden = find_forbidden_tokens(scope, rules, past, size_of(scope, scores, 1));
   const Value allowed = scope.op(ops::Select, {is_forbidden, lowest, scores});

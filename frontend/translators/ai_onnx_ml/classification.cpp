@@ -81,7 +81,7 @@ Value read_feature_matrix(NodeContext& node, std::size_t index) {
 }
 
 std::vector<double> tensor_numbers(NodeContext& node, std::string_view attribute) {
-  TensorAttribute tensor = node.tensor_attribute(attribute);
+  const TensorAttribute tensor = node.tensor_attribute(attribute);
   std::size_t count = 1;
   for (const std::int64_t size : tensor.shape) count *= static_cast<std::size_t>(size);
   auto numbers = ir::decode_numbers(tensor.type, tensor.data.bytes(), count);
@@ -96,11 +96,6 @@ PostTransform post_transform_of(NodeContext& node) {
   const auto index = std::find(kNames.begin(), kNames.end(), name) - kNames.begin();
   if (index == std::ssize(kNames)) node.fail("post_transform '" + name + "' does not exist");
   return static_cast<PostTransform>(index);
-}
-
-PostTransform post_transform_of(NodeContext& node, std::int64_t number) {
-  if (number < 0 || number > 4) node.fail("post_transform " + std::to_string(number) + " does not exist");
-  return static_cast<PostTransform>(number);
 }
 
 Value apply_post_transform(NodeContext& node, Value scores, PostTransform transform) {

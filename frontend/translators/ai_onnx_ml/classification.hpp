@@ -18,9 +18,8 @@ std::vector<double> tensor_numbers(NodeContext& node, std::string_view attribute
 
 /// The transform of scores to the output: the attribute post_transform.
 enum class PostTransform : std::uint8_t { none, softmax, logistic, softmax_zero, probit };
-/// From its name ("SOFTMAX"), and from its number in TreeEnsemble.
+/// From its name ("SOFTMAX").
 PostTransform post_transform_of(NodeContext& node);
-PostTransform post_transform_of(NodeContext& node, std::int64_t number);
 /// Applies `transform` to scores [samples, classes].
 Value apply_post_transform(NodeContext& node, Value scores, PostTransform transform);
 

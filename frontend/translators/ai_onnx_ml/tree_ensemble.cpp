@@ -282,8 +282,11 @@ Values tree_ensemble_5(NodeContext& node) {
   if (aggregate < 0 || aggregate > 3) node.fail("there is no such aggregate_function");
   const Value scores =
       compute_forest_scores(node, forest, read_feature_matrix(node), static_cast<Aggregate>(aggregate));
-  const PostTransform transform = post_transform_of(node, node.integer_attribute("post_transform", 0));
-  return {convert(node, apply_post_transform(node, scores, transform), node.input(0).type())};
+  const std::int64_t transform = node.integer_attribute("post_transform", 0);
+  if (transform < 0 || transform > 4)
+    node.fail("post_transform " + std::to_string(transform) + " does not exist");
+  const Value result = apply_post_transform(node, scores, static_cast<PostTransform>(transform));
+  return {convert(node, result, node.input(0).type())};
 }
 
 }  // namespace

@@ -43,8 +43,7 @@ void repeat_for_beams(NodeContext& node, BeamSearch& search, DecoderStep& first,
   repeat(sequences, 0);
 }
 
-/// f32 [prompts]: the probability of the token for silence after the first tokens; null if not
-/// needed.
+/// f32 [prompts]: the probability of the token for silence after the first tokens; null if not needed.
 Value compute_no_speech_probabilities(NodeContext& node, Value logits) {
   if (!node.has_output(Output::non_speech_probs)) return {};
   const Value token = node.integer(node.integer_attribute("no_speech_token_id"));

@@ -47,8 +47,7 @@ struct BeamProgress {
   std::array<Value*, 6> own();
 };
 
-/// The state before the first step. Only the first beam of each prompt can be continued, because all are
-/// equal.
+/// The state before the first step. Only the first beam of each prompt is continued: all are equal.
 BeamProgress start_progress(NodeContext& node, const BeamSearch& search, DecoderState state, Value sequences);
 
 /// What a step gives besides the state.

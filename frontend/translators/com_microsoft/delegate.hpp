@@ -31,8 +31,7 @@ Values same_as(NodeContext& node) {
   return translate_as(node, kName.text, kOpset);
 }
 
-/// Translates `node` as the function body that ONNX defines since version `since` for an operator of this
-/// name.
+/// Translates `node` as the function body that ONNX defines for this operator since version `since`.
 Operands translate_function_body(NodeContext& node, std::int64_t since);
 
 }  // namespace onnx2ir::frontend

@@ -185,8 +185,7 @@ Value move_split_channels_last(NodeContext& node, Value value, Value like) {
   return reshape(node, swapped, concat(node, {dimension_of(node, like, 0), length, channels}));
 }
 
-/// CausalConvWithState along one axis, with one state. With channels_last there may be several axes of
-/// channels.
+/// CausalConvWithState along one axis, with one state. With channels_last, channels may have several axes.
 Values causal_conv_with_state(NodeContext& node) {
   using Input = inputs::CausalConvWithState;
   if (node.integer_attribute("ndim", 1) != 1 || node.flag_attribute("state_window")) {

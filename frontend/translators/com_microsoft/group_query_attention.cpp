@@ -25,11 +25,6 @@ Projections split_inputs(NodeContext& node, std::int64_t queries, std::int64_t k
   return {part(0, queries), part(queries, queries + keys), part(queries + keys, queries + 2 * keys)};
 }
 
-/// Whether the past has all keys already, because another layer has added them: there are no new ones.
-bool has_no_new_keys(const Projections& heads) {
-  return heads.key.shape()[2] == 0;
-}
-
 Lengths compute_lengths(NodeContext& node, const Projections& heads) {
   Lengths lengths;
   const Value last = flatten(node, convert(node, node.input(Input::seqlens_k), ElementType::i64));
@@ -70,7 +65,8 @@ void rotate(NodeContext& node, Projections& heads, Value positions) {
   const Rotation rotation = gather_rotation(node, node.input(Input::cos_cache), node.input(Input::sin_cache),
                                             positions, node.flag_attribute("rotary_interleaved"));
   heads.query = rotate_heads(node, heads.query, rotation);
-  if (!has_no_new_keys(heads)) heads.key = rotate_heads(node, heads.key, rotation);
+  // There are no new keys if the past has all of them already, because another layer has added them.
+  if (heads.key.shape()[2] != 0) heads.key = rotate_heads(node, heads.key, rotation);
 }
 
 /// The origin of each element of the new cache in [past, new, zero]: i64 [B, T].
@@ -199,8 +195,7 @@ QuantizedCache read_cache_quantization(NodeContext& node, std::string_view type,
   return cache;
 }
 
-/// Converts `values` [B, K, S, h] to the format of the cache: i8 [B, K, S, h], u8 [B, K, S, h / 2], or
-/// unchanged.
+/// Converts `values` [B, K, S, h] to the format of the cache: i8, u8 [B, K, S, h / 2], or unchanged.
 Value quantize_cache(NodeContext& node, const QuantizedCache& cache, Value values) {
   if (!cache.scale) return values;
   const double highest = cache.bits == 4 ? 7 : 127;

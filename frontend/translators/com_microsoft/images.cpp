@@ -81,8 +81,7 @@ Values bias_split_gelu(NodeContext& node) {
   return {node.op(ops::Multiply, {halves.value(0), gate})};
 }
 
-/// A crop along one axis of an image: `count` positions from `low` to `high`, which are fractions of `size`
-/// pixels.
+/// A crop along one axis of an image: `count` positions from `low` to `high`, fractions of `size` pixels.
 struct CroppedAxis {
   Value low, high, count, size;
 };

@@ -21,8 +21,7 @@ struct PackedBlocks {
   std::int64_t count;  ///< in a row
 };
 
-/// The number of blocks (or bytes) of `size` elements that hold `count` elements; the last one may not be
-/// full.
+/// The number of blocks (or bytes) of `size` elements that hold `count` elements, also one that is not full.
 std::int64_t block_count(std::int64_t count, std::int64_t size) {
   return count / size + (count % size != 0 ? 1 : 0);
 }

@@ -12,13 +12,11 @@ namespace onnx2ir::frontend {
 /// Fails if weights of `bits` bits are not converted.
 void check_bits(NodeContext& node, std::int64_t bits);
 
-/// The bytes of input `index` as unsigned integers of `bits` bits in `shape`; i32 unless the input is a
-/// constant.
+/// The bytes of input `index` as unsigned integers of `bits` bits in `shape`; i32 unless it is a constant.
 Value unpack_input(NodeContext& node, std::size_t index, std::int64_t bits,
                    const std::vector<std::int64_t>& shape);
 
-/// Like unpack_input(), for rows that each begin at a new byte: padding after the last number of a row is
-/// removed.
+/// Like unpack_input(), for rows that each begin at a new byte: removes the padding at their ends.
 Value unpack_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::vector<std::int64_t> shape,
                   ElementType type);
 

@@ -17,11 +17,7 @@ namespace {
 using Input = inputs::microsoft::DynamicQuantizeLSTM;
 
 /// The weights of all directions: integers [D, inputs, outputs], the others [D] or [D, outputs].
-struct StackedWeights {
-  Value integers;
-  Value scale;
-  Value zero_point;
-};
+using StackedWeights = QuantizedMatrix;
 
 /// W^T or R^T of LSTM: f32 [D, outputs, inputs].
 Value dequantize_weights(NodeContext& node, const StackedWeights& weights) {

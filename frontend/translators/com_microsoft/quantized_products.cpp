@@ -86,8 +86,7 @@ Value round_to_bytes(NodeContext& node, Value x) {
   return node.op(ops::Multiply, {node.op(ops::Subtract, {numbers, zero}), scale});
 }
 
-/// DynamicQuantizeMatMul: onnxruntime rounds A to bytes first; with fast quantisation, this is left to
-/// OpenVINO.
+/// DynamicQuantizeMatMul: onnxruntime rounds A to bytes first; with fast quantisation, OpenVINO may do so.
 Values dynamic_quantize_mat_mul(NodeContext& node) {
   using Input = inputs::microsoft::DynamicQuantizeMatMul;
   const Value given = node.input(Input::A);

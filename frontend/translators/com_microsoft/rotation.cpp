@@ -14,10 +14,6 @@ namespace {
 
 using Input = inputs::microsoft::RotaryEmbedding;
 
-Value double_size(NodeContext& node, Value size) {
-  return node.op(ops::Add, {size, size});
-}
-
 struct Halves {
   Value first;
   Value second;
@@ -59,7 +55,9 @@ Value read_heads(NodeContext& node) {
   const Value cosines = node.input(Input::cos_cache);
   if (rank != 3 && rank != 4) node.fail("the input must have three or four dimensions");
   if (node.rank(cosines) != 2) node.fail("cos_cache must be a matrix");
-  return rank == 4 ? input : split_input(node, input, double_size(node, dimension_of(node, cosines, 1)));
+  if (rank == 4) return input;
+  const Value half = dimension_of(node, cosines, 1);
+  return split_input(node, input, node.op(ops::Add, {half, half}));
 }
 
 /// Converts heads to the form of the input.
@@ -141,7 +139,7 @@ Value rotate_heads(NodeContext& node, Value heads, const Rotation& rotation) {
   const bool is_known = pair_count.is_static() && whole.is_static();
   if (is_known && whole.size() / 2 < pair_count.size()) node.fail("the caches are larger than the heads");
   const Value half = dimension_of(node, rotation.cosines, 3);
-  const Value size = double_size(node, half);
+  const Value size = node.op(ops::Add, {half, half});
   const bool is_partial = !is_known || whole.size() != 2 * pair_count.size();
   const Value turned = is_partial ? slice(node, heads, node.integers({0}), size, 3) : heads;
   const Halves pairs = split_pairs(node, turned, half, rotation.is_interleaved);

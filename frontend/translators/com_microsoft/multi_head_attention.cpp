@@ -81,24 +81,19 @@ Projections read_projections(NodeContext& node, const InputIndices& places, std:
   if (node.rank(query) != 3) node.fail("the query must be a batch of sequences");
   const Value key = node.input(Input::key);
   const Value hidden = dimension_of(node, query, 2);
-  Projections result;
-  result.query = split_heads(node, add_bias(node, query, bias, node.integers({0})), count);
+  const Value queries = split_heads(node, add_bias(node, query, bias, node.integers({0})), count);
   switch (node.rank(key)) {
-    case 3:
-      result.key = split_heads(node, add_bias(node, key, bias, hidden), count);
-      result.value = split_heads(
-          node, add_bias(node, node.input(Input::value), bias, node.op(ops::Add, {hidden, hidden})), count);
-      return result;
+    case 3: {
+      const Value keys = split_heads(node, add_bias(node, key, bias, hidden), count);
+      const Value begin = node.op(ops::Add, {hidden, hidden});
+      return {queries, keys, split_heads(node, add_bias(node, node.input(Input::value), bias, begin), count)};
+    }
     case 4:  // from the encoder, in heads
-      result.key = key;
-      result.value = node.input(Input::value);
-      return result;
+      return {queries, key, node.input(Input::value)};
     case 5: {
       const Value others = bias ? slice(node, bias, hidden, node.integers({kFarEnd}), 0) : bias;
       const Value packed = add_packed_bias(node, key, others, count, 2);
-      result.key = take_part(node, packed, 0);
-      result.value = take_part(node, packed, 1);
-      return result;
+      return {queries, take_part(node, packed, 0), take_part(node, packed, 1)};
     }
     default:
       node.fail("the key must have three, four or five dimensions");

@@ -107,9 +107,12 @@ std::vector<ir::Attribute> attributes_of(const NodeContext& context, const ir::O
   std::vector<ir::Attribute> attributes;
   for (const onnx2ir_attribute& attribute : given) {
     const auto spec = std::ranges::find(op.attributes, view(attribute.name), &ir::AttributeSpec::name);
-    if (spec == op.attributes.end() || spec->presence == ir::AttributeSpec::Presence::note) {
+    constexpr auto kNote = ir::AttributeSpec::Presence::note;
+    if (spec == op.attributes.end() || spec->presence == kNote) {
       std::vector<std::string> known;
-      for (const ir::AttributeSpec& row : op.attributes) known.emplace_back(row.name);
+      for (const ir::AttributeSpec& row : op.attributes) {
+        if (row.presence != kNote) known.emplace_back(row.name);
+      }
       context.fail(fmt::format("{} has no attribute '{}'{}", op.name, view(attribute.name),
                                base::suggestion(view(attribute.name), known, "; ")));
     }

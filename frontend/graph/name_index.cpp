@@ -5,14 +5,14 @@
 namespace onnx2ir::frontend {
 
 NameIndex::NameIndex(const onnx::GraphProto& graph) {
-  for (const onnx::ValueInfoProto& input : graph.input())
-    definitions_.emplace(input.name(), Definition{nullptr, 0, true});
-  for_each_initializer_name(graph, [&](std::string_view name) {
-    definitions_.emplace(name, Definition{nullptr, 0, false});
-  });
+  for (const onnx::ValueInfoProto& input : graph.input()) definitions_.emplace(input.name(), Definition{});
+  for (const onnx::TensorProto& tensor : graph.initializer())
+    definitions_.emplace(tensor.name(), Definition{.initializer = &tensor});
+  for (const onnx::SparseTensorProto& tensor : graph.sparse_initializer())
+    definitions_.emplace(tensor.values().name(), Definition{});
   for (const onnx::NodeProto& node : graph.node()) {
     for (int i = 0; i < node.output_size(); ++i)
-      definitions_.emplace(node.output(i), Definition{&node, i, false});
+      definitions_.emplace(node.output(i), Definition{.node = &node, .output = i});
     for (int i = 0; i < node.input_size(); ++i) uses_[node.input(i)].push_back({&node, i});
     for_each_captured_name(node, [&](std::string_view name) { uses_[name].push_back({&node, kInBody}); });
   }

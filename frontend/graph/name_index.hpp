@@ -14,9 +14,10 @@ namespace onnx2ir::frontend {
 class NameIndex {
  public:
   struct Definition {
-    const onnx::NodeProto* node;  ///< null: an input or an initializer of the graph
-    int output;
-    bool is_input;  ///< an input of the graph, also if an initializer has its name
+    const onnx::NodeProto* node = nullptr;  ///< null: an input or an initializer of the graph
+    int output = 0;
+    /// Null for an input of the graph, also if an initializer has its name, and for a sparse tensor.
+    const onnx::TensorProto* initializer = nullptr;
   };
   struct Use {
     const onnx::NodeProto* node;  ///< null: `input` is the index of an output of the graph

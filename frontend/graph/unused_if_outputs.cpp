@@ -150,12 +150,8 @@ class UnusedIfOutputs::Analysis {
     if (condition.scope == nullptr || --steps_left_ < 0) return std::nullopt;
     const auto decision = std::ranges::find(decisions_, condition, &TakenBranch::condition);
     if (decision != decisions_.end()) return decision->is_then;
-    if (condition.definition.is_input) return std::nullopt;
-    if (condition.definition.node == nullptr) {
-      const auto& initializers = condition.scope->graph->initializer();
-      const auto found = std::ranges::find(initializers, condition.name, &onnx::TensorProto::name);
-      return found == initializers.end() ? std::nullopt : only_element(*found);
-    }
+    if (condition.definition.initializer != nullptr) return only_element(*condition.definition.initializer);
+    if (condition.definition.node == nullptr) return std::nullopt;
     const NodeProto& node = *condition.definition.node;
     if (is_onnx(node, "Constant") && node.attribute_size() == 1 && node.attribute(0).has_t()) {
       return only_element(node.attribute(0).t());

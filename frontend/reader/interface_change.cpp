@@ -109,8 +109,9 @@ class InterfaceChange {
   void fail_unknown(std::string_view name, std::string_view list, const std::vector<std::string>& names) {
     constexpr std::size_t kMaxShown = 20;
     const auto shown = std::span(names).first(std::min(names.size(), kMaxShown));
-    const auto node =
-        std::ranges::find_if(graph_.node(), [&](const auto& one) { return one.name() == name; });
+    const auto node = std::ranges::find_if(graph_.node(), [&](const onnx::NodeProto& one) {
+      return one.name() == name && one.output_size() > 0;
+    });
     if (node != graph_.node().end()) {
       fail(fmt::format("The model has no tensor '{}' in its main graph, but a node of that name", name),
            fmt::format("the outputs of the node: {}", fmt::join(node->output(), ", ")),

@@ -35,7 +35,7 @@ using TensorResult = Result<TensorValue>;
 /// otherwise converted. `weights` belongs to the model of the tensor.
 TensorResult read_tensor(const onnx::TensorProto& tensor, const WeightTable& weights);
 
-/// The same for a sparse tensor, converted to a dense one. Fails for more than 1 GiB.
+/// The same for a sparse tensor, converted to a dense one. Fails for more than 512 MiB.
 TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTable& weights);
 
 /// The error in `tensor`, whether it is used or not: in its shape, the size of its data, or its external

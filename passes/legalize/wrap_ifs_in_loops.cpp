@@ -6,7 +6,9 @@
 // its other outputs, and later nodes depend on the Loop.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <unordered_set>
+#include <utility>
 
 #include "ir/inference.hpp"
 #include "passes/passes.hpp"
@@ -61,18 +63,16 @@ bool is_endangered(const ir::Node& if_node, bool is_main, bool is_copied) {
 /// Moves the If `if_node` into the body of `loop`, with its branches.
 ir::Node& move_inside(ir::LoopView loop, ir::Node& if_node) {
   ir::Builder builder(loop.graph());
+  std::map<std::pair<const ir::Node*, std::uint32_t>, ir::Value> moved;
   std::vector<ir::Value> inputs;
-  for (std::size_t i = 0; i < if_node.inputs().size(); ++i) {
-    const ir::Value outside = if_node.input(i);
-    const auto before = std::ranges::find(if_node.inputs().first(i), outside);
-    const auto position = static_cast<std::size_t>(before - if_node.inputs().begin());
-    if (position < i) {
-      inputs.push_back(inputs[position]);
-    } else if (outside.node->constant() != nullptr) {
-      inputs.push_back(builder.clone(*outside.node).value());
-    } else {
-      inputs.push_back(ir::add_invariant(loop.node(), loop.body(), outside));
+  for (const ir::Value outside : if_node.inputs()) {
+    ir::Value& inside = moved[{outside.node, outside.index}];
+    if (!inside) {
+      inside = outside.node->constant() != nullptr
+                   ? builder.clone(*outside.node).value()
+                   : ir::add_invariant(loop.node(), loop.body(), outside);
     }
+    inputs.push_back(inside);
   }
   return ir::move_control_flow(builder, if_node, inputs);
 }

@@ -1,6 +1,8 @@
 // Removes unused states and scan outputs with their back edges, unused outputs of Ifs, and unused captures.
 // (The runtime removes unused outputs of an If, too. A state that only such an output uses counts as never
 // read by the body.)
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -9,26 +11,27 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Marks, in `scratch`, the live nodes of the body: those that the condition and the outputs depend on,
-/// directly or through states.
+/// In `scratch` of a live node. That of other nodes is 0; that of the Parameter of state i is i + 1.
+constexpr std::int64_t kLive = -1;
+
+/// Marks the live nodes of the body: those that the condition and the outputs depend on, directly or through
+/// states.
 void mark_live(const ir::LoopBody& loop) {
   for (const auto& inner : loop.graph->nodes()) inner->scratch = 0;
   std::vector<ir::Node*> work{loop.condition};
-  for (const ir::Carried& state : loop.carried) {
-    if (state.output) work.push_back(state.result);
+  for (std::size_t i = 0; i < loop.carried.size(); ++i) {
+    loop.carried[i].parameter->scratch = static_cast<std::int64_t>(i + 1);
+    if (loop.carried[i].output) work.push_back(loop.carried[i].result);
   }
   for (const ir::Scan& scan : loop.scans) work.push_back(scan.result);
   for (const ir::LastValue& last : loop.last_values) work.push_back(last.result);
   while (!work.empty()) {
     ir::Node* const next = work.back();
     work.pop_back();
-    if (next->scratch != 0) continue;
-    next->scratch = 1;
+    if (next->scratch == kLive) continue;
+    if (next->scratch > 0) work.push_back(loop.carried[static_cast<std::size_t>(next->scratch - 1)].result);
+    next->scratch = kLive;
     for (const ir::Value& input : next->inputs()) work.push_back(input.node);
-    if (!next->is(ops::Parameter)) continue;
-    for (const ir::Carried& state : loop.carried) {
-      if (state.parameter == next) work.push_back(state.result);
-    }
   }
 }
 
@@ -36,7 +39,7 @@ bool run_on(ir::LoopView loop) {
   const bool had_unused_outputs = loop.remove_unused_outputs();
   mark_live(loop.body());
   const auto is_dead = [](const ir::Carried& state) {
-    return state.parameter->scratch == 0 && !state.output;
+    return state.parameter->scratch != kLive && !state.output;
   };
   return loop.remove_states(is_dead) || had_unused_outputs;
 }

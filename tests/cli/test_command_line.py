@@ -338,6 +338,8 @@ g (float[n, 3] x) => (float[n, 3] y) { two = Constant <value = float {2.0}> ()  
     ("text", "options", "messages"),
     [
         (SCALE, ["--output", "scale"], ["but a node of that name", "the outputs of the node: y"]),
+        (SCALE.replace("[scale]", "[idle] = Foo (x) [scale]"), ["--output", "idle"], ["no tensor 'idle' in its main graph"]),
+        (SCALE.replace("[scale]", "[idle] = Foo (x) [scale]"), ["--input", "idle"], ["no tensor 'idle' in its main graph"]),
         (SCALE, ["--input", "X[1,3]"], ["did you mean 'x'?"]),
         (SCALE, ["--input", "x{fp16}"], ["did you mean 'f16'?"]),
         (SCALE, ["--input", "x{Float32}"], ["did you mean 'f32'?"]),

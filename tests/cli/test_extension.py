@@ -158,6 +158,7 @@ FAILURES = [
     ('return {node.op("Parameter", {})};', "it emits 'Parameter', which a library cannot emit"),
     ('return {node.op("SoftMax", {node.input(0)})};', "SoftMax needs the attribute 'axis'"),
     ('return {node.op("SoftMax", {node.input(0)}, {{"axes", 1}})};', "SoftMax has no attribute 'axes'; did you mean 'axis'?"),
+    ('return {node.op("Convert", {node.input(0)}, {{"covers_ranges", true}})};', "Convert has no attribute 'covers_ranges'"),
     ('return {node.op("SoftMax", {node.input(0)}, {{"axis", 1.5}})};', "attribute 'axis' of SoftMax has another type"),
     ('return {node.op("SoftMax", {node.input(0)}, {{"axis", 7}})};', "SoftMax rejects its inputs or attributes: axis 7 is out of range for rank 2"),
     ('return {node.op("Convert", {node.input(0)}, {{"destination_type", "float"}})};', "attribute 'destination_type' of Convert has another type"),
@@ -193,6 +194,7 @@ def test_translators_that_fail(failures, tmp_path, body, reason):
     done = run(model, "--extension", "wrong.so", folder=failures.parent)
     first = done.stderr.splitlines()[0]
     assert done.returncode == 1 and "error: the extension 'wrong.so' cannot convert the node: " in first and reason in first, done.stderr
+    assert ("did you mean" in first) == ("did you mean" in reason), first
     assert f"at main, node 0 'the node' ({operator}, opset 2)" in done.stderr, done.stderr
     assert ("hint: use another model" in done.stderr) == ("use another model" in body)
 

@@ -4,7 +4,7 @@
 
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/loop_builder.hpp"
+#include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/node_context.hpp"
-#include "frontend/translators/onnx/loop_builder.hpp"
+#include "frontend/translators/onnx/control_flow.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -15,28 +15,23 @@
 
 namespace {
 
-using onnx2ir::add_error;
-using onnx2ir::describe;
-using onnx2ir::indented_text;
-using onnx2ir::Json;
-using onnx2ir::read_weights;
-using onnx2ir::without_exceptions;
+using namespace onnx2ir;
 
 template <typename Convert>
 onnx2ir_conversion* converted(const onnx2ir_options* options, Convert convert) noexcept {
   return without_exceptions<onnx2ir_conversion*>(nullptr, [&] {
     auto handle = std::make_unique<onnx2ir_conversion>();
-    handle->conversion = convert(options == nullptr ? onnx2ir::Options() : options->conversion);
+    handle->conversion = convert(options == nullptr ? Options() : options->conversion);
     describe(*handle);
     return handle.release();
   });
 }
 
-Json json_of(const onnx2ir::OperatorInfo& row) {
+Json json_of(const OperatorInfo& row) {
   return {{"domain", row.domain}, {"name", row.name}, {"versions", row.versions}, {"limits", row.limits}};
 }
 
-Json json_of(const onnx2ir::OptionInfo& row) {
+Json json_of(const OptionInfo& row) {
   constexpr const char* kKinds[] = {"flag", "text", "list"};
   return {{"name", row.name},
           {"kind", kKinds[static_cast<std::size_t>(row.kind)]},
@@ -54,20 +49,20 @@ std::string json_list(const Rows& rows) {
 }
 
 /// Returns whether there are any.
-bool add_errors(onnx2ir_conversion& conversion, const std::vector<onnx2ir::Diagnostic>& problems) {
-  for (const onnx2ir::Diagnostic& problem : problems) add_error(conversion, problem);
+bool add_errors(onnx2ir_conversion& conversion, const std::vector<Diagnostic>& problems) {
+  for (const Diagnostic& problem : problems) add_error(conversion, problem);
   return !problems.empty();
 }
 
 /// The counts with these sizes; no value, with the reason in the conversion, if they do not fit the model.
-std::optional<onnx2ir::Stats> stats_of(onnx2ir_conversion& conversion, const char* sizes) {
+std::optional<Stats> stats_of(onnx2ir_conversion& conversion, const char* sizes) {
   if (!conversion.conversion.model) return std::nullopt;
-  auto given = onnx2ir::parse_sizes(sizes == nullptr ? "" : sizes);
+  auto given = parse_sizes(sizes == nullptr ? "" : sizes);
   if (!given) {
-    add_error(conversion, onnx2ir::base::diagnostic_of(std::move(given.error())));
+    add_error(conversion, base::diagnostic_of(std::move(given.error())));
     return std::nullopt;
   }
-  onnx2ir::Stats found = onnx2ir::stats(*conversion.conversion.model, {.sizes = *std::move(given)});
+  Stats found = stats(*conversion.conversion.model, {.sizes = *std::move(given)});
   return add_errors(conversion, found.diagnostics) ? std::nullopt : std::optional(std::move(found));
 }
 
@@ -75,22 +70,18 @@ std::optional<onnx2ir::Stats> stats_of(onnx2ir_conversion& conversion, const cha
 /// there is no model or its files cannot be read.
 template <typename Make>
 const char* text_of(onnx2ir_conversion& conversion, std::string& text, Make make) noexcept {
-  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
-    if (!conversion.conversion.model) return nullptr;
-    const auto read = [&] { text = make(*conversion.conversion.model); };
-    return read_weights(conversion, read) ? text.c_str() : nullptr;
-  });
+  return use_model(conversion, [&](const Model& model) { text = make(model); }) ? text.c_str() : nullptr;
 }
 
 /// Adds the problem, if there is one.
-onnx2ir_status status_of(onnx2ir_conversion& conversion, std::optional<onnx2ir::Diagnostic> problem) {
+onnx2ir_status status_of(onnx2ir_conversion& conversion, std::optional<Diagnostic> problem) {
   if (!problem) return ONNX2IR_OK;
   add_error(conversion, *std::move(problem));
   return ONNX2IR_FAILED;
 }
 
-onnx2ir::SaveOptions saving_of(const onnx2ir_options* options) {
-  return options == nullptr ? onnx2ir::SaveOptions() : options->saving;
+SaveOptions saving_of(const onnx2ir_options* options) {
+  return options == nullptr ? SaveOptions() : options->saving;
 }
 
 }  // namespace
@@ -98,7 +89,7 @@ onnx2ir::SaveOptions saving_of(const onnx2ir_options* options) {
 extern "C" {
 
 const char* onnx2ir_version(void) {
-  return onnx2ir::version().data();
+  return version().data();
 }
 
 int onnx2ir_abi_version(void) {
@@ -115,7 +106,7 @@ void onnx2ir_options_delete(onnx2ir_options* options) {
 
 onnx2ir_status onnx2ir_options_set(onnx2ir_options* options, const char* name, const char* value) {
   return without_exceptions(ONNX2IR_FAILED, [&] {
-    const auto problem = onnx2ir::set_option(options->conversion, options->saving, name, value);
+    const auto problem = set_option(options->conversion, options->saving, name, value);
     options->problem = problem.value_or("");
     return problem ? ONNX2IR_FAILED : ONNX2IR_OK;
   });
@@ -168,37 +159,35 @@ void onnx2ir_options_set_external_data(onnx2ir_options* options, onnx2ir_externa
     options->conversion.external_data = nullptr;
     return;
   }
-  options->conversion.external_data =
-      [=](const std::string& location) -> std::optional<onnx2ir::SuppliedData> {
+  options->conversion.external_data = [=](const std::string& location) -> std::optional<SuppliedData> {
     const int64_t bytes = size(location.c_str(), user);
     if (bytes < 0) return std::nullopt;
-    return onnx2ir::SuppliedData{
-        static_cast<std::uint64_t>(bytes), [=](std::uint64_t offset, std::span<std::byte> target) {
-          return read(location.c_str(), offset, target.data(), target.size(), user) != 0;
-        }};
+    return SuppliedData{static_cast<std::uint64_t>(bytes),
+                        [=](std::uint64_t offset, std::span<std::byte> target) {
+                          return read(location.c_str(), offset, target.data(), target.size(), user) != 0;
+                        }};
   };
 }
 
 onnx2ir_conversion* onnx2ir_convert_file(const char* path, const onnx2ir_options* options) {
-  return converted(options, [&](const onnx2ir::Options& how) { return onnx2ir::convert_file(path, how); });
+  return converted(options, [&](const Options& how) { return convert_file(path, how); });
 }
 
 onnx2ir_conversion* onnx2ir_convert_bytes(const void* bytes, size_t size, const onnx2ir_options* options) {
-  return converted(options, [&](const onnx2ir::Options& how) {
-    return onnx2ir::convert_bytes(std::span(static_cast<const std::byte*>(bytes), size), how);
+  return converted(options, [&](const Options& how) {
+    return convert_bytes(std::span(static_cast<const std::byte*>(bytes), size), how);
   });
 }
 
 onnx2ir_conversion* onnx2ir_read_ir(const char* xml, const char* bin) {
-  return converted(nullptr,
-                   [&](const onnx2ir::Options&) { return onnx2ir::read_ir(xml, bin == nullptr ? "" : bin); });
+  return converted(nullptr, [&](const Options&) { return read_ir(xml, bin == nullptr ? "" : bin); });
 }
 
 onnx2ir_conversion* onnx2ir_read_ir_bytes(const void* xml, size_t xml_size, const void* weights,
                                           size_t weights_size) {
-  return converted(nullptr, [&](const onnx2ir::Options&) {
+  return converted(nullptr, [&](const Options&) {
     const std::span bytes(static_cast<const std::byte*>(weights), weights_size);
-    return onnx2ir::read_ir_bytes({static_cast<const char*>(xml), xml_size}, {bytes.begin(), bytes.end()});
+    return read_ir_bytes({static_cast<const char*>(xml), xml_size}, {bytes.begin(), bytes.end()});
   });
 }
 
@@ -228,43 +217,31 @@ onnx2ir_status onnx2ir_conversion_save(onnx2ir_conversion* conversion, const cha
 }
 
 const char* onnx2ir_conversion_xml(onnx2ir_conversion* conversion, size_t* size) {
-  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
-    const auto& model = conversion->conversion.model;
-    if (!model) return nullptr;
-    const auto read = [&] { conversion->xml = model->xml(); };
-    if (!conversion->xml && !read_weights(*conversion, read)) return nullptr;
-    *size = conversion->xml->size();
-    return conversion->xml->c_str();
-  });
+  const auto read = [&](const Model& model) { conversion->xml = model.xml(); };
+  if (!conversion->xml && !use_model(*conversion, read)) return nullptr;
+  *size = conversion->xml->size();
+  return conversion->xml->c_str();
 }
 
 const void* onnx2ir_conversion_weights(onnx2ir_conversion* conversion, size_t* size) {
-  return without_exceptions<const void*>(nullptr, [&]() -> const void* {
-    const auto& model = conversion->conversion.model;
-    if (!model) return nullptr;
-    const auto read = [&] { conversion->weights = model->weights(); };
-    if (!conversion->weights && !read_weights(*conversion, read)) return nullptr;
-    *size = conversion->weights->size();
-    // A model without weights also needs a valid address.
-    static constexpr std::byte kNone{};
-    return conversion->weights->empty() ? &kNone : conversion->weights->data();
-  });
+  const auto read = [&](const Model& model) { conversion->weights = model.weights(); };
+  if (!conversion->weights && !use_model(*conversion, read)) return nullptr;
+  *size = conversion->weights->size();
+  // A model without weights also needs a valid address.
+  static constexpr std::byte kNone{};
+  return conversion->weights->empty() ? &kNone : conversion->weights->data();
 }
 
 onnx2ir_status onnx2ir_conversion_copy_weights(onnx2ir_conversion* conversion, onnx2ir_allocate allocate,
                                                void* user) {
-  return without_exceptions(ONNX2IR_FAILED, [&] {
-    const auto& model = conversion->conversion.model;
-    if (!model) return ONNX2IR_FAILED;
-    const auto copy = [&] {
-      model->copy_weights([&](std::size_t size) {
-        void* const address = allocate(size, user);
-        if (address == nullptr && size != 0) throw std::bad_alloc();
-        return static_cast<std::byte*>(address);
-      });
-    };
-    return read_weights(*conversion, copy) ? ONNX2IR_OK : ONNX2IR_FAILED;
-  });
+  const auto copy = [&](const Model& model) {
+    model.copy_weights([&](std::size_t size) {
+      void* const address = allocate(size, user);
+      if (address == nullptr && size != 0) throw std::bad_alloc();
+      return static_cast<std::byte*>(address);
+    });
+  };
+  return use_model(*conversion, copy) ? ONNX2IR_OK : ONNX2IR_FAILED;
 }
 
 onnx2ir_status onnx2ir_conversion_write(onnx2ir_conversion* conversion, onnx2ir_write xml, void* xml_user,
@@ -281,18 +258,18 @@ onnx2ir_status onnx2ir_conversion_write(onnx2ir_conversion* conversion, onnx2ir_
 }
 
 const char* onnx2ir_conversion_graph(onnx2ir_conversion* conversion) {
-  return text_of(*conversion, conversion->graph, [](const onnx2ir::Model& model) { return model.text(); });
+  return text_of(*conversion, conversion->graph, [](const Model& model) { return model.text(); });
 }
 
 const char* onnx2ir_conversion_html(onnx2ir_conversion* conversion) {
-  return text_of(*conversion, conversion->html, [](const onnx2ir::Model& model) { return model.html(); });
+  return text_of(*conversion, conversion->html, [](const Model& model) { return model.html(); });
 }
 
 const char* onnx2ir_conversion_diff(onnx2ir_conversion* before, const onnx2ir_conversion* after) {
   if (!after->conversion.model) return nullptr;
-  return text_of(*before, before->differences, [&](const onnx2ir::Model& model) {
+  return text_of(*before, before->differences, [&](const Model& model) {
     std::string lines;
-    for (const std::string& line : onnx2ir::diff(model, *after->conversion.model)) lines += line + '\n';
+    for (const std::string& line : diff(model, *after->conversion.model)) lines += line + '\n';
     return lines;
   });
 }
@@ -300,9 +277,8 @@ const char* onnx2ir_conversion_diff(onnx2ir_conversion* before, const onnx2ir_co
 const char* onnx2ir_conversion_differences(onnx2ir_conversion* before, const onnx2ir_conversion* after,
                                            int ignores_names) {
   if (!after->conversion.model) return nullptr;
-  return text_of(*before, before->difference_list, [&](const onnx2ir::Model& model) {
-    return to_json(
-        onnx2ir::differences(model, *after->conversion.model, {.ignores_names = ignores_names != 0}));
+  return text_of(*before, before->difference_list, [&](const Model& model) {
+    return to_json(differences(model, *after->conversion.model, {.ignores_names = ignores_names != 0}));
   });
 }
 
@@ -319,16 +295,15 @@ const char* onnx2ir_conversion_html_with_sizes(onnx2ir_conversion* conversion, c
   return without_exceptions<const char*>(nullptr, [&]() -> const char* {
     const auto found = stats_of(*conversion, sizes);
     if (!found) return nullptr;
-    return text_of(*conversion, conversion->html,
-                   [&](const onnx2ir::Model& model) { return model.html(*found); });
+    return text_of(*conversion, conversion->html, [&](const Model& model) { return model.html(*found); });
   });
 }
 
 const char* onnx2ir_conversion_lint(onnx2ir_conversion* conversion, const onnx2ir_options* options) {
   return without_exceptions<const char*>(nullptr, [&]() -> const char* {
     if (!conversion->conversion.model) return nullptr;
-    const onnx2ir::Lint found = onnx2ir::lint(*conversion->conversion.model,
-                                              options == nullptr ? onnx2ir::Options() : options->conversion);
+    const Lint found =
+        lint(*conversion->conversion.model, options == nullptr ? Options() : options->conversion);
     if (add_errors(*conversion, found.diagnostics)) return nullptr;
     conversion->affected = to_json(found);
     return conversion->affected.c_str();
@@ -338,14 +313,12 @@ const char* onnx2ir_conversion_lint(onnx2ir_conversion* conversion, const onnx2i
 onnx2ir_conversion* onnx2ir_conversion_legalize(onnx2ir_conversion* conversion,
                                                 const onnx2ir_options* options) {
   if (!conversion->conversion.model) return nullptr;
-  return converted(options, [&](const onnx2ir::Options& how) {
-    return onnx2ir::legalize(*conversion->conversion.model, how);
-  });
+  return converted(options, [&](const Options& how) { return legalize(*conversion->conversion.model, how); });
 }
 
 onnx2ir_status onnx2ir_check_files(const char* xml, const char* bin, char* problem, size_t size) {
   return without_exceptions(ONNX2IR_FAILED, [&] {
-    const auto found = onnx2ir::check_files(xml, bin == nullptr ? "" : bin);
+    const auto found = check_files(xml, bin == nullptr ? "" : bin);
     const std::string message = found ? found->message : std::string();
     if (size != 0) {
       const std::size_t length = std::min(size - 1, message.size());
@@ -358,7 +331,7 @@ onnx2ir_status onnx2ir_check_files(const char* xml, const char* bin, char* probl
 
 const char* onnx2ir_supported_operators(void) {
   return without_exceptions<const char*>(nullptr, [] {
-    static const std::string json = json_list(onnx2ir::supported_operators());
+    static const std::string json = json_list(supported_operators());
     return json.c_str();
   });
 }
@@ -366,8 +339,8 @@ const char* onnx2ir_supported_operators(void) {
 const char* onnx2ir_list_options(void) {
   return without_exceptions<const char*>(nullptr, [] {
     static const std::string json = [] {
-      auto rows = onnx2ir::list_options();
-      const auto saving = onnx2ir::list_save_options();
+      auto rows = list_options();
+      const auto saving = list_save_options();
       rows.insert(rows.end(), saving.begin(), saving.end());
       return json_list(rows);
     }();

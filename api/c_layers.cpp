@@ -19,17 +19,13 @@ extern "C" {
 
 onnx2ir_status onnx2ir_conversion_visit_layers(onnx2ir_conversion* conversion, onnx2ir_visit visit,
                                                void* user) {
-  return without_exceptions(ONNX2IR_FAILED, [&] {
-    const auto& model = conversion->conversion.model;
-    if (!model) return ONNX2IR_FAILED;
-    const auto walk = [&] {
-      model->visit_layers([&](const onnx2ir::Layer& layer) {
-        const onnx2ir_layer handle{&layer};
-        return visit(&handle, user) != 0;
-      });
-    };
-    return onnx2ir::read_weights(*conversion, walk) ? ONNX2IR_OK : ONNX2IR_FAILED;
-  });
+  const auto walk = [&](const onnx2ir::Model& model) {
+    model.visit_layers([&](const onnx2ir::Layer& layer) {
+      const onnx2ir_layer handle{&layer};
+      return visit(&handle, user) != 0;
+    });
+  };
+  return onnx2ir::use_model(*conversion, walk) ? ONNX2IR_OK : ONNX2IR_FAILED;
 }
 
 uint64_t onnx2ir_layer_id(const onnx2ir_layer* layer) {

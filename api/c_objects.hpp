@@ -56,19 +56,23 @@ inline void add_error(onnx2ir_conversion& handle, onnx2ir::Diagnostic problem) {
   describe(handle);
 }
 
-/// Runs `read`, which throws std::runtime_error if a file of the model cannot be read any more.
-template <typename Read>
-bool read_weights(onnx2ir_conversion& handle, Read read) {
-  try {
-    read();
-    return true;
-  } catch (const std::bad_alloc&) {
-    add_error(handle, base::diagnostic_of(
-                          {DiagnosticCode::out_of_memory, "the IR needs more memory than is available"}));
-  } catch (const std::exception& problem) {
-    add_error(handle, base::diagnostic_of({DiagnosticCode::unreadable_input, problem.what()}));
-  }
-  return false;
+/// Runs `use` with the model. Returns false if there is none, or, with the reason in the conversion, if `use`
+/// throws: std::runtime_error if a file of the model cannot be read any more.
+template <typename Use>
+bool use_model(onnx2ir_conversion& handle, Use use) noexcept {
+  return without_exceptions(false, [&] {
+    if (!handle.conversion.model) return false;
+    try {
+      use(*handle.conversion.model);
+      return true;
+    } catch (const std::bad_alloc&) {
+      add_error(handle, base::diagnostic_of(
+                            {DiagnosticCode::out_of_memory, "the IR needs more memory than is available"}));
+    } catch (const std::exception& problem) {
+      add_error(handle, base::diagnostic_of({DiagnosticCode::unreadable_input, problem.what()}));
+    }
+    return false;
+  });
 }
 
 }  // namespace onnx2ir

@@ -15,6 +15,7 @@
 #include "base/memory_budget.hpp"
 #include "frontend/frontend.hpp"
 #include "frontend/model_names.hpp"
+#include "frontend/operator_table.hpp"
 #include "frontend/reader/reader.hpp"
 #include "ir/statistics/statistics.hpp"
 #include "ir/text/printer.hpp"
@@ -241,6 +242,15 @@ std::vector<FaultInfo> list_faults() {
     infos.push_back(std::move(info));
   }
   return infos;
+}
+
+std::vector<OperatorInfo> supported_operators() {
+  std::vector<OperatorInfo> table;
+  for (frontend::OperatorRow& row : frontend::operator_table()) {
+    table.push_back({std::move(row.domain), std::move(row.name), std::move(row.versions),
+                     row.has_translator ? "translator" : "function body", std::move(row.limits)});
+  }
+  return table;
 }
 
 std::string_view version() {

@@ -1,5 +1,6 @@
 // Formats diagnostics as text for people and as JSON for tools.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -11,15 +12,8 @@ namespace onnx2ir {
 namespace {
 
 std::string_view name_of(Severity severity) {
-  switch (severity) {
-    case Severity::remark:
-      return "remark";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      break;
-  }
-  return "error";
+  constexpr std::array<std::string_view, 3> kNames{"remark", "warning", "error"};
+  return kNames.at(static_cast<std::size_t>(severity));
 }
 
 /// "main/loop_3.body, node 4 'gate' (Add, opset 13)"

@@ -7,15 +7,18 @@
 #include <utility>
 
 #include "api/model.hpp"
-#include "api/origins.hpp"
 #include "api/statistics_json.hpp"
 #include "backend_html/page.hpp"
 #include "backend_xml/xml_reader.hpp"
 #include "base/failure.hpp"
 #include "base/input_file.hpp"
+#include "frontend/model_names.hpp"
 #include "ir/diff/diff.hpp"
+#include "ir/origins.hpp"
+#include "ir/size_expression.hpp"
 #include "ir/text/parser.hpp"
 #include "ir/text/printer.hpp"
+#include "passes/emitters.hpp"
 
 namespace onnx2ir {
 namespace {
@@ -82,6 +85,39 @@ void read_into(Conversion& conversion, const std::string& name, Read read) {
   } catch (const std::exception& fault) {
     fail(base::internal_error(fault.what(), "IR"));
   }
+}
+
+/// The names that the ONNX model gives to the sizes of its inputs.
+void add_size_names(const Model::Implementation& converted, ir::SizeNames& names) {
+  for (const ir::Node* parameter : converted.model->graph.parameters()) {
+    const ir::PartialShape& shape = parameter->output(0).shape;
+    for (const std::string& tensor : parameter->output(0).names) {
+      const auto found = converted.input_names.find(tensor);
+      if (found == converted.input_names.end() || !shape.has_rank() || found->second.size() != shape.rank())
+        continue;
+      for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+        const ir::SizeExpression* const size = shape[axis].expression();
+        const bool is_symbol = size != nullptr && size->terms.size() == 1 &&
+                               size->terms[0].factors.size() == 1 && size->terms[0].numerator == 1 &&
+                               size->terms[0].denominator == 1;
+        if (is_symbol && !found->second[axis].empty())
+          names.emplace(size->terms[0].factors[0], found->second[axis]);
+      }
+    }
+  }
+}
+
+/// The origins of the layers of `written`, a copy of the model of `converted`. The operators of ONNX are
+/// known if the ONNX model was kept (Options::keep_source); for a model that was read from an IR, nothing is
+/// known.
+ir::Origins origins_of(const Model::Implementation& converted, const ir::Model& written) {
+  ir::Origins origins;
+  if (!converted.is_converted) return origins;
+  ir::pair_nodes(written.graph, converted.model->graph, origins);
+  origins.emitters = passes::emitters();
+  if (converted.source) origins.operators = frontend::operators_by_name(*converted.source);
+  add_size_names(converted, origins.size_names);
+  return origins;
 }
 
 }  // namespace

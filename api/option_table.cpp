@@ -117,6 +117,13 @@ constexpr std::array<std::string_view, 3> kDynamicQuantizations{"auto", "never",
 
 using Kind = OptionInfo::Kind;
 
+/// Sets an option that may be any text or path.
+template <auto kText>
+Reason set_text(Options& options, std::string_view value) {
+  options.*kText = value;
+  return std::nullopt;
+}
+
 /// A row of a flag that changes the IR.
 template <bool Options::*kFlag>
 constexpr Row<Options> flag(std::string_view name, std::string_view summary, std::string_view group) {
@@ -171,16 +178,10 @@ std::span<const Row<Options>> conversion_rows() {
        [](const Options& options) { return base::joined(options.outputs, ","); }},
       {{"external_data_folder", "FOLDER",
         "the folder of the external data of a model that is not read from a file", "Model"},
-       [](Options& options, std::string_view value) {
-         options.external_data_folder = value;
-         return Reason();
-       }},
+       set_text<&Options::external_data_folder>},
       {{"operator_map", "FILE.json",
         "rules that convert operators to operations of the IR, before those of onnx2ir", "Operators"},
-       [](Options& options, std::string_view value) {
-         options.operator_map = value;
-         return Reason();
-       },
+       set_text<&Options::operator_map>,
        [](const Options& options) { return options.operator_map.filename().string(); }},
       {{"extension", "LIBRARIES",
         "libraries with translators of operators, separated by commas, which come before those of onnx2ir",
@@ -202,10 +203,7 @@ std::span<const Row<Options>> conversion_rows() {
         "the OpenVINO releases that must be able to run the IR, for example 2025.4 or 2025.0..2026.0; all "
         "supported releases by default",
         "IR"},
-       [](Options& options, std::string_view value) {
-         options.target_runtime = value;
-         return Reason();
-       }},
+       set_text<&Options::target_runtime>},
       flag<&Options::unroll_loops>(
           "unroll_loops", "unroll loops with few, statically known iterations and a small body", "IR"),
       flag<&Options::stateful>(
@@ -231,7 +229,7 @@ std::span<const Row<Options>> conversion_rows() {
         "multiple of the size of the model's files, on the command line also three quarters of the available "
         "memory",
         "Limits"},
-       [](Options& options, std::string_view value) { return set_max_memory(options, value); }},
+       set_max_memory},
       {{"print_after", "PASS", "print the graph after this pass, after import, or after all", "Compiler",
         Kind::list},
        [](Options& options, std::string_view value) {

@@ -8,8 +8,7 @@
 
 #include "api/model.hpp"
 #include "api/stages.hpp"
-#include "backend_xml/check_pair.hpp"
-#include "backend_xml/output_check.hpp"
+#include "backend_xml/weights_digest.hpp"
 #include "backend_xml/write_model.hpp"
 #include "base/failure.hpp"
 #include "base/overwriting.hpp"

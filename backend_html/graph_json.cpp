@@ -1,5 +1,7 @@
 #include "backend_html/graph_json.hpp"
 
+#include <fmt/core.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -7,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "backend_html/page_text.hpp"
 #include "ir/extension.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/text/constants.hpp"
@@ -17,6 +18,11 @@
 
 namespace onnx2ir::backend_html {
 namespace {
+
+/// Whether a character of UTF-8 that began before goes on with this byte.
+bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
 
 /// Texts that many nodes share, numbered in the order of their first use.
 class TextTable {
@@ -32,10 +38,6 @@ class TextTable {
   std::unordered_map<std::string, std::size_t> indices_;
   std::vector<std::string> texts_;
 };
-
-Json text(std::string_view text) {
-  return page_text(text);
-}
 
 Json pair(std::string_view first, std::string_view second) {
   return Json::array({page_text(first), page_text(second)});
@@ -110,10 +112,8 @@ Ports ports_of(const ir::Branch& branch) {
 
 class Writer {
  public:
-  Writer() = default;
-  explicit Writer(const ir::Origins& origins) : origins_(&origins) {}
-
-  std::string write(const ir::Model& model, const Json& statistics) {
+  std::string write(const ir::Model& model, const ir::Origins& origins, const Json& statistics) {
+    origins_ = &origins;
     graph(model.graph);
     return object(model, statistics);
   }
@@ -144,9 +144,10 @@ class Writer {
   std::string object(const ir::Model& model, const Json& statistics) const {
     Json emitters = Json::array();
     for (const ir::Emitter* one : emitters_)
-      emitters.push_back(
-          {{"name", text(one->name)}, {"summary", text(one->summary)}, {"faults", pairs(one->faults)}});
-    const Json head{{"name", text(model.name)},
+      emitters.push_back({{"name", page_text(one->name)},
+                          {"summary", page_text(one->summary)},
+                          {"faults", pairs(one->faults)}});
+    const Json head{{"name", page_text(model.name)},
                     {"options", pairs(model.runtime_options)},
                     {"provenance", pairs(model.provenance)},
                     {"operations", texts(operations_.texts())},
@@ -184,13 +185,13 @@ class Writer {
     Json types = Json::array();
     for (std::size_t i = 0; i < node.outputs().size(); ++i)
       types.push_back(types_.index_of(ir::type_with_size_names(*origins_, node, i)));
-    Json row = Json::array(
-        {operations_.index_of(ir::layer_type(node)), text(node.name), std::move(inputs), std::move(types)});
+    Json row = Json::array({operations_.index_of(ir::layer_type(node)), page_text(node.name),
+                            std::move(inputs), std::move(types)});
     Json properties = Json::object();
     attributes(properties, node);
     tensor_names(properties, node);
     if (const ir::ConstantData* data = node.constant()) {
-      properties["value"] = text(constants_.summary(node.output(0), *data));
+      properties["value"] = page_text(constants_.summary(node.output(0), *data));
     } else {
       origin(properties, node);
     }
@@ -218,7 +219,7 @@ class Writer {
   static void tensor_names(Json& json, const ir::Node& node) {
     Json list = Json::array();
     for (std::size_t i = 0; i < node.outputs().size(); ++i) {
-      for (const std::string& name : node.output(i).names) list.push_back(Json::array({i, text(name)}));
+      for (const std::string& name : node.output(i).names) list.push_back(Json::array({i, page_text(name)}));
     }
     if (!list.empty()) json["tensors"] = std::move(list);
   }
@@ -232,7 +233,7 @@ class Writer {
                                                    : "changed";
     Json& list = json["differences"] = Json::array();
     for (const ir::Difference* one : found->second)
-      list.push_back(Json::array({text(one->what), text(one->before), text(one->after)}));
+      list.push_back(Json::array({page_text(one->what), page_text(one->before), page_text(one->after)}));
   }
 
   void origin(Json& json, const ir::Node& node) {
@@ -242,9 +243,9 @@ class Writer {
       json["emitter"] = found->second;
     }
     if (const auto [operation, name] = ir::onnx_node_of(*origins_, node); !name.empty()) {
-      json["onnx"] = Json::array({text(operation)});
+      json["onnx"] = Json::array({page_text(operation)});
       // Nearly all layers have the name of their ONNX node.
-      if (name != node.name) json["onnx"].push_back(text(name));
+      if (name != node.name) json["onnx"].push_back(page_text(name));
     }
   }
 
@@ -284,8 +285,30 @@ class Writer {
 
 }  // namespace
 
+std::string page_text(std::string_view text) {
+  if (text.size() <= kMaxTextSize) return std::string(text);
+  constexpr std::size_t kLongestCharacter = 4;
+  std::size_t end = kMaxTextSize;
+  while (end < kMaxTextSize + kLongestCharacter - 1 && end < text.size() && is_continuation(text[end])) ++end;
+  if (end == text.size()) return std::string(text);
+  return fmt::format("{}... ({} bytes)", text.substr(0, end), text.size());
+}
+
+std::string without_markup(std::string_view json) {
+  std::string text;
+  text.reserve(json.size());
+  for (const char letter : json) {
+    if (letter == '<') {
+      text += "\\u003c";
+    } else {
+      text += letter;
+    }
+  }
+  return text;
+}
+
 std::string graph_json(const ir::Model& model, const ir::Origins& origins, const Json& statistics) {
-  return Writer(origins).write(model, statistics);
+  return Writer().write(model, origins, statistics);
 }
 
 std::string comparison_json(const Compared& before, const Compared& after,

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/builder.hpp"
 #include "ir/graph.hpp"
 
 namespace onnx2ir::backend_xml {
@@ -35,6 +36,12 @@ class PortIndices {
 /// before those of the layer.
 ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> graph, const Layers& layers,
                             std::uint32_t first_input);
+
+/// The trip count of a TensorIterator, which is read as a Loop: the number of iterations that the slices of
+/// the inputs give, as OpenVINO computes it. `inputs` are those of the TensorIterator; the ports of `body`
+/// count from those of the Loop. Throws Failure (unreadable_ir).
+ir::Value iterator_trip_count(ir::Builder& builder, const ir::LoopBody& body,
+                              const std::vector<ir::Value>& inputs);
 
 /// A branch of an If with `outputs` outputs. `map`: how the branch is connected.
 ir::Branch connected_branch(pugi::xml_node layer, pugi::xml_node map, std::unique_ptr<ir::Graph> graph,

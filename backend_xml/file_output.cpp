@@ -7,10 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "backend_xml/data_hash.hpp"
 #include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
+namespace {
+
+/// Constants in a file up to this size are read as a whole: more system calls would cost more.
+constexpr std::uint64_t kSmallConstant = std::uint64_t{1} << 16U;
+
+}  // namespace
 
 FileOutput::FileOutput(std::filesystem::path target, std::string role, TemporaryListener listener)
     : target_(std::move(target)), folder_(target_) {
@@ -72,7 +77,6 @@ bool FileOutput::seek(std::uint64_t offset) {
 bool FileOutput::write(const ir::ConstantData& data, unsigned threads) {
   if (problem_) return false;
   if (data.narrowing() != ir::Narrowing::none) return write_narrowed(data, threads);
-  // For small ranges, system calls cost more than copying.
   if (data.file() != nullptr && data.size() > kSmallConstant) return copy_range(data);
   const ir::ConstantBytes bytes = data.bytes();
   return write({reinterpret_cast<const char*>(bytes.span().data()), bytes.size()});

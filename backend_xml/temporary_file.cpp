@@ -30,7 +30,11 @@ TemporaryFile::TemporaryFile(const OutputFolder& folder, std::filesystem::path t
   replaces_ = before.has_value();
   const unsigned mode = replaces_ ? before->mode & kReadWrite : kReadWrite;
   file_ = platform::NewFile::without_name(folder.folder(), mode, error_);
-  if (!file_ && !make_named(mode)) return;
+  const auto make_named = [&] {
+    file_ = platform::NewFile::with_name(folder.folder(), temporary_, mode, error_);
+    return file_.has_value();
+  };
+  if (!file_ && !find_name({}, make_named)) return;
   if (replaces_) file_->take_attributes(*before);
 }
 
@@ -55,13 +59,6 @@ bool TemporaryFile::find_name(std::string name, Use use) {
     if (error_ != std::errc::file_exists) return false;
   }
   return false;
-}
-
-bool TemporaryFile::make_named(unsigned mode) {
-  return find_name({}, [&] {
-    file_ = platform::NewFile::with_name(folder_->folder(), temporary_, mode, error_);
-    return file_.has_value();
-  });
 }
 
 bool TemporaryFile::prepare(bool is_locked) {

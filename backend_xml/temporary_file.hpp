@@ -59,7 +59,6 @@ class TemporaryFile {
  private:
   template <typename Use>
   bool find_name(std::string name, Use use);
-  bool make_named(unsigned mode);
   bool fails(std::error_code error);
   void set_temporary(std::filesystem::path name);
   void remove_temporary();

@@ -1,14 +1,20 @@
-// The digest in the XML file that identifies its weights file.
+// The digest in the XML file that identifies its weights file, and whether two files were written together.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "backend_xml/weights_layout.hpp"
+
+namespace pugi {
+class xml_node;
+}  // namespace pugi
 
 namespace onnx2ir::backend_xml {
 
@@ -34,5 +40,13 @@ std::string weights_digest(std::uint64_t file_size, std::vector<WeightsRange> co
 
 /// The digest of the file with this layout. Throws Failure (unreadable_input).
 std::string weights_digest(const WeightsLayout& layout);
+
+/// The reason why weights of `size` bytes do not belong to the element <net>; no value if they have the
+/// digest in it, or if it has no digest. `is_named`, unless null, is set to whether it has a digest.
+std::optional<std::string> digest_problem(const pugi::xml_node& net, std::uint64_t size,
+                                          const WeightsReader& read, bool* is_named = nullptr);
+
+/// The reason why `xml` and `bin` cannot be read or are not a pair written by onnx2ir; no value if they are.
+std::optional<std::string> pair_problem(const std::filesystem::path& xml, const std::filesystem::path& bin);
 
 }  // namespace onnx2ir::backend_xml

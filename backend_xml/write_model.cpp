@@ -1,17 +1,22 @@
 #include "backend_xml/write_model.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 #include <span>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "backend_xml/file_output.hpp"
-#include "backend_xml/output_check.hpp"
+#include "backend_xml/temporary_file.hpp"
 #include "backend_xml/weights_digest.hpp"
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_writer.hpp"
 #include "base/cancellation.hpp"
 #include "base/failure.hpp"
+#include "base/overwriting.hpp"
 #include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
@@ -185,6 +190,26 @@ bool write_weights(const WeightsLayout& layout, const ByteSink& sink, const Save
 }
 
 }  // namespace
+
+std::optional<std::string> output_problem(const std::filesystem::path& xml, const std::filesystem::path& bin,
+                                          std::span<const base::Input> inputs) {
+  if (base::is_one_target(xml, bin))
+    return fmt::format("the model and its weights cannot both be written to '{}'", xml.string());
+  std::vector<base::UsedFile> used;
+  for (const base::Input& input : inputs)
+    used.push_back({input.path, "the model is read from", input.identity});
+  for (const auto& [path, role] : {std::pair(&xml, kModelRole), std::pair(&bin, kWeightsRole)}) {
+    std::error_code error;
+    if (path->filename().empty()) return fmt::format("'{}' is not the name of a file", path->string());
+    if (std::filesystem::exists(*path, error) && !std::filesystem::is_regular_file(*path, error))
+      return fmt::format("'{}' exists and is not a regular file", path->string());
+    if (auto problem = base::overwriting_problem(*path, used)) return problem;
+    // A file with this name is removed before the new one gets it.
+    const auto temporary = path->parent_path() / temporary_name(role);
+    if (auto problem = base::overwriting_problem(temporary, used)) return problem;
+  }
+  return std::nullopt;
+}
 
 std::optional<Problem> write_files(const ir::Model& model, const std::filesystem::path& xml,
                                    const std::filesystem::path& bin, const SaveOptions& options,

@@ -7,12 +7,23 @@
 #include <onnx2ir/options.hpp>
 #include <onnx2ir/result.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/input_file.hpp"
 #include "ir/graph.hpp"
 
 namespace onnx2ir::backend_xml {
+
+/// What the user can do if a file must not be overwritten.
+inline constexpr std::string_view kOtherOutput = "choose another name or folder for the output";
+
+/// The reason why `xml` and `bin` cannot be the output of a model that was read from `inputs`: one of them is
+/// an input, under any name, or is not a regular file, or both are the same file. No value if they can.
+std::optional<std::string> output_problem(const std::filesystem::path& xml, const std::filesystem::path& bin,
+                                          std::span<const base::Input> inputs);
 
 /// Writes `model` to `xml` and its weights to `bin`. Both are published when both are complete, under a lock
 /// that other writers respect. After a failure, the previous files are unchanged. Returns the reason:

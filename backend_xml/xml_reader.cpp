@@ -11,10 +11,9 @@
 #include <utility>
 
 #include "backend_xml/body_ports.hpp"
-#include "backend_xml/check_pair.hpp"
-#include "backend_xml/iterator_trip_count.hpp"
 #include "backend_xml/layer_order.hpp"
 #include "backend_xml/older_layers.hpp"
+#include "backend_xml/weights_digest.hpp"
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_values.hpp"
 #include "backend_xml/xml_writer.hpp"

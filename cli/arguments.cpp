@@ -11,11 +11,11 @@ namespace {
 
 using Reason = std::optional<std::string>;
 
-constexpr CommandSet kWriting{Command::convert, Command::legalize};
+const CommandSet kWriting{Command::convert, Command::legalize};
 /// The commands that convert ONNX models.
-constexpr CommandSet kConverting{Command::convert, Command::show, Command::diff, Command::stats};
-constexpr CommandSet kAll{Command::convert, Command::show, Command::diff,
-                          Command::stats,   Command::lint, Command::legalize};
+const CommandSet kConverting{Command::convert, Command::show, Command::diff, Command::stats};
+const CommandSet kAll{Command::convert, Command::show, Command::diff,
+                      Command::stats,   Command::lint, Command::legalize};
 
 /// The commands that take an option of conversions.
 CommandSet commands_of(std::string_view name) {

@@ -36,17 +36,12 @@ Option flag(std::string name, std::string summary, std::string group, CommandSet
 template <typename Text>
 Option text(std::string name, std::string value_name, std::string summary, std::string group,
             CommandSet commands, Text& target) {
-  return {std::move(name),
-          0,
-          std::move(value_name),
-          std::move(summary),
-          std::move(group),
-          [&target](std::string_view value) -> std::optional<std::string> {
-            if (value.empty()) return "the value is empty";
-            target = value;
-            return std::nullopt;
-          },
-          commands};
+  const auto set = [&target](std::string_view value) -> std::optional<std::string> {
+    if (value.empty()) return "the value is empty";
+    target = value;
+    return std::nullopt;
+  };
+  return {std::move(name), 0, std::move(value_name), std::move(summary), std::move(group), set, commands};
 }
 
 /// An option of the library, which sets a field of `target`.

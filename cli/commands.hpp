@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -63,18 +63,6 @@ inline constexpr int kUsage = 2;
 inline constexpr int kInternal = 3;
 
 /// The commands that take an option.
-class CommandSet {
- public:
-  constexpr CommandSet(std::initializer_list<Command> commands) {
-    for (const Command command : commands) bits_ |= bit(command);
-  }
-  constexpr bool contains(Command command) const { return (bits_ & bit(command)) != 0; }
-
- private:
-  static constexpr std::uint32_t bit(Command command) {
-    return std::uint32_t{1} << static_cast<unsigned>(command);
-  }
-  std::uint32_t bits_ = 0;
-};
+using CommandSet = std::set<Command>;
 
 }  // namespace onnx2ir::cli

@@ -1,11 +1,11 @@
-#include "cli/convert_models.hpp"
-
+// Converts the models of a command line and reports the results.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -14,14 +14,13 @@
 #include <set>
 #include <thread>
 
-#include "cli/html_page.hpp"
-#include "cli/memory_limit.hpp"
+#include "cli/command_functions.hpp"
 #include "cli/messages.hpp"
-#include "cli/output_pair.hpp"
-#include "cli/progress_bar.hpp"
+#include "cli/output_files.hpp"
 #include "cli/stage_times.hpp"
 #include "cli/written_files.hpp"
 #include "json/json.hpp"
+#include "platform/process.hpp"
 
 namespace onnx2ir::cli {
 namespace {
@@ -42,15 +41,8 @@ struct Outcome {
   double seconds = 0;
   bool keeps_report = false;  ///< writing the report, or another file, would overwrite a file of the model
 
-  bool has_errors() const { return error_count() != 0; }
   std::ptrdiff_t error_count() const {
     return std::ranges::count(diagnostics, Severity::error, &Diagnostic::severity);
-  }
-  int exit_code() const {
-    if (!has_errors()) return kDone;
-    const bool is_usage = std::ranges::find(diagnostics, DiagnosticCode::bad_target_runtime,
-                                            &Diagnostic::code) != diagnostics.end();
-    return is_usage ? kUsage : kModelError;
   }
 };
 
@@ -73,10 +65,6 @@ Result<std::vector<Job>> jobs_of(const Arguments& arguments) {
   return jobs;
 }
 
-std::string read_standard_input() {
-  return {std::istreambuf_iterator<char>(std::cin), {}};
-}
-
 /// Adds hints that name options of the command line.
 void add_hints(const Arguments& arguments, std::vector<Diagnostic>& diagnostics) {
   const bool has_file_as_output = std::ranges::any_of(
@@ -87,6 +75,32 @@ void add_hints(const Arguments& arguments, std::vector<Diagnostic>& diagnostics)
       diagnostic.hint = "--output is for names of tensors; use -o or --output-model for the file";
   }
 }
+
+/// A progress bar for long conversions. Draws on standard error, only if that is a terminal and the work has
+/// taken longer than a second.
+class ProgressBar {
+ public:
+  void show(std::string_view stage, double fraction) {
+    constexpr std::size_t kWidth = 30;
+    constexpr std::chrono::seconds kDelay{1};
+    if (!is_terminal_ || std::chrono::steady_clock::now() - start_ < kDelay) return;
+    std::string bar(kWidth, '.');
+    bar.replace(0, static_cast<std::size_t>(fraction * kWidth), static_cast<std::size_t>(fraction * kWidth),
+                '#');
+    std::fprintf(stderr, "\r\x1b[K[%s] %.*s", bar.c_str(), static_cast<int>(stage.size()), stage.data());
+    drawn_ = true;
+  }
+  /// Removes the bar.
+  void clear() {
+    if (drawn_) std::fputs("\r\x1b[K", stderr);
+    drawn_ = false;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  bool is_terminal_ = platform::is_error_stream_a_terminal();
+  bool drawn_ = false;
+};
 
 /// Converts the models one by one, or several at the same time.
 class Run {
@@ -109,7 +123,7 @@ class Run {
       print_in_order();
     }
     int code = kDone;
-    for (const Outcome& outcome : outcomes_) code = std::max(code, outcome.exit_code());
+    for (const Outcome& outcome : outcomes_) code = std::max(code, exit_code_of(outcome.diagnostics));
     if (!arguments_.report.empty() && !write_report()) code = std::max(code, kModelError);
     return code;
   }
@@ -136,7 +150,7 @@ class Run {
     options.progress = [&bar](std::string_view stage, double fraction) { bar.show(stage, fraction); };
     static Conversion& conversion = *std::make_unique<Conversion>().release();
     const auto start = std::chrono::steady_clock::now();
-    conversion = convert(jobs_[0], options);
+    conversion = convert_model(jobs_[0].model, options);
     if (conversion.model) bar.show("writing", 1);
     finish(jobs_[0], conversion, outcomes_[0], start);
     bar.clear();
@@ -148,7 +162,7 @@ class Run {
       const auto start = std::chrono::steady_clock::now();
       Outcome outcome;
       try {
-        Conversion conversion = convert(jobs_[i], options_of(outcome));
+        Conversion conversion = convert_model(jobs_[i].model, options_of(outcome));
         finish(jobs_[i], conversion, outcome, start);
       } catch (const std::bad_alloc&) {
         outcome.diagnostics.push_back(
@@ -196,12 +210,6 @@ class Run {
     }
   }
 
-  static Conversion convert(const Job& job, const Options& options) {
-    if (job.model != kStandardStream) return convert_file(job.model, options);
-    const std::string bytes = read_standard_input();
-    return convert_bytes(std::as_bytes(std::span(bytes)), options);
-  }
-
   /// The reason why the IR, or without a model the report, must not be written now that the files of the
   /// model are known. Of many models, most were compared before the first conversion.
   std::optional<Diagnostic> output_problem_after(const Job& job, const Conversion& conversion,
@@ -219,7 +227,7 @@ class Run {
               std::chrono::steady_clock::time_point start) const {
     auto refused = output_problem_after(job, conversion, outcome);
     if (!refused && conversion.model && !arguments_.html.empty())
-      refused = write_html_page(*conversion.model, arguments_.html);
+      refused = write_html_page(arguments_.html, [&] { return conversion.model->html(); });
     if (refused) {
       conversion.diagnostics.push_back(*std::move(refused));
     } else if (conversion.model && !arguments_.only_checks) {
@@ -266,9 +274,10 @@ class Run {
     Json models = Json::array();
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const Outcome& outcome = outcomes_[i];
-      const bool is_written = !outcome.has_errors() && !arguments_.only_checks;
+      const bool is_converted = outcome.error_count() == 0;
+      const bool is_written = is_converted && !arguments_.only_checks;
       Json one{{"model", jobs_[i].model},
-               {"converted", !outcome.has_errors()},
+               {"converted", is_converted},
                {"xml", is_written ? Json(jobs_[i].xml.string()) : Json(nullptr)},
                {"seconds", outcome.seconds}};
       one.update(outcome.json.empty() ? Json{{"diagnostics", Json::parse(to_json(outcome.diagnostics))}}
@@ -298,6 +307,12 @@ class Run {
 };
 
 }  // namespace
+
+Conversion convert_model(const std::string& model, const Options& options) {
+  if (model != kStandardStream) return convert_file(model, options);
+  const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
+  return convert_bytes(std::as_bytes(std::span(bytes)), options);
+}
 
 int convert_models(const Arguments& arguments) {
   auto jobs = jobs_of(arguments);

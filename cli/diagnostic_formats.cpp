@@ -1,5 +1,8 @@
 #include "cli/diagnostic_formats.hpp"
 
+#include <fmt/core.h>
+
+#include <array>
 #include <cctype>
 #include <set>
 
@@ -9,61 +12,37 @@
 namespace onnx2ir::cli {
 namespace {
 
-/// The levels of a severity in a workflow and in SARIF.
-struct Level {
-  std::string_view github;
-  std::string_view sarif;
-};
+/// The levels in a workflow and in SARIF, by severity.
+constexpr std::array<std::string_view, 3> kGithubLevels{"notice", "warning", "error"};
+constexpr std::array<std::string_view, 3> kSarifLevels{"note", "warning", "error"};
 
-Level level_of(Severity severity) {
-  switch (severity) {
-    case Severity::remark:
-      return {"notice", "note"};
-    case Severity::warning:
-      return {"warning", "warning"};
-    case Severity::error:
-      break;
+/// The text with the bytes for which `is_escaped` holds as %XX.
+template <typename Test>
+std::string percent_encoded(std::string_view text, Test is_escaped) {
+  std::string encoded;
+  for (const char letter : text) {
+    if (is_escaped(letter)) {
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(letter));
+    } else {
+      encoded += letter;
+    }
   }
-  return {"error", "error"};
+  return encoded;
 }
 
 /// Escapes text of a workflow command; properties also have no colons and commas.
 std::string escaped(std::string_view text, bool is_property) {
-  std::string escaped;
-  for (const char letter : text) {
-    if (letter == '%') {
-      escaped += "%25";
-    } else if (letter == '\r') {
-      escaped += "%0D";
-    } else if (letter == '\n') {
-      escaped += "%0A";
-    } else if (is_property && letter == ':') {
-      escaped += "%3A";
-    } else if (is_property && letter == ',') {
-      escaped += "%2C";
-    } else {
-      escaped += letter;
-    }
-  }
-  return escaped;
+  const std::string_view special = is_property ? "%\r\n:," : "%\r\n";
+  return percent_encoded(text, [&](char letter) { return special.find(letter) != std::string_view::npos; });
 }
 
 /// The path as a URI reference: letters, digits, "-._~/" as they are, other bytes as %XX.
 std::string uri_of(std::string_view path) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string uri;
-  for (const char letter : path) {
+  return percent_encoded(path, [](char letter) {
     const auto byte = static_cast<unsigned char>(letter);
-    if (byte < 0x80 &&
-        (std::isalnum(byte) != 0 || std::string_view("-._~/").find(letter) != std::string_view::npos)) {
-      uri += letter;
-    } else {
-      uri += '%';
-      uri += kDigits[byte >> 4U];
-      uri += kDigits[byte & 15U];
-    }
-  }
-  return uri;
+    return byte >= 0x80 ||
+           (std::isalnum(byte) == 0 && std::string_view("-._~/").find(letter) == std::string_view::npos);
+  });
 }
 
 /// "main/loop.body, node 4 gate"
@@ -99,7 +78,7 @@ Json location_of(const Diagnostic& diagnostic, std::string_view model) {
 std::string github_text(std::span<const Diagnostic> diagnostics, std::string_view model) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics) {
-    text += "::" + std::string(level_of(diagnostic.severity).github) + ' ';
+    text += "::" + std::string(kGithubLevels.at(static_cast<std::size_t>(diagnostic.severity))) + ' ';
     if (!model.empty()) text += "file=" + escaped(model, true) + ',';
     text += "title=" + escaped(name_of(diagnostic.code), true) +
             "::" + escaped(to_string(diagnostic), false) + '\n';
@@ -111,7 +90,7 @@ std::string sarif_text(std::span<const Diagnostic> diagnostics, std::string_view
   Json results = Json::array();
   for (const Diagnostic& diagnostic : diagnostics)
     results.push_back({{"ruleId", name_of(diagnostic.code)},
-                       {"level", level_of(diagnostic.severity).sarif},
+                       {"level", kSarifLevels.at(static_cast<std::size_t>(diagnostic.severity))},
                        {"message", {{"text", to_string(diagnostic)}}},
                        {"locations", Json::array({location_of(diagnostic, model)})}});
   Json driver{{"name", "onnx2ir"}, {"version", version()}, {"rules", rules_of(diagnostics)}};

@@ -97,7 +97,7 @@ std::string manual_page(std::span<const Option> options) {
 }
 
 /// The names of the commands in `set`: "lint, diff".
-std::string names_of(CommandSet set, std::string_view separator) {
+std::string names_of(const CommandSet& set, std::string_view separator) {
   std::vector<std::string_view> names;
   for (const CommandInfo& command : kNamedCommands) {
     if (set.contains(command.command)) names.push_back(command.name);

@@ -11,7 +11,6 @@
 
 #include "cli/arguments.hpp"
 #include "cli/documentation.hpp"
-#include "cli/manual_topics.hpp"
 #include "cli/messages.hpp"
 
 namespace onnx2ir::cli {
@@ -46,6 +45,13 @@ void add_faults(std::vector<Subject>& subjects) {
                             std::string(fault.instruction_sets.empty() ? "all" : fault.instruction_sets) +
                             "\nThe IR has a workaround unless --target-runtime excludes these releases.\n"});
   }
+}
+
+/// The numbers become texts first: the library of fmt (cmake/fmt) lacks what a list of numbers needs.
+std::string versions_of(const OperatorInfo& row, std::string_view separator) {
+  std::vector<std::string> versions;
+  for (const int version : row.versions) versions.push_back(std::to_string(version));
+  return fmt::format("{}", fmt::join(versions, separator));
 }
 
 void add_operators(std::vector<Subject>& subjects) {
@@ -137,10 +143,38 @@ std::string with_commands(std::string text) {
   return text;
 }
 
-std::string versions_of(const OperatorInfo& row, std::string_view separator) {
-  std::vector<std::string> versions;
-  for (const int version : row.versions) versions.push_back(std::to_string(version));
-  return fmt::format("{}", fmt::join(versions, separator));
+std::string operator_list() {
+  std::string list;
+  for (const OperatorInfo& row : supported_operators())
+    list += fmt::format("{}{}{}  {}  {}{}{}\n", row.domain, row.domain.empty() ? "" : ".", row.name,
+                        versions_of(row, ","), row.lowering, row.limits.empty() ? "" : "  not: ", row.limits);
+  return list;
+}
+
+std::string pass_list() {
+  std::string list;
+  const auto properties = [](std::string_view heading, const std::vector<std::string_view>& names) {
+    return names.empty() ? std::string() : fmt::format("  {}: {}", heading, fmt::join(names, ", "));
+  };
+  for (const PassInfo& pass : list_passes())
+    list += fmt::format("{}  {}{}{}\n", pass.name, pass.summary, properties("requires", pass.required),
+                        properties("ensures", pass.ensured));
+  return list;
+}
+
+std::string fault_list() {
+  std::string list;
+  for (const FaultInfo& fault : list_faults())
+    list += fmt::format("{}  {}..{}  {}  {}\n", fault.name, fault.first_release, fault.last_release,
+                        fault.instruction_sets.empty() ? "all" : fault.instruction_sets, fault.summary);
+  return list;
+}
+
+std::string diagnostic_list() {
+  std::string list;
+  for (const DiagnosticCodeInfo& code : kDiagnosticCodes)
+    list += fmt::format("{}  {}  {}\n", code.name, code.meaning, with_commands(std::string(code.remedy)));
+  return list;
 }
 
 int explain(const std::vector<std::string>& words) {

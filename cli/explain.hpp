@@ -1,7 +1,8 @@
 // Explains a word: a code of an error, a fault, an operator, an option, a pass, or the topic of a document.
+// Lists such words.
 #pragma once
 
-#include <onnx2ir/onnx2ir.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,17 @@ int explain(const std::vector<std::string>& words);
 /// `text` with commands of the tool instead of paths of documents, which its user may not have.
 std::string with_commands(std::string text);
 
-std::string versions_of(const OperatorInfo& row, std::string_view separator);
+/// A document that is part of the tool.
+struct ManualTopic {
+  std::string_view name;  ///< "extensions", of docs/extensions.md
+  std::string_view text;  ///< Markdown
+};
+/// In a generated source: cmake/manual.cmake lists them.
+std::span<const ManualTopic> manual_topics();
+
+std::string operator_list();
+std::string pass_list();
+std::string fault_list();
+std::string diagnostic_list();
 
 }  // namespace onnx2ir::cli

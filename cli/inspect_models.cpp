@@ -1,15 +1,14 @@
-#include "cli/inspect_models.hpp"
-
+// The commands show, diff and stats.
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <iostream>
-#include <iterator>
 #include <memory>
-#include <span>
 #include <utility>
 
-#include "cli/html_page.hpp"
+#include "cli/command_functions.hpp"
 #include "cli/messages.hpp"
+#include "cli/output_files.hpp"
 #include "cli/written_files.hpp"
 
 namespace onnx2ir::cli {
@@ -17,9 +16,9 @@ namespace {
 
 /// Keeps a conversion to the end of the process. It is never destroyed, because freeing takes longer than
 /// ending the process.
-const Conversion* keep(Conversion conversion) {
+const Conversion& keep(Conversion conversion) {
   static auto& all = *std::make_unique<std::deque<Conversion>>().release();
-  return &all.emplace_back(std::move(conversion));
+  return all.emplace_back(std::move(conversion));
 }
 
 /// Whether the file is read as IR, not converted.
@@ -28,23 +27,16 @@ bool is_ir(const std::string& path) {
   return extension == ".xml" || extension == ".ir";
 }
 
-/// Reads an IR, or converts an ONNX model; "-" is standard input.
-Conversion read_model(const Arguments& arguments, const std::string& path) {
-  if (is_ir(path)) return read_ir(path);
-  if (path != kStandardStream) return convert_file(path, arguments.options);
-  const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
-  return convert_bytes(std::as_bytes(std::span(bytes)), arguments.options);
-}
-
-/// The arguments with the source kept: pages and comments name the operators of ONNX.
-Arguments with_source(Arguments arguments) {
-  arguments.options.keep_source = true;
+/// The arguments with the source kept if `is_named`: pages and comments name the operators of ONNX.
+Arguments with_source(Arguments arguments, bool is_named) {
+  arguments.options.keep_source = is_named;
   return arguments;
 }
 
-/// Reads `model`, and adds its files to those that must not be overwritten.
+/// Reads an IR, or converts an ONNX model, and adds its files to those that must not be overwritten.
 const Conversion& read_kept(const Arguments& arguments, const std::string& model, WrittenFiles& files) {
-  const Conversion& conversion = *keep(read_model(arguments, model));
+  const Conversion& conversion =
+      keep(is_ir(model) ? read_ir(model) : convert_model(model, arguments.options));
   files.add_read(conversion.files, model);
   return conversion;
 }
@@ -67,12 +59,12 @@ void use_shapes_of_inputs(const Arguments& arguments, StatsOptions& options) {
   }
 }
 
-/// Writes a page with `write`, unless a file that is read would be overwritten. Returns the reason of a
+/// Writes the page of --html, unless a file that is read would be overwritten. Returns the reason of a
 /// failure.
-template <typename Write>
-std::optional<Diagnostic> html_problem(const WrittenFiles& files, Write write) {
+std::optional<Diagnostic> write_page(const Arguments& arguments, const WrittenFiles& files,
+                                     const std::function<std::string()>& page) {
   if (auto problem = files.problem()) return problem;
-  return write();
+  return write_html_page(arguments.html, page);
 }
 
 void add(std::vector<Diagnostic>& diagnostics, std::optional<Diagnostic> problem) {
@@ -85,10 +77,10 @@ int show_model(const Arguments& arguments) {
   return or_failure(kModelError, [&] {
     WrittenFiles files(arguments);
     if (report(arguments, files.problem())) return kModelError;
-    const Conversion& read = read_kept(with_source(arguments), arguments.models[0], files);
+    const Conversion& read = read_kept(with_source(arguments, true), arguments.models[0], files);
     std::vector<Diagnostic> diagnostics = read.diagnostics;
     if (read.model && !arguments.html.empty())
-      add(diagnostics, html_problem(files, [&] { return write_html_page(*read.model, arguments.html); }));
+      add(diagnostics, write_page(arguments, files, [&] { return read.model->html(); }));
     print(arguments, diagnostics);
     if (!read.model || has_errors(diagnostics)) return kModelError;
     if (!arguments.html.empty()) return kDone;
@@ -101,16 +93,15 @@ int diff_models(const Arguments& arguments) {
   return or_failure(kUsage, [&] {
     WrittenFiles files(arguments);
     if (report(arguments, files.problem())) return kUsage;
-    const Arguments how = arguments.html.empty() ? arguments : with_source(arguments);
+    const Arguments how = with_source(arguments, !arguments.html.empty());
     const Model* const before = read_or_report(how, arguments.models[0], files);
     const Model* const after = read_or_report(how, arguments.models[1], files);
     if (before == nullptr || after == nullptr) return kUsage;
     const DiffOptions options{.ignores_names = arguments.ignores_names};
     const std::vector<Difference> found = differences(*before, *after, options);
     if (!arguments.html.empty()) {
-      if (report(arguments, files.problem()) ||
-          report(arguments, write_html_page(*before, *after, options, arguments.html)))
-        return kUsage;
+      const auto page = [&] { return differences_html(*before, *after, options); };
+      if (report(arguments, write_page(arguments, files, page))) return kUsage;
     } else if (arguments.has_json_output) {
       std::cout << to_json(found) << '\n';
     } else {
@@ -127,8 +118,7 @@ int count_model(const Arguments& arguments) {
   const std::string& path = arguments.models[0];
   WrittenFiles files(arguments);
   if (report(arguments, files.problem())) return kModelError;
-  const Conversion& read =
-      read_kept(arguments.html.empty() ? arguments : with_source(arguments), path, files);
+  const Conversion& read = read_kept(with_source(arguments, !arguments.html.empty()), path, files);
   std::vector<Diagnostic> diagnostics = read.diagnostics;
   Stats found;
   if (read.model) {
@@ -139,8 +129,7 @@ int count_model(const Arguments& arguments) {
   }
   const bool is_counted = read.model && found.diagnostics.empty();
   if (is_counted && !arguments.html.empty())
-    add(diagnostics,
-        html_problem(files, [&] { return write_html_page(*read.model, found, arguments.html); }));
+    add(diagnostics, write_page(arguments, files, [&] { return read.model->html(found); }));
   print(arguments, diagnostics);
   if (!is_counted || has_errors(diagnostics)) return kModelError;
   if (!arguments.html.empty()) return kDone;

@@ -1,13 +1,13 @@
-#include "cli/legalize_model.hpp"
-
+// The commands lint and legalize.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <utility>
 
+#include "cli/command_functions.hpp"
 #include "cli/messages.hpp"
-#include "cli/output_pair.hpp"
+#include "cli/output_files.hpp"
 #include "cli/stage_times.hpp"
 #include "cli/written_files.hpp"
 
@@ -49,13 +49,6 @@ Conversion read_ir_only(const std::string& path) {
     read.diagnostics = {std::move(problem)};
   }
   return read;
-}
-
-/// The exit code of errors: an unknown release is wrong usage.
-int exit_code_of(const std::vector<Diagnostic>& errors) {
-  const bool is_usage =
-      std::ranges::find(errors, DiagnosticCode::bad_target_runtime, &Diagnostic::code) != errors.end();
-  return is_usage ? kUsage : kModelError;
 }
 
 /// The reason why the value of -o is invalid. There is no default: it would be the name of the IR itself.

@@ -7,21 +7,17 @@
 #include <onnx2ir/onnx2ir.hpp>
 
 #include "cli/arguments.hpp"
-#include "cli/convert_models.hpp"
+#include "cli/command_functions.hpp"
 #include "cli/documentation.hpp"
 #include "cli/explain.hpp"
-#include "cli/inspect_models.hpp"
-#include "cli/legalize_model.hpp"
-#include "cli/listings.hpp"
-#include "cli/memory_limit.hpp"
 #include "cli/messages.hpp"
-#include "cli/temporary_files.hpp"
-#include "cli/verify_model.hpp"
+#include "cli/output_files.hpp"
 #include "platform/process.hpp"
 
 namespace {
 
 using namespace onnx2ir::cli;
+namespace platform = onnx2ir::platform;
 
 const CommandInfo& info_of(Command command) {
   return *std::ranges::find(kCommands, command, &CommandInfo::command);
@@ -109,6 +105,15 @@ std::optional<std::string> models_problem(const Arguments& arguments, const Comm
   return std::nullopt;
 }
 
+/// Limits the memory of the process to `most` bytes (--max-memory; 0: no limit), or by default to three
+/// quarters of what is available to it, so that a command ends with an error before the system ends other
+/// programs.
+void limit_memory(std::optional<std::uint64_t> most) {
+  if (most) return platform::limit_memory(*most);
+  const std::uint64_t share = platform::available_memory() / 4 * 3;
+  if (platform::reserved_memory() < share) platform::limit_memory(share);
+}
+
 int run(std::vector<std::string> words) {
   if (command_of(words).command == Command::help) {
     words.erase(words.begin());
@@ -128,7 +133,6 @@ int run(std::vector<std::string> words) {
   std::optional<std::string> problem =
       parse(words, all_options(arguments), arguments.models, command.command);
   if (!problem && arguments.listing != Listing::none) return print_result(listing_text(arguments));
-  const bool checks_files = !arguments.checked_files.empty();
   if (!problem) problem = models_problem(arguments, command);
   if (problem) {
     std::cerr << "onnx2ir: " << *problem << '\n';
@@ -140,7 +144,7 @@ int run(std::vector<std::string> words) {
   if (command.command == Command::stats) return count_model(arguments);
   if (command.command == Command::lint) return lint_model(arguments);
   if (command.command == Command::legalize) return legalize_model(arguments);
-  return checks_files ? check_files(arguments) : convert_models(arguments);
+  return arguments.checked_files.empty() ? convert_models(arguments) : check_files(arguments);
 }
 
 }  // namespace
@@ -148,11 +152,11 @@ int run(std::vector<std::string> words) {
 int main(int argc, char** argv) {
   // A conversion creates several tables as large as the model, one after the other. Freed memory is kept for
   // the next table, because the system would have to zero new pages: a tenth of all pages.
-  onnx2ir::platform::keep_freed_memory();
-  onnx2ir::platform::use_plain_streams();
+  platform::keep_freed_memory();
+  platform::use_plain_streams();
   handle_signals();
   try {
-    const int code = run(onnx2ir::platform::arguments(argc, argv));
+    const int code = run(platform::arguments(argc, argv));
     return has_printed_internal_error() ? kInternal : code;
   } catch (const std::bad_alloc&) {
     std::fputs(

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "cli/diagnostic_formats.hpp"
-#include "cli/memory_limit.hpp"
 #include "platform/process.hpp"
 
 namespace onnx2ir::cli {
@@ -60,6 +59,10 @@ std::string bytes_text(std::uint64_t bytes) {
   if (bytes < kMiB) return fmt::format("{:.1f} KiB", static_cast<double>(bytes) / kKiB);
   if (bytes < kMiB * kKiB) return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / kMiB);
   return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (kMiB * kKiB));
+}
+
+bool contains(const std::vector<Diagnostic>& diagnostics, DiagnosticCode code) {
+  return std::ranges::find(diagnostics, code, &Diagnostic::code) != diagnostics.end();
 }
 
 /// Set by print().
@@ -111,6 +114,19 @@ bool has_errors(const std::vector<Diagnostic>& diagnostics) {
   return std::ranges::find(diagnostics, Severity::error, &Diagnostic::severity) != diagnostics.end();
 }
 
+int exit_code_of(const std::vector<Diagnostic>& diagnostics) {
+  if (!has_errors(diagnostics)) return kDone;
+  return contains(diagnostics, DiagnosticCode::bad_target_runtime) ? kUsage : kModelError;
+}
+
+void add_memory_hints(const std::optional<std::uint64_t>& most, std::vector<Diagnostic>& diagnostics) {
+  if (most == 0) return;
+  for (Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.code == DiagnosticCode::out_of_memory)
+      diagnostic.hint = "--max-memory limits it; raise the limit, for example --max-memory 4G";
+  }
+}
+
 Diagnostic error_of(DiagnosticCode code, std::string message) {
   Diagnostic diagnostic;
   diagnostic.code = code;
@@ -120,8 +136,7 @@ Diagnostic error_of(DiagnosticCode code, std::string message) {
 
 void print(const Arguments& arguments, std::vector<Diagnostic> diagnostics, std::string_view model) {
   add_memory_hints(arguments.options.max_memory, diagnostics);
-  if (std::ranges::find(diagnostics, DiagnosticCode::internal_error, &Diagnostic::code) != diagnostics.end())
-    is_internal_error_printed = true;
+  if (contains(diagnostics, DiagnosticCode::internal_error)) is_internal_error_printed = true;
   if (model.empty() && arguments.models.size() == 1) model = arguments.models[0];
   if (arguments.diagnostics_format == DiagnosticsFormat::json) {
     std::cerr << to_json(diagnostics) << '\n';

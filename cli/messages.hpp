@@ -32,6 +32,12 @@ int or_failure(int code, const std::function<int()>& work);
 
 bool has_errors(const std::vector<Diagnostic>& diagnostics);
 
+/// The exit code of a command with these diagnostics: an unknown release is wrong usage.
+int exit_code_of(const std::vector<Diagnostic>& diagnostics);
+
+/// Names the option in the errors of commands that had too little memory. `most`: --max-memory.
+void add_memory_hints(const std::optional<std::uint64_t>& most, std::vector<Diagnostic>& diagnostics);
+
 /// An error without a place.
 Diagnostic error_of(DiagnosticCode code, std::string message);
 

@@ -12,11 +12,7 @@ void StageTimes::add(std::string_view stage, double seconds, bool modified) {
     return;
   }
   auto pass = std::ranges::find(passes_, stage, &Pass::name);
-  if (pass == passes_.end()) {
-    Pass first;
-    first.name = stage;
-    pass = passes_.insert(passes_.end(), std::move(first));
-  }
+  if (pass == passes_.end()) pass = passes_.insert(pass, Pass{.name = std::string(stage)});
   pass->seconds += seconds;
   ++pass->runs;
   if (modified) ++pass->changes;

@@ -1,10 +1,9 @@
-#include "cli/verify_model.hpp"
-
+// The command verify.
 #include <filesystem>
 #include <iostream>
 #include <system_error>
 
-#include "cli/commands.hpp"
+#include "cli/command_functions.hpp"
 #include "platform/process.hpp"
 
 namespace onnx2ir::cli {

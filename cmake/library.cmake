@@ -1,8 +1,4 @@
 # The library for other programs: all layers in one shared library that exports only the public API.
-get_target_property(api_type onnx2ir_api TYPE)
-if(api_type STREQUAL "INTERFACE_LIBRARY")
-  return()
-endif()
 add_library(onnx2ir SHARED $<TARGET_OBJECTS:onnx2ir_api>)
 add_library(onnx2ir::onnx2ir ALIAS onnx2ir)
 target_include_directories(onnx2ir INTERFACE

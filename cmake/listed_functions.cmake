@@ -16,10 +16,6 @@ function(onnx2ir_names_of_sources variable)
   set(${variable} "${names}" PARENT_SCOPE)
 endfunction()
 
-if(NOT TARGET onnx2ir_passes)
-  return()
-endif()
-
 set(PASS_DECLARATIONS "")
 onnx2ir_names_of_sources(names passes/normalize passes/optimize passes/legalize)
 foreach(name IN LISTS names)

@@ -1,9 +1,6 @@
 # The command line tool, at the root of the build folder. It may include only the public API, the platform layer and JSON. The layers are linked statically, so
 # that start-up loads no libraries of ours.
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS cli/*.cpp)
-if(NOT sources OR NOT TARGET onnx2ir)
-  return()
-endif()
 onnx2ir_include_root(cli)
 add_executable(onnx2ir_cli ${sources})
 target_include_directories(onnx2ir_cli PRIVATE "${ONNX2IR_INCLUDE_ROOTS}/cli")

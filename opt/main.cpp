@@ -144,7 +144,7 @@ std::optional<std::string> set_row_order(Arguments& arguments, std::string_view 
 }
 
 /// The command of all options: onnx2ir-opt has only one.
-constexpr cli::CommandSet kCommand{cli::Command::convert};
+const cli::CommandSet kCommand{cli::Command::convert};
 
 std::vector<cli::Option> option_table(Arguments& arguments) {
   const auto flag = [](std::string name, std::string summary, std::string group, bool& target) {

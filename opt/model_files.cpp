@@ -7,7 +7,6 @@
 #include <string>
 
 #include "backend_xml/file_output.hpp"
-#include "backend_xml/output_check.hpp"
 #include "backend_xml/write_model.hpp"
 #include "backend_xml/xml_reader.hpp"
 #include "base/failure.hpp"

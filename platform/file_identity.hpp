@@ -21,6 +21,9 @@ struct FileIdentity {
 std::optional<FileIdentity> identify(const std::filesystem::path& path);
 
 /// Whether both are the same file under any names. A file that reuses an inode number is different.
-bool is_same_file(const FileIdentity& a, const FileIdentity& b);
+inline bool is_same_file(const FileIdentity& a, const FileIdentity& b) {
+  const bool created_differs = a.created != 0 && b.created != 0 && a.created != b.created;
+  return a.device == b.device && a.inode == b.inode && !created_differs;
+}
 
 }  // namespace onnx2ir::platform

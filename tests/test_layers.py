@@ -27,7 +27,7 @@ HEADERS = {
     "backend_xml": "backend_xml/write_model.hpp",
     "backend_html": "backend_html/page.hpp",
     "api": "api/unsupported_operators.hpp",
-    "cli": "cli/listings.hpp",
+    "cli": "cli/messages.hpp",
     "public API": "onnx2ir/onnx2ir.hpp",
 }
 VISIBLE = {
@@ -49,7 +49,7 @@ VISIBLE = {
     "passes/pipeline.cpp": {"passes", "ir", "base", "platform", "target"},
     "backend_xml/write_model.cpp": {"backend_xml", "ir", "base", "platform"},
     "backend_html/page.cpp": {"backend_html", "ir", "base", "json", "platform"},
-    "cli/listings.cpp": {"cli", "json", "platform", "public API"},
+    "cli/messages.cpp": {"cli", "json", "platform", "public API"},
 }
 
 

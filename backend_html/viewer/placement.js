@@ -27,17 +27,10 @@ const ITEM_GAP = 18;
 
 // The mean position that the lines of an item ask for; its own position without lines.
 function wantedCenter(item, above, below) {
-  let sum = 0;
-  let count = 0;
-  if (above) {
-    for (const line of item.above) sum += line.from.x + line.fromShift - line.toShift;
-    count += item.above.length;
-  }
-  if (below) {
-    for (const line of item.below) sum += line.to.x + line.toShift - line.fromShift;
-    count += item.below.length;
-  }
-  return count ? sum / count : item.x;
+  const wanted = [];
+  if (above) for (const line of item.above) wanted.push(line.from.x + line.fromShift - line.toShift);
+  if (below) for (const line of item.below) wanted.push(line.to.x + line.toShift - line.fromShift);
+  return wanted.length ? wanted.reduce((sum, x) => sum + x) / wanted.length : item.x;
 }
 
 function placeRow(row, {above = false, below = false, sorts = false}) {
@@ -137,19 +130,15 @@ function blocksOfRows(rows) {
 function wantedBlock(block) {
   let sum = 0;
   let weights = 0;
+  const add = (item, line, other, shift) => {
+    if (other.block === block) return;
+    const weight = line.isMain || line === line.from.next ? 4 : 1;
+    sum += weight * (other.block.x + other.shift + shift - item.shift);
+    weights += weight;
+  };
   for (const item of block.items) {
-    for (const line of item.above) {
-      if (line.from.block === block) continue;
-      const weight = line.isMain || line === line.from.next ? 4 : 1;
-      sum += weight * (line.from.block.x + line.from.shift + line.fromShift - line.toShift - item.shift);
-      weights += weight;
-    }
-    for (const line of item.below) {
-      if (line.to.block === block) continue;
-      const weight = line.isMain || line === item.next ? 4 : 1;
-      sum += weight * (line.to.block.x + line.to.shift + line.toShift - line.fromShift - item.shift);
-      weights += weight;
-    }
+    for (const line of item.above) add(item, line, line.from, line.fromShift - line.toShift);
+    for (const line of item.below) add(item, line, line.to, line.toShift - line.fromShift);
   }
   return weights ? sum / weights : block.x;
 }

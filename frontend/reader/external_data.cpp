@@ -8,7 +8,7 @@
 #include "base/parse_number.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "platform/file_reference.hpp"
-#include "platform/memory_file.hpp"
+#include "platform/read_file.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

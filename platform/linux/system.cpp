@@ -9,8 +9,6 @@
 #include <cstdio>
 #include <string>
 
-#include "platform/posix/dynamic_linker.hpp"
-
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the linker defines it
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char _DYNAMIC[];
 

@@ -9,8 +9,6 @@
 #include <filesystem>
 #include <string>
 
-#include "platform/posix/dynamic_linker.hpp"
-
 namespace onnx2ir::platform {
 namespace {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "platform/posix/dynamic_linker.hpp"
+#include "platform/posix/system.hpp"
 
 // Weak: a program that is linked with the static library and an older glibc may lack libdl.
 #pragma weak dlopen

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "platform/file_reference.hpp"
 #include "platform/posix/system.hpp"
 
 namespace onnx2ir::platform {
@@ -19,6 +20,10 @@ std::nullopt_t fail(OpenFailure& failure) {
 }
 
 }  // namespace
+
+Handle::~Handle() {
+  if (is_open()) ::close(posix::descriptor(*this));
+}
 
 FileKind posix::kind_of(mode_t mode) {
   if (S_ISREG(mode)) return FileKind::regular;
@@ -73,6 +78,14 @@ DataRange ReadFile::next_data(std::uint64_t from, std::uint64_t end) const {
   const off_t hole = ::lseek(posix::descriptor(handle_), static_cast<off_t>(begin), SEEK_HOLE);
   if (hole <= data) return {begin, end};
   return {begin, std::min(static_cast<std::uint64_t>(hole), end)};
+}
+
+std::optional<FileReference::Status> FileReference::status(std::error_code& error) const {
+  struct stat status {};
+  if (::fstat(posix::descriptor(handle_), &status) == 0)
+    return Status{posix::kind_of(status.st_mode), status.st_nlink};
+  error = posix::last_error();
+  return std::nullopt;
 }
 
 }  // namespace onnx2ir::platform

@@ -27,6 +27,10 @@ inline std::error_code error_of(int result) {
   return result == 0 ? std::error_code() : last_error();
 }
 
+/// Whether the program was linked dynamically. A static program may have dlopen(), too, but that of glibc
+/// needs the shared libraries of the same release at run time.
+bool has_dynamic_section();
+
 /// Of an open file.
 std::optional<FileIdentity> identify(int descriptor);
 FileKind kind_of(mode_t mode);

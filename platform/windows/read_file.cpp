@@ -32,15 +32,14 @@ std::optional<FileIdentity> ReadFile::current_identity() const {
 }
 
 std::size_t ReadFile::read(std::uint64_t offset, std::span<std::byte> target, std::error_code& error) const {
-  constexpr std::size_t kMost = std::size_t{1} << 30U;
   constexpr unsigned kHalf = 32;
   error.clear();
   OVERLAPPED place{};
   place.Offset = static_cast<DWORD>(offset);
   place.OffsetHigh = static_cast<DWORD>(offset >> kHalf);
   DWORD got = 0;
-  if (::ReadFile(windows::native(handle_), target.data(), static_cast<DWORD>(std::min(target.size(), kMost)),
-                 &got, &place) == FALSE) {
+  const auto size = static_cast<DWORD>(std::min(target.size(), windows::kMostAtOnce));
+  if (::ReadFile(windows::native(handle_), target.data(), size, &got, &place) == FALSE) {
     if (::GetLastError() != ERROR_HANDLE_EOF) error = windows::last_error();
     return 0;
   }

@@ -122,21 +122,6 @@ std::optional<FileIdentity> identify(const std::filesystem::path& path) {
   return handle.is_open() ? windows::identify(windows::native(handle)) : std::nullopt;
 }
 
-std::error_code windows::write_at(HANDLE handle, std::uint64_t offset, std::span<const std::byte> bytes) {
-  constexpr unsigned kHalf = 32;
-  while (!bytes.empty()) {
-    OVERLAPPED place{};
-    place.Offset = static_cast<DWORD>(offset);
-    place.OffsetHigh = static_cast<DWORD>(offset >> kHalf);
-    DWORD written = 0;
-    const auto size = static_cast<DWORD>(std::min(bytes.size(), kMostAtOnce));
-    if (::WriteFile(handle, bytes.data(), size, &written, &place) == FALSE) return last_error();
-    bytes = bytes.subspan(written);
-    offset += written;
-  }
-  return {};
-}
-
 namespace {
 
 /// Renames an open file once. `information` has the new name.

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <system_error>
 
@@ -47,7 +46,6 @@ std::optional<FileIdentity> identify(HANDLE handle);
 
 /// Bytes that one call reads or writes at most.
 inline constexpr std::size_t kMostAtOnce = std::size_t{1} << 30U;
-std::error_code write_at(HANDLE handle, std::uint64_t offset, std::span<const std::byte> bytes);
 
 /// Renames an open file; `path` is absolute.
 std::error_code rename(HANDLE handle, const std::wstring& path, bool replaces);

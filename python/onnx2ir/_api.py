@@ -87,7 +87,7 @@ class _Options(_Owner):
     """Options of the library, freed together with this object."""
 
     def __init__(self, **values: Any) -> None:
-        self._handle = _checked(library.onnx2ir_options_new())
+        self.handle = _checked(library.onnx2ir_options_new())
         self._progress: Any = None
         self.error: Optional[BaseException] = None  # an exception that ended the work
         self.external_source: Optional[ExternalSource] = None
@@ -96,12 +96,12 @@ class _Options(_Owner):
                 self._set(name, value)
 
     def __del__(self) -> None:
-        library.onnx2ir_options_delete(getattr(self, "_handle", None))
+        library.onnx2ir_options_delete(getattr(self, "handle", None))
 
     def _set(self, name: str, value: Any) -> None:
         text = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
-        if library.onnx2ir_options_set(self._handle, name.encode(), _encoded(text)) != OK:
-            raise ValueError(f"{name}: {library.onnx2ir_options_problem(self._handle).decode()}")
+        if library.onnx2ir_options_set(self.handle, name.encode(), _encoded(text)) != OK:
+            raise ValueError(f"{name}: {library.onnx2ir_options_problem(self.handle).decode()}")
 
     def set_progress(self, report: Optional[ProgressFunction]) -> None:
         def call(stage: Optional[bytes], fraction: float, _: Any) -> int:
@@ -113,14 +113,14 @@ class _Options(_Owner):
             return int(self.error is not None)
 
         self._progress = Progress(call)
-        library.onnx2ir_options_set_progress(self._handle, self._progress, None)
+        library.onnx2ir_options_set_progress(self.handle, self._progress, None)
 
     def set_external_data(self, supply: ExternalData) -> None:
         """`supply` comes before functions that were set earlier."""
         if self.external_source is not None:
             supply = first_of(supply, self.external_source.supply)
         self.external_source = ExternalSource(supply)
-        self.external_source.set_up(self._handle)
+        self.external_source.set_up(self.handle)
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
@@ -148,10 +148,6 @@ class _Options(_Owner):
             self.error = source.error
         if self.error is not None:
             raise self.error
-
-    @property
-    def handle(self) -> Any:
-        return self._handle
 
 
 class _Handle(_Owner):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Sequence, Union
 
 from ._api import Model, convert
 from ._option_texts import Path
-from ._sources import Export, is_torch_model
+from ._sources import exported, is_torch_model
 
 if TYPE_CHECKING:
     import openvino
@@ -112,7 +112,7 @@ def convert_model(
             raise TypeError(f"onnx2ir converts one model, not {len(input_model)}")
         input_model = input_model[0]
     if is_torch_model(input_model):
-        with Export(input_model, example_input, input, dynamo=dynamo) as path, _verbose_log(verbose):
+        with exported(input_model, example_input, input, dynamo=dynamo) as path, _verbose_log(verbose):
             return _converted(path, input, _output_list(output), _extension_list(extension), verbose).to_openvino()
     with _verbose_log(verbose):
         return _converted(input_model, input, _output_list(output), _extension_list(extension), verbose).to_openvino()

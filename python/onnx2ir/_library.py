@@ -49,7 +49,6 @@ _FUNCTIONS: "dict[str, tuple[Any, list[Any]]]" = {
     "onnx2ir_conversion_graph": (_TEXT, [_HANDLE]),
     "onnx2ir_conversion_html": (_TEXT, [_HANDLE]),
     "onnx2ir_conversion_html_with_sizes": (_TEXT, [_HANDLE, _TEXT]),
-    "onnx2ir_conversion_diff": (_TEXT, [_HANDLE, _HANDLE]),
     "onnx2ir_conversion_differences": (_TEXT, [_HANDLE, _HANDLE, ctypes.c_int]),
     "onnx2ir_conversion_stats": (_TEXT, [_HANDLE, _TEXT]),
     "onnx2ir_conversion_lint": (_TEXT, [_HANDLE, _HANDLE]),

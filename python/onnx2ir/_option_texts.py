@@ -165,13 +165,8 @@ class Input:
 def _single(given: Any, name: Optional[str] = None) -> Optional[Input]:
     """One input; None if it has several names, shapes, types or values, so that it is a list of inputs."""
     found = Input(name)
-    is_part = isinstance(given, str) or given is None or is_shape(given) or _is_constant(given) or is_type(given)
-    if is_part or name is not None and _is_shape_of_name(given):
-        parts: Sequence[Any] = (given,)
-    elif isinstance(given, (list, tuple)):
-        parts = given
-    else:
-        parts = (given,)  # add() explains what is wrong
+    is_part = is_shape(given) or _is_constant(given) or is_type(given) or name is not None and _is_shape_of_name(given)
+    parts: Sequence[Any] = given if isinstance(given, (list, tuple)) and not is_part else (given,)  # add() explains what is wrong
     for index, part in enumerate(parts):
         # The first text of a tuple is its name, even if a type is called the same.
         is_named = name is not None or found.name is not None or (index > 0 and not isinstance(parts[0], str))

@@ -1,10 +1,11 @@
 """The forms of a model: a path, bytes, text, a file, and objects of onnx, onnx_ir and PyTorch, whose packages are loaded already."""
 
+import contextlib
 import inspect
 import os
 import sys
 import tempfile
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from ._onnx_ir import split_model
 from ._option_texts import input_shapes
@@ -77,26 +78,13 @@ def is_torch_model(model: Any) -> bool:
     return isinstance(model, tuple(kinds))
 
 
-class Export:
+@contextlib.contextmanager
+def exported(model: Any, example: Any, inputs: Any, *, dynamo: bool) -> Iterator[str]:
     """A PyTorch model, exported to a file in a temporary folder, because weights can be larger than a protobuf message."""
-
-    def __init__(self, model: Any, example: Any, inputs: Any, *, dynamo: bool) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="onnx2ir-")
-        self.path = os.path.join(self._folder.name, "model.onnx")
-        try:
-            _export(model, example, inputs, self.path, dynamo=dynamo)
-        except BaseException:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        self._folder.cleanup()
-
-    def __enter__(self) -> str:
-        return self.path
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
+    with tempfile.TemporaryDirectory(prefix="onnx2ir-") as folder:
+        path = os.path.join(folder, "model.onnx")
+        _export(model, example, inputs, path, dynamo=dynamo)
+        yield path
 
 
 def _export(model: Any, example: Any, inputs: Any, path: str, *, dynamo: bool) -> None:

@@ -239,18 +239,11 @@ class ConversionError(ValueError):
 
 def diagnostics_of(rows: List[Dict[str, Any]]) -> Tuple[Diagnostic, ...]:
     """From the JSON of the library, as below."""
-    return tuple(
-        Diagnostic(
-            **{
-                **row,
-                "notes": tuple(row["notes"]),
-                "place": Place(
-                    **{**row["place"], "outputs": tuple(row["place"]["outputs"]), "function_stack": tuple(row["place"]["function_stack"])}
-                ),
-            }
-        )
-        for row in rows
-    )
+    return tuple(Diagnostic(**{**row, "notes": tuple(row["notes"]), "place": _place_of(row["place"])}) for row in rows)
+
+
+def _place_of(row: Dict[str, Any]) -> Place:
+    return Place(**{**row, "outputs": tuple(row["outputs"]), "function_stack": tuple(row["function_stack"])})
 
 
 def _shape_of(rows: Optional[List[Dict[str, Any]]]) -> Optional[Tuple[Dimension, ...]]:

@@ -5,7 +5,6 @@ from typing import Any, Optional
 
 import numpy as np
 
-
 ALL_NAN = "all elements are NaN"
 
 

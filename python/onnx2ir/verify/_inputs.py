@@ -137,9 +137,7 @@ def _shape(info: onnx.ValueInfoProto, sizes: Sizes) -> List[int]:
 
 
 def _random(generator: np.random.Generator, dtype: Any, shape: List[int]) -> Any:
-    if dtype.kind == "b":
-        return generator.integers(0, 2, shape).astype(dtype)
-    if dtype.kind in "iu":  # small numbers are valid indices more often
+    if dtype.kind in "biu":  # small numbers are valid indices more often
         return generator.integers(0, 2, shape).astype(dtype)
     if dtype.kind == "O":
         return generator.choice(np.array(["a", "bc", "def"], object), shape)

@@ -1,7 +1,8 @@
-// The XML and the weights that a command writes: where they are, and writing them.
+// The files that a command writes: the XML and the weights, where they are, and the page of --html.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <onnx2ir/onnx2ir.hpp>
 #include <optional>
 #include <string>
@@ -15,8 +16,18 @@ std::optional<std::string> output_name_problem(const std::string& output, bool i
 /// XML. `is_folder`: it is one even if it does not exist yet.
 std::filesystem::path xml_path(const std::string& model, const std::string& output, bool is_folder);
 
-/// Creates the folder and writes the model. If a signal ends the process, temporary files are removed.
+/// If a signal is about to end the process, the temporary files of save_pair() are removed first
+/// (platform/signals.hpp lists the signals). Signal handlers are process-wide, so they belong to the program,
+/// not to the library.
+void handle_signals();
+
+/// Creates the folder and writes the model.
 std::optional<Diagnostic> save_pair(const Model& model, const std::filesystem::path& xml,
                                     SaveOptions options);
+
+/// Writes what `page` returns to `path`, which the caller has checked with WrittenFiles; "-": standard
+/// output. Returns the reason of a failure. `page` throws std::runtime_error if a file cannot be read any
+/// more.
+std::optional<Diagnostic> write_html_page(const std::string& path, const std::function<std::string()>& page);
 
 }  // namespace onnx2ir::cli

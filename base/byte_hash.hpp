@@ -8,9 +8,11 @@
 
 namespace onnx2ir::base {
 
+inline constexpr std::uint64_t kHashFactor = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
+
 /// Adds a word to a hash.
 constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
-  hash = (hash ^ word) * 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
+  hash = (hash ^ word) * kHashFactor;
   return hash ^ (hash >> 32U);
 }
 

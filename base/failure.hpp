@@ -1,5 +1,4 @@
-// The exceptions of the library. docs/architecture.md says when a function throws and when it returns a
-// Result.
+// The exceptions of the library. docs/architecture.md says when a function throws or returns a Result.
 #pragma once
 
 #include <onnx2ir/diagnostic.hpp>
@@ -69,13 +68,11 @@ Result<std::invoke_result_t<Function>> attempt(DiagnosticCode code, Function fun
 /// The same for a function without a value; no value if it succeeds.
 template <typename Function>
 std::optional<Problem> problem_of(DiagnosticCode code, Function function) {
-  try {
+  const auto result = attempt(code, [&] {
     function();
-    return std::nullopt;
-  } catch (const Failure& failure) {
-    if (failure.code() != code) throw;
-    return failure.problem();
-  }
+    return true;
+  });
+  return result ? std::nullopt : std::optional(result.error());
 }
 
 /// The error, or the warning or remark, to report for `problem`.

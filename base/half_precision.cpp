@@ -47,6 +47,16 @@ float single_of(std::uint16_t half) {
       sign | std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude << 13U) * 0x1p112F));
 }
 
+/// A single that rounds to the same half as `number`: truncated toward zero, with the last bit set if that
+/// was inexact (round to odd).
+float round_to_odd(double number) {
+  auto single = static_cast<float>(number);
+  if (!std::isfinite(number)) return single;
+  if (std::fabs(static_cast<double>(single)) > std::fabs(number)) single = std::nextafter(single, 0.0F);
+  if (static_cast<double>(single) == number) return single;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(single) | 1U);
+}
+
 void add(HalfPrecisionFit& fit, float number, float tolerance) {
   const float magnitude = std::fabs(number);
   const bool is_too_large = magnitude > kLargest;
@@ -73,19 +83,17 @@ HalfPrecisionFit fit_one_by_one(std::span<const float> numbers, float tolerance)
 
 #if defined(__x86_64__)
 
-bool read_half_precision_support() {
-  // Clang 14's __builtin_cpu_supports does not accept "f16c".
-  unsigned int a = 0;
-  unsigned int b = 0;
-  unsigned int c = 0;
-  unsigned int d = 0;
-  const bool has_f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
-  return has_f16c && __builtin_cpu_supports("avx2") != 0;
-}
-
 bool has_half_precision_instructions() {
   // Once: in a virtual machine, the hypervisor executes CPUID, which takes tens of microseconds.
-  static const bool has_instructions = read_half_precision_support();
+  static const bool has_instructions = [] {
+    // Clang 14's __builtin_cpu_supports does not accept "f16c".
+    unsigned int a = 0;
+    unsigned int b = 0;
+    unsigned int c = 0;
+    unsigned int d = 0;
+    const bool has_f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+    return has_f16c && __builtin_cpu_supports("avx2") != 0;
+  }();
   return has_instructions;
 }
 
@@ -160,20 +168,6 @@ void to_half_precision(std::span<const float> numbers, std::span<std::uint16_t> 
 #endif
   convert_one_by_one(numbers, halves);
 }
-
-namespace {
-
-/// A single that rounds to the same half as `number`: truncated toward zero, with the last bit set if that
-/// was inexact (round to odd).
-float round_to_odd(double number) {
-  auto single = static_cast<float>(number);
-  if (!std::isfinite(number)) return single;
-  if (std::fabs(static_cast<double>(single)) > std::fabs(number)) single = std::nextafter(single, 0.0F);
-  if (static_cast<double>(single) == number) return single;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(single) | 1U);
-}
-
-}  // namespace
 
 HalfPrecisionFit half_precision_fit(std::span<const double> numbers, double tolerance) {
   HalfPrecisionFit fit;

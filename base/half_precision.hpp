@@ -1,7 +1,6 @@
 // Converts many single and double precision numbers to half precision.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_hash.hpp"
+
 namespace onnx2ir::base {
 
 /// How many nodes ahead the names of a node are prefetched.
@@ -31,23 +33,19 @@ struct HashedName {
  private:
   /// Hashes eight letters at a time: std::hash takes three times as long for short names.
   static std::uint32_t hash_of(std::string_view name) {
-    constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
     std::uint64_t hash = name.size();
-    const auto mix = [&](std::uint64_t letters) {
-      hash = (hash ^ letters) * kFactor;
-      hash ^= hash >> 32U;
-    };
-    for (; name.size() > sizeof hash; name.remove_prefix(sizeof hash)) mix(load<std::uint64_t>(name.data()));
+    for (; name.size() > sizeof hash; name.remove_prefix(sizeof hash))
+      hash = mix(hash, load<std::uint64_t>(name.data()));
     // The last letters as two words, which may overlap: a memcpy of dynamic length would be a function call.
     if (name.size() >= sizeof(std::uint32_t)) {
       const std::uint64_t last = load<std::uint32_t>(name.data() + name.size() - sizeof(std::uint32_t));
-      mix(last << 32U | load<std::uint32_t>(name.data()));
+      hash = mix(hash, last << 32U | load<std::uint32_t>(name.data()));
     } else if (!name.empty()) {
       const auto letter = [&](std::size_t at) { return std::uint64_t{static_cast<unsigned char>(name[at])}; };
-      mix(letter(0) | letter(name.size() / 2) << 8U | letter(name.size() - 1) << 16U);
+      hash = mix(hash, letter(0) | letter(name.size() / 2) << 8U | letter(name.size() - 1) << 16U);
     }
     // The upper half depends on all letters.
-    return static_cast<std::uint32_t>(hash * kFactor >> 32U);
+    return static_cast<std::uint32_t>(hash * kHashFactor >> 32U);
   }
   template <typename Word>
   static Word load(const char* letters) {

@@ -39,11 +39,7 @@ std::string problem_text(const std::filesystem::path& output, const UsedFile& fi
 }  // namespace
 
 bool is_one_target(const std::filesystem::path& a, const std::filesystem::path& b) {
-  const auto identity_of_a = platform::identify(a);
-  const auto identity_of_b = platform::identify(b);
-  if (identity_of_a && identity_of_b) return platform::is_same_file(*identity_of_a, *identity_of_b);
-  if (identity_of_a || identity_of_b) return false;
-  return created_path(a) == created_path(b);
+  return target_key(a, platform::identify(a)) == target_key(b, platform::identify(b));
 }
 
 std::optional<std::string> overwriting_problem(const std::filesystem::path& output,

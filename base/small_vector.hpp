@@ -10,8 +10,6 @@
 #include <initializer_list>
 #include <iterator>
 #include <memory>
-#include <new>
-#include <span>
 #include <utility>
 
 namespace onnx2ir::base {
@@ -100,6 +98,11 @@ class SmallVector {
     pop_back();
     return at;
   }
+  template <typename Predicate>
+  void erase_if(Predicate is_erased) {
+    T* const last = std::remove_if(begin(), end(), is_erased);
+    while (end() != last) pop_back();
+  }
   void resize(std::size_t count) {
     while (size_ > count) pop_back();
     reserve(count);
@@ -131,8 +134,7 @@ class SmallVector {
     capacity_ = capacity;
   }
 
-  /// Takes over the elements of `other` and leaves it empty. This vector must be empty and without heap
-  /// memory.
+  /// Takes over the elements of `other`. This vector must be empty and without heap memory.
   void take(SmallVector& other) noexcept {
     if (other.is_inline()) {
       std::uninitialized_move(other.begin(), other.end(), begin());

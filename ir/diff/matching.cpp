@@ -78,8 +78,7 @@ void Matching::add(const Node& before, const Node& after) {
   pairs_.emplace_back(&before, &after);
 }
 
-/// Adds the pairs of nodes that are the only ones with a key in both graphs. `keys(stems, node, use)` calls
-/// `use(key)`.
+/// Adds pairs of nodes that are the only ones with a key in each graph; `keys(stems, node, use)` uses keys.
 template <typename Keys>
 void Matching::add_unique(const Graph& before, const Graph& after, Keys keys) {
   struct Found {

@@ -1,7 +1,6 @@
 // Finds the nodes of two graphs that correspond to each other, whatever the order of the nodes.
 #pragma once
 
-#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <utility>
 
 namespace onnx2ir::ir {
 namespace {

@@ -1,7 +1,6 @@
 // The ports of Loop and If as a comparison of two models sees them.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>

@@ -141,36 +141,17 @@ bool has_no_arithmetic(const Node& node) {
                          ops::RandomUniform, ops::Range, ops::StringTensorPack, ops::TopK});
 }
 
-/// Operations for each element of input 0, of layers that normalise or reduce it.
-std::uint64_t operations_per_input(Op op) {
-  switch (op) {
-    case ops::SoftMax:  // maximum, difference, exponential, sum, quotient
-    case ops::LogSoftmax:
-    case ops::GroupNormalization:
-    case ops::MVN:  // sum, difference, square, sum, quotient
-      return 5;
-    case ops::NormalizeL2:  // square, sum, quotient
-    case ops::LRN:
-      return 3;
-    case ops::BatchNormInference:  // a product and a sum
-    case ops::ReduceL1:
-    case ops::ReduceL2:
-      return 2;
-    case ops::ReduceSum:
-    case ops::ReduceMean:
-    case ops::ReduceMax:
-    case ops::ReduceMin:
-    case ops::ReduceProd:
-    case ops::ReduceLogicalAnd:
-    case ops::ReduceLogicalOr:
-    case ops::CumSum:
-    case ops::AdaptiveAvgPool:
-    case ops::EmbeddingBagOffsetsSum:
-    case ops::Col2Im:
-      return 1;
-    default:
-      return 0;
-  }
+/// Operations for each element of input 0, of layers that normalise or reduce it; 0 for others.
+std::uint64_t operations_per_input(const Node& node) {
+  // SoftMax: maximum, difference, exponential, sum, quotient. MVN: sum, difference, square, sum, quotient.
+  if (node.is_one_of({ops::SoftMax, ops::LogSoftmax, ops::GroupNormalization, ops::MVN})) return 5;
+  if (node.is_one_of({ops::NormalizeL2, ops::LRN})) return 3;  // square, sum, quotient
+  // BatchNormInference: a product and a sum.
+  if (node.is_one_of({ops::BatchNormInference, ops::ReduceL1, ops::ReduceL2})) return 2;
+  const bool is_sum =
+      node.op().traits.is_reduction ||
+      node.is_one_of({ops::CumSum, ops::AdaptiveAvgPool, ops::EmbeddingBagOffsetsSum, ops::Col2Im});
+  return is_sum ? 1 : 0;
 }
 
 }  // namespace
@@ -191,8 +172,7 @@ void add(LayerCost& sum, const LayerCost& cost, std::uint64_t times) {
 }
 
 std::optional<LayerCost> cost_of(const Node& node) {
-  const Op op = node.op().id;
-  switch (op) {
+  switch (node.op().id) {
     case ops::MatMul:
       return mat_mul(node);
     case ops::Einsum:
@@ -221,7 +201,7 @@ std::optional<LayerCost> cost_of(const Node& node) {
       break;
   }
   if (has_no_arithmetic(node)) return LayerCost{};
-  if (const std::uint64_t factor = operations_per_input(op); factor != 0)
+  if (const std::uint64_t factor = operations_per_input(node); factor != 0)
     return operations(product(elements(node.input(0).shape()), factor));
   return operations(elements(node.output(0)));
 }

@@ -19,30 +19,23 @@ constexpr std::size_t kMaxListedBytes = 256;
 /// Constants with at least this many equal elements are printed as splats.
 constexpr std::size_t kMinSplatElements = 9;
 
-/// Elements [first, first + count) as they are written.
-std::vector<std::byte> written_elements(const ConstantData& data, std::size_t first, std::size_t count) {
-  const std::size_t size = element_size(data.narrowing());
-  std::vector<std::uint16_t> halves(count);
-  std::vector<std::byte> elements(count * size);
-  data.copy(first * size, elements);
-  narrow(elements, data.narrowing(), halves);
-  const auto bytes = std::as_bytes(std::span(halves));
-  return {bytes.begin(), bytes.end()};
+/// Elements [first, first + count) as they are written. `first` must be a multiple of 8.
+std::vector<std::byte> written_elements(ElementType type, const ConstantData& data, std::size_t first,
+                                        std::size_t count) {
+  std::vector<std::byte> bytes(*packed_size(type, count));
+  copy_written(data, *packed_size(type, first), bytes);
+  return bytes;
 }
 
-/// Whether all written elements of `data` are `bits`. Stops at the first one that is not.
+/// Whether all written elements of `data` are `bits`. Stops soon after the first one that is not.
 bool all_are(std::uint64_t bits, ElementType type, const ConstantData& data, std::size_t count) {
-  const auto holds_only_bits = [&](std::span<const std::byte> bytes, std::size_t elements) {
-    for (std::size_t i = 0; i < elements; ++i) {
-      if (element_bits(type, bytes, i) != bits) return false;
-    }
-    return true;
-  };
-  if (data.narrowing() == Narrowing::none) return holds_only_bits(data.bytes(), count);
   constexpr std::size_t kPiece = 4096;
   for (std::size_t first = 0; first < count; first += kPiece) {
     const std::size_t size = std::min(kPiece, count - first);
-    if (!holds_only_bits(written_elements(data, first, size), size)) return false;
+    const std::vector<std::byte> piece = written_elements(type, data, first, size);
+    for (std::size_t i = 0; i < size; ++i) {
+      if (element_bits(type, piece, i) != bits) return false;
+    }
   }
   return true;
 }
@@ -69,20 +62,15 @@ std::string hexadecimal(const ConstantData& data) {
   return text + '"';
 }
 
-std::string list(const Output& output, std::span<const std::byte> bytes, std::size_t count) {
+/// The first `count` elements: "[1, 2, 3]", or "1" for a scalar.
+std::string list(const Output& output, const ConstantData& data, std::size_t count) {
+  const std::vector<std::byte> bytes = written_elements(output.type, data, 0, count);
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
     if (i != 0) text += ", ";
     text += element_text(output.type, element_bits(output.type, bytes, i));
   }
   return output.shape.is_scalar() ? text : '[' + text + ']';
-}
-
-/// "[1, 2, 3, ...]"
-std::string first_elements(const Output& output, std::span<const std::byte> bytes, std::size_t count) {
-  std::string text = list(output, bytes, count);
-  text.insert(text.size() - 1, ", ...");
-  return text;
 }
 
 }  // namespace
@@ -107,28 +95,23 @@ std::string ConstantPrinter::text(const Output& output, const ConstantData& data
                                                                                  : placed(data);
   }
   const auto count = static_cast<std::size_t>(*output.shape.element_count());
-  const bool is_narrowed = data.narrowing() != Narrowing::none;
   if (count >= kMinSplatElements && data.written_size() <= kMaxSplatBytes - splat_bytes_) {
-    const std::uint64_t first = is_narrowed ? element_bits(output.type, written_elements(data, 0, 1), 0)
-                                            : element_bits(output.type, data.bytes(), 0);
+    const std::uint64_t first = element_bits(output.type, written_elements(output.type, data, 0, 1), 0);
     if (all_are(first, output.type, data, count)) {
       splat_bytes_ += data.written_size();
       return "splat " + element_text(output.type, first);
     }
   }
-  if (count > kMaxListedElements) return placed(data);
-  return is_narrowed ? list(output, written_elements(data, 0, count), count)
-                     : list(output, data.bytes(), count);
+  return count > kMaxListedElements ? placed(data) : list(output, data, count);
 }
 
 std::string ConstantPrinter::summary(const Output& output, const ConstantData& data) {
   constexpr std::size_t kShownElements = 8;
   std::string summary = text(output, data);
   if (!summary.starts_with("sha256:") || !has_elements(output, data)) return summary;
-  if (data.narrowing() != Narrowing::none)
-    return summary + ' ' + first_elements(output, written_elements(data, 0, kShownElements), kShownElements);
-  const std::uint64_t size = *packed_size(output.type, kShownElements);
-  return summary + ' ' + first_elements(output, data.part(0, size).bytes(), kShownElements);
+  std::string first = list(output, data, kShownElements);
+  first.insert(first.size() - 1, ", ...");
+  return summary + ' ' + first;
 }
 
 std::string ConstantPrinter::placed(const ConstantData& data) {

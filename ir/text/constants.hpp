@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -23,8 +22,7 @@ std::string hash_text(const ConstantData& data);
 /// Prints the elements of the constants of one text.
 class ConstantPrinter {
  public:
-  /// Constants that are too large for the text are appended to `weights`; if it is null, the text has their
-  /// hashes.
+  /// Constants that are too large for the text are appended to `weights`; if it is null, they are hashed.
   explicit ConstantPrinter(TextWeights* weights) : weights_(weights) {}
 
   /// The text after the "=" of a constant with output `output`: "[1, 2.5]", "splat 0", "weights(64, 4096)".

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -12,13 +11,6 @@
 
 namespace onnx2ir::ir {
 namespace {
-
-template <typename Number>
-std::string shortest_text(Number number) {
-  std::array<char, 32> buffer{};
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  return {buffer.data(), result.ptr};
-}
 
 /// Parses a floating-point number. from_chars also accepts "infinity" and "nan(...)", which are rejected.
 template <typename Number>
@@ -52,18 +44,15 @@ std::optional<std::string> float_text(ElementType type, std::uint64_t bits) {
   const auto stands_for_bits = [&](std::string_view text) { return float_bits(type, text) == bits; };
   std::string text;
   if (type == ElementType::f32) {
-    text = shortest_text(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    text = base::number_text(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
   } else if (type == ElementType::f64) {
-    text = shortest_text(std::bit_cast<double>(bits));
+    text = base::number_text(std::bit_cast<double>(bits));
   } else if (is_small_float(type)) {
     const double number = decode_small_float(static_cast<std::uint32_t>(bits), type);
     constexpr int kMaxDigits = 9;
-    const std::string exact = shortest_text(number);
-    std::array<char, 32> buffer{};
+    const std::string exact = base::number_text(number);
     for (int digits = 1; std::isfinite(number) && digits <= kMaxDigits; ++digits) {
-      const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number,
-                                        std::chars_format::general, digits);
-      std::string rounded(buffer.data(), result.ptr);
+      std::string rounded = base::number_text(number, std::chars_format::general, digits);
       if (rounded.size() >= exact.size()) break;
       if (stands_for_bits(rounded)) return rounded;
     }
@@ -118,10 +107,10 @@ std::optional<std::uint64_t> element_from_text(ElementType type, std::string_vie
 }
 
 std::string real_text(double value) {
-  std::string exact = shortest_text(value);
+  std::string exact = base::number_text(value);
   const auto narrow = static_cast<float>(value);
   if (static_cast<double>(narrow) != value) return exact;
-  std::string single = shortest_text(narrow) + "f";
+  std::string single = base::number_text(narrow) + "f";
   return single.size() < exact.size() ? single : exact;
 }
 

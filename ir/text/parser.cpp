@@ -24,8 +24,7 @@ struct ParsedGraph {
   base::NameTable<Node*> ids = {};
 };
 
-/// The type of an output as stated in the text. Compared at the end, because a Loop may change types in its
-/// body.
+/// The type of an output as stated in the text. Compared at the end: a Loop may change types in its body.
 struct DeclaredType {
   const Node* node;
   std::size_t output;

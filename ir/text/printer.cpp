@@ -18,13 +18,9 @@ namespace {
 
 /// " note(rounded, stacked)"
 std::string notes_text(const NoteSet& notes) {
-  std::string names;
-  for (std::size_t i = 0; i < kNoteNames.size(); ++i) {
-    if (!notes.contains(static_cast<Note>(i))) continue;
-    names += names.empty() ? "" : ", ";
-    names += kNoteNames[i];
-  }
-  return " note(" + names + ")";
+  std::vector<std::string_view> names;
+  notes.for_each([&](Note note) { names.push_back(kNoteNames[static_cast<std::size_t>(note)]); });
+  return " note(" + base::joined(names, ", ") + ")";
 }
 
 /// Assigns an id to each node of a graph: its name, or `_` and its operation, with a number if that is taken.

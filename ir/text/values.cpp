@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <memory>
 #include <optional>
 #include <vector>
 

@@ -1,9 +1,7 @@
 #include "ir/attribute.hpp"
 
-#include <array>
-#include <charconv>
-
 #include "base/joined.hpp"
+#include "base/parse_number.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -25,23 +23,14 @@ struct Printer {
 Attribute::Attribute(const AttributeSpec& spec, AttributeValue its_value)
     : name(spec.name), value(std::move(its_value)) {}
 
-bool is_of_kind(const AttributeValue& value, AttributeSpec::Kind kind) {
-  return value.index() == static_cast<std::size_t>(kind);
-}
-
 std::string to_string(const AttributeValue& value) {
   return std::visit(Printer{}, value);
 }
 
 std::string shortest(double value) {
-  std::array<char, 32> buffer{};
-  // Attributes of OpenVINO are single precision. Values that are exact in single precision are printed as
-  // such.
+  // Attributes of OpenVINO are single precision. Values that are exact in it are printed as such.
   const auto narrow = static_cast<float>(value);
-  const auto result = static_cast<double>(narrow) == value
-                          ? std::to_chars(buffer.data(), buffer.data() + buffer.size(), narrow)
-                          : std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return {buffer.data(), result.ptr};
+  return static_cast<double>(narrow) == value ? base::number_text(narrow) : base::number_text(value);
 }
 
 }  // namespace onnx2ir::ir

@@ -46,14 +46,12 @@ using AttributeList = std::initializer_list<Attribute>;
 /// The declaration of an attribute of an operation.
 struct AttributeSpec {
   std::string_view name;
+  /// In the order of the alternatives of AttributeValue.
   enum class Kind : std::uint8_t { boolean, integer, real, text, integers, reals, texts, type } kind;
   /// A note is optional and carries information for passes that OpenVINO has no attribute for. It is not
   /// written to the XML.
   enum class Presence : std::uint8_t { required, optional, note } presence = Presence::required;
 };
-
-/// Whether `value` is of `kind`.
-bool is_of_kind(const AttributeValue& value, AttributeSpec::Kind kind);
 
 /// The text in the XML: numbers in their shortest exact form, lists separated by commas.
 std::string to_string(const AttributeValue& value);

@@ -1,7 +1,5 @@
 #include "ir/builder.hpp"
 
-#include <algorithm>
-
 #include "base/memory_budget.hpp"
 #include "ir/constant_pool.hpp"
 #include "ir/inference.hpp"

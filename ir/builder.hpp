@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ir/graph.hpp"

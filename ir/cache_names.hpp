@@ -14,8 +14,7 @@ namespace onnx2ir::ir {
 /// `input` with `*` for its word `past_key_values`, `past_key_value` or `past`; no value if it has none.
 std::optional<std::string> key_of_past(std::string_view input);
 
-/// `output` with `*` for its word `present_key_values`, `present_key_value` or `present`; no value if it has
-/// none.
+/// The same for an output and `present_key_values`, `present_key_value` or `present`.
 std::optional<std::string> key_of_present(std::string_view output);
 
 /// Whether the names belong to the same cache: both have a key, and the keys are equal.

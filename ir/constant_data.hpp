@@ -52,8 +52,7 @@ class ConstantData {
   /// The bytes. Bytes in a file are read on each call, so do not use this to move weights. Throws Failure
   /// (unreadable_input).
   ConstantBytes bytes() const;
-  /// The bytes if they are in memory, which small ones always are; empty if they are in a file. Faster than
-  /// bytes().
+  /// The bytes if they are in memory, as small ones are; empty if they are in a file. Faster than bytes().
   std::span<const std::byte> bytes_in_memory() const [[clang::lifetimebound]] {
     return memory_ == nullptr ? std::span<const std::byte>() : std::span(memory_, size_);
   }

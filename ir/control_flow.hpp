@@ -73,8 +73,7 @@ class LoopView {
   /// Removes unused outputs of states and scans. Returns whether any was removed.
   bool remove_unused_outputs() const;
   using StatePredicate = std::function<bool(const Carried& state)>;
-  /// Removes states whose outputs are unused, and the nodes of the body that only they use. Returns whether
-  /// any was removed.
+  /// Removes states whose outputs are unused, and nodes that only they use. Returns whether any was removed.
   bool remove_states(const StatePredicate& is_removed) const;
   /// Turns states into invariants: as remove_states(), but the Parameters are kept.
   bool make_invariant(const StatePredicate& is_invariant) const;
@@ -136,8 +135,7 @@ Node& move_control_flow(Builder& to, Node& node, const std::vector<Value>& input
 Value add_invariant(Node& node, Body& body, Value outer);
 /// Captures `outer` with an existing Parameter.
 void connect_invariant(Node& node, Body& body, Value outer, Node& parameter);
-/// Removes invariants and slices whose Parameters are unused, with their inputs. Returns whether any was
-/// removed.
+/// Removes invariants and slices with unused Parameters, and their inputs. Returns whether any was removed.
 bool remove_unused_captures(Node& node);
 /// The number of inputs before those of the ports of bodies; all inputs for a node without bodies.
 std::size_t own_input_count(const Node& node);

@@ -50,32 +50,29 @@ class DimensionRule {
 
  private:
   Size data(std::size_t axis) const { return size_along(node_.input(0), axis); }
-  std::optional<std::size_t> data_rank() const {
+
+  /// The size of the data or the element of `list` along `axis`; 1 for the leading axes that it lacks.
+  Size aligned_data(std::size_t axis) const {
     const PartialShape& shape = node_.input(0).shape();
-    return shape.has_rank() ? std::optional(shape.rank()) : std::nullopt;
+    if (!shape.has_rank()) return nullptr;
+    const std::size_t missing = rank_ - std::min(shape.rank(), rank_);
+    return axis < missing ? table_.constant(1) : data(axis - missing);
+  }
+  Size aligned(Value list, std::size_t axis) const {
+    const auto count = list.shape().element_count();
+    if (!count) return nullptr;
+    const std::size_t missing = rank_ - std::min(static_cast<std::size_t>(*count), rank_);
+    return axis < missing ? table_.constant(1) : size_in(list, axis - missing);
   }
 
   Size of_broadcast(BroadcastView broadcast, std::size_t axis) const {
-    const auto count = broadcast.shape().shape().element_count();
-    const auto rank = data_rank();
-    if (!count || !rank) return nullptr;
-    const std::size_t missing = rank_ - std::min(*rank, rank_);
-    const std::size_t missing_sizes = rank_ - std::min(static_cast<std::size_t>(*count), rank_);
-    const Size target =
-        axis < missing_sizes ? table_.constant(1) : size_in(broadcast.shape(), axis - missing_sizes);
-    if (broadcast.mode() != "bidirectional") return target;
-    return axis < missing ? target : table_.broadcast(data(axis - missing), target);
+    if (!node_.input(0).shape().has_rank()) return nullptr;
+    const Size target = aligned(broadcast.shape(), axis);
+    return broadcast.mode() == "bidirectional" ? table_.broadcast(aligned_data(axis), target) : target;
   }
 
   Size of_tile(TileView tile, std::size_t axis) const {
-    const auto count = tile.repeats().shape().element_count();
-    const auto rank = data_rank();
-    if (!count || !rank) return nullptr;
-    const std::size_t missing = rank_ - *rank;
-    const std::size_t missing_repeats = rank_ - std::min(static_cast<std::size_t>(*count), rank_);
-    const Size size = axis < missing ? table_.constant(1) : data(axis - missing);
-    return axis < missing_repeats ? size
-                                  : table_.product(size, size_in(tile.repeats(), axis - missing_repeats));
+    return table_.product(aligned_data(axis), aligned(tile.repeats(), axis));
   }
 
   /// The place of `axis` in `list`; no value if the list is dynamic, and its length if the axis is not in it.

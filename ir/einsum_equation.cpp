@@ -1,8 +1,8 @@
 #include "ir/einsum_equation.hpp"
 
-#include <algorithm>
 #include <map>
 
+#include "base/joined.hpp"
 #include "ir/inference.hpp"
 
 namespace onnx2ir::ir {
@@ -37,15 +37,10 @@ std::string implicit_output(const std::vector<std::string>& inputs) {
   return output;
 }
 
-/// Appends a term as it is in an equation.
-void append_term(std::string& text, std::string_view labels) {
-  for (const char label : labels) {
-    if (label == '.') {
-      text += kEllipsis;
-    } else {
-      text += label;
-    }
-  }
+/// A term as it is in an equation.
+std::string term_text(std::string labels) {
+  const std::size_t dot = labels.find('.');
+  return dot == std::string::npos ? labels : labels.replace(dot, 1, kEllipsis);
 }
 
 }  // namespace
@@ -65,14 +60,7 @@ EinsumEquation parse_einsum(std::string_view text) {
 }
 
 std::string to_string(const EinsumEquation& equation) {
-  std::string text;
-  for (const std::string& labels : equation.inputs) {
-    if (&labels != equation.inputs.data()) text += ',';
-    append_term(text, labels);
-  }
-  text += "->";
-  append_term(text, equation.output);
-  return text;
+  return base::joined(equation.inputs, ",", term_text) + "->" + term_text(equation.output);
 }
 
 }  // namespace onnx2ir::ir

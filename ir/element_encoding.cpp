@@ -122,15 +122,9 @@ std::uint64_t integer_bits_of(double number, ElementType type, const ValueRange&
   if (type == ElementType::u64 && rounded >= 0x1p63)
     return rounded < 0x1p64 ? static_cast<std::uint64_t>(rounded) : ~std::uint64_t{0};
   // 2^63 is exact as a double, the greatest int64 is not.
-  std::int64_t nearest = 0;
-  if (rounded <= static_cast<double>(limits.min)) {
-    nearest = limits.min;
-  } else if (rounded >= static_cast<double>(limits.max)) {
-    nearest = limits.max;
-  } else {
-    nearest = static_cast<std::int64_t>(rounded);
-  }
-  return static_cast<std::uint64_t>(nearest);
+  if (rounded <= static_cast<double>(limits.min)) return static_cast<std::uint64_t>(limits.min);
+  if (rounded >= static_cast<double>(limits.max)) return static_cast<std::uint64_t>(limits.max);
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(rounded));
 }
 
 /// The bits of the element that is nearest to `number`. `limits`: those of integers.

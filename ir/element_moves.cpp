@@ -124,11 +124,6 @@ Positions split(AnySplitView parts, std::size_t output, const Move& move) {
   return strided(move, begin * strides[axis], strides);
 }
 
-/// The output repeats input 0 along each axis; it may have more leading axes.
-Positions repeated(const Move& move) {
-  return repeated_positions(move.from, move.to, move.count);
-}
-
 }  // namespace
 
 SliceOfAxis slice_axis(std::int64_t start, std::int64_t stop, std::int64_t step, std::int64_t size) {
@@ -173,7 +168,7 @@ Positions moved_from(const Node& node, std::size_t output, std::optional<Integer
   if (const auto slice = match<SliceView>(node)) return sliced(*slice, move);
   if (const auto gather = match<GatherView>(node)) return gathered(*gather, move);
   if (const auto parts = match<AnySplitView>(node)) return split(*parts, output, move);
-  if (node.is_one_of({ops::Broadcast, ops::Tile})) return repeated(move);
+  if (node.is_one_of({ops::Broadcast, ops::Tile})) return repeated_positions(move.from, move.to, move.count);
   return strided(move, 0, strides_of(move.to));
 }
 

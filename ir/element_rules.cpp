@@ -1,10 +1,8 @@
 #include "ir/element_rules.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "ir/element_moves.hpp"
-#include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"

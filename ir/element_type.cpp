@@ -1,5 +1,6 @@
 #include "ir/element_type.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -34,6 +35,11 @@ constexpr bool rows_are_in_enumeration_order() {
 }
 static_assert(rows_are_in_enumeration_order());
 
+std::optional<ElementType> type_with(std::string_view ElementTypeInfo::*member, std::string_view name) {
+  const auto* const row = std::ranges::find(kElementTypes, name, member);
+  return row == kElementTypes.end() ? std::nullopt : std::optional(row->type);
+}
+
 }  // namespace
 
 const ElementTypeInfo& info(ElementType type) {
@@ -41,17 +47,11 @@ const ElementTypeInfo& info(ElementType type) {
 }
 
 std::optional<ElementType> element_type_from_name(std::string_view name) {
-  for (const ElementTypeInfo& row : kElementTypes) {
-    if (row.name == name) return row.type;
-  }
-  return std::nullopt;
+  return type_with(&ElementTypeInfo::name, name);
 }
 
 std::optional<ElementType> element_type_from_precision(std::string_view precision) {
-  for (const ElementTypeInfo& row : kElementTypes) {
-    if (row.precision == precision) return row.type;
-  }
-  return std::nullopt;
+  return type_with(&ElementTypeInfo::precision, precision);
 }
 
 std::optional<std::uint64_t> packed_size(ElementType type, std::uint64_t count) {
@@ -69,12 +69,8 @@ bool is_signed_integral(ElementType type) {
   return info(type).kind == signed_integer;
 }
 
-bool is_unsigned_integral(ElementType type) {
-  return info(type).kind == unsigned_integer;
-}
-
 bool is_integral(ElementType type) {
-  return is_signed_integral(type) || is_unsigned_integral(type);
+  return is_signed_integral(type) || info(type).kind == unsigned_integer;
 }
 
 IntegerLimits limits_of(ElementType type) {

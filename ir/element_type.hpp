@@ -1,7 +1,6 @@
 // Element types of OpenVINO tensors, with their names in the IR.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -64,7 +63,6 @@ std::optional<std::uint64_t> packed_size(ElementType type, std::uint64_t count);
 bool is_floating(ElementType type);  ///< any floating-point type, the 8-bit and 4-bit ones included
 bool is_integral(ElementType type);  ///< any signed or unsigned integer type, boolean excluded
 bool is_signed_integral(ElementType type);
-bool is_unsigned_integral(ElementType type);
 
 /// The lowest and the highest number of an integer type.
 struct IntegerLimits {

@@ -68,56 +68,6 @@ Pads convolution_pads(const SizeArithmetic& sizes, const WindowSteps& window, st
   return window.auto_pad == "same_upper" ? Pads{smaller, larger} : Pads{larger, smaller};
 }
 
-}  // namespace
-
-Value unfold_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
-                         bool is_grouped) {
-  const SizeArithmetic sizes{builder};
-  const ValueList kernel = compute_sizes_from(builder, filter, is_grouped ? 3 : 2);
-  const std::size_t spatial = kernel.size();
-  const ValueList size = compute_sizes_from(builder, input, 2);
-  ValueList begins{sizes.of(0), sizes.of(0)};
-  ValueList ends = begins;
-  ValueList places;
-  for (std::size_t i = 0; i < spatial; ++i) {
-    const Value extent = sizes.extent(kernel[i], window.dilations[i]);
-    const auto [begin, end] = convolution_pads(sizes, window, i, size[i], extent);
-    const Value room = sizes.minus(sizes.plus(sizes.plus(size[i], begin), end), extent);
-    places.push_back(sizes.plus(sizes.by(room, window.strides[i]), 1));
-    begins.push_back(begin);
-    ends.push_back(end);
-  }
-  const Value all_begins = concat(builder, begins);
-  Value windows =
-      builder.op(ops::Pad, {input, all_begins, concat(builder, ends), builder.number_like(0, input)},
-                 {{"pad_mode", "constant"}});
-  for (std::size_t i = spatial; i-- > 0;) {
-    const Value indices =
-        compute_window_places(sizes, places[i], kernel[i], window.strides[i], window.dilations[i]);
-    windows = gather(builder, windows, indices, static_cast<std::int64_t>(i + 2));
-  }
-  // [N, C, places, kernel, ...] to [N, C, kernel ..., places ...].
-  std::vector<std::int64_t> order{0, 1};
-  for (std::size_t i = 0; i < spatial; ++i) order.push_back(static_cast<std::int64_t>(2 * i + 3));
-  for (std::size_t i = 0; i < spatial; ++i) order.push_back(static_cast<std::int64_t>(2 * i + 2));
-  const Value batch = dimension_of(builder, input, 0);
-  const Value groups = is_grouped ? dimension_of(builder, filter, 0) : sizes.of(1);
-  const Value filters = dimension_of(builder, filter, is_grouped ? 1 : 0);
-  ValueList of_filter{dimension_of(builder, filter, is_grouped ? 2 : 1)};
-  of_filter.append(kernel.begin(), kernel.end());
-  const Value taps = sizes.product(of_filter);
-  const Value ordered = transpose(builder, windows, order);
-  const Value columns =
-      reshape(builder, ordered, concat(builder, {batch, groups, taps, sizes.product(places)}));
-  const Value weights = reshape(builder, filter, concat(builder, {sizes.of(1), groups, filters, taps}));
-  const Value result = multiply_matrices(builder, weights, columns, false);
-  ValueList shape{batch, is_grouped ? sizes.times(groups, filters) : filters};
-  shape.append(places.begin(), places.end());
-  return reshape(builder, result, concat(builder, shape));
-}
-
-namespace {
-
 /// The end of the padded result of a fold along an axis, and the part of it that is needed.
 struct FoldedAxis {
   Value places;  ///< of the window
@@ -208,6 +158,52 @@ FoldedAxis transposed_axis(const SizeArithmetic& sizes, const WindowSteps& windo
 }
 
 }  // namespace
+
+Value unfold_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
+                         bool is_grouped) {
+  const SizeArithmetic sizes{builder};
+  const ValueList kernel = compute_sizes_from(builder, filter, is_grouped ? 3 : 2);
+  const std::size_t spatial = kernel.size();
+  const ValueList size = compute_sizes_from(builder, input, 2);
+  ValueList begins{sizes.of(0), sizes.of(0)};
+  ValueList ends = begins;
+  ValueList places;
+  for (std::size_t i = 0; i < spatial; ++i) {
+    const Value extent = sizes.extent(kernel[i], window.dilations[i]);
+    const auto [begin, end] = convolution_pads(sizes, window, i, size[i], extent);
+    const Value room = sizes.minus(sizes.plus(sizes.plus(size[i], begin), end), extent);
+    places.push_back(sizes.plus(sizes.by(room, window.strides[i]), 1));
+    begins.push_back(begin);
+    ends.push_back(end);
+  }
+  const Value all_begins = concat(builder, begins);
+  Value windows =
+      builder.op(ops::Pad, {input, all_begins, concat(builder, ends), builder.number_like(0, input)},
+                 {{"pad_mode", "constant"}});
+  for (std::size_t i = spatial; i-- > 0;) {
+    const Value indices =
+        compute_window_places(sizes, places[i], kernel[i], window.strides[i], window.dilations[i]);
+    windows = gather(builder, windows, indices, static_cast<std::int64_t>(i + 2));
+  }
+  // [N, C, places, kernel, ...] to [N, C, kernel ..., places ...].
+  std::vector<std::int64_t> order{0, 1};
+  for (std::size_t i = 0; i < spatial; ++i) order.push_back(static_cast<std::int64_t>(2 * i + 3));
+  for (std::size_t i = 0; i < spatial; ++i) order.push_back(static_cast<std::int64_t>(2 * i + 2));
+  const Value batch = dimension_of(builder, input, 0);
+  const Value groups = is_grouped ? dimension_of(builder, filter, 0) : sizes.of(1);
+  const Value filters = dimension_of(builder, filter, is_grouped ? 1 : 0);
+  ValueList of_filter{dimension_of(builder, filter, is_grouped ? 2 : 1)};
+  of_filter.append(kernel.begin(), kernel.end());
+  const Value taps = sizes.product(of_filter);
+  const Value ordered = transpose(builder, windows, order);
+  const Value columns =
+      reshape(builder, ordered, concat(builder, {batch, groups, taps, sizes.product(places)}));
+  const Value weights = reshape(builder, filter, concat(builder, {sizes.of(1), groups, filters, taps}));
+  const Value result = multiply_matrices(builder, weights, columns, false);
+  ValueList shape{batch, is_grouped ? sizes.times(groups, filters) : filters};
+  shape.append(places.begin(), places.end());
+  return reshape(builder, result, concat(builder, shape));
+}
 
 Value fold_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
                        std::int64_t groups, const std::vector<std::int64_t>& more,

@@ -1,5 +1,4 @@
-// Convolutions and Col2Im by gathering windows and adding by index, for any number of spatial axes and for
-// dynamic sizes.
+// Convolutions and Col2Im with dynamic sizes and any number of axes, by gathering and by adding by index.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +26,12 @@ using ValueList = base::SmallVector<Value, 2>;
 Value unfold_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
                          bool is_grouped);
 
-/// The same for a transposed convolution. `more` is output_padding. `output_shape` is empty if
-/// absent.
+/// The same for a transposed convolution. `more` is output_padding. `output_shape` is empty if absent.
 Value fold_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
                        std::int64_t groups, const std::vector<std::int64_t>& more,
                        const std::vector<std::int64_t>& output_shape);
 
-/// Col2Im along any number of axes: `columns` [N, C * kernel, places]; `sizes` and `kernel` are i64 [1] per
-/// axis.
+/// Col2Im: `columns` [N, C * kernel, places]; `sizes` and `kernel` are i64 [1] per axis.
 Value fold_columns(Builder& builder, Value columns, const ValueList& sizes, const ValueList& kernel,
                    const WindowSteps& window);
 

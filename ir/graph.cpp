@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
-#include <stdexcept>
 #include <unordered_set>
 #include <vector>
 
@@ -12,14 +11,6 @@
 
 namespace onnx2ir::ir {
 namespace {
-
-template <typename IsDropped>
-void drop_uses(Output& output, IsDropped is_dropped) {
-  auto& uses = output.uses;
-  Use* const end =
-      std::remove_if(uses.begin(), uses.end(), [&](const Use& use) { return is_dropped(use.node); });
-  while (uses.end() != end) uses.pop_back();
-}
 
 /// Appends `graph` to `graphs`, after all bodies of its nodes.
 void collect(Graph& graph, std::vector<Graph*>& graphs) {
@@ -95,8 +86,7 @@ std::vector<Graph*> Graph::with_bodies() {
 std::size_t Graph::remove_dead_nodes() {
   if (!may_have_dead_nodes) return 0;
   may_have_dead_nodes = false;
-  // In reverse topological order, so that the users of a node are known to be dead before it. `scratch`: 1
-  // for dead nodes.
+  // In reverse order, so that the users of a node are known to be dead before it. `scratch`: 1 if dead.
   for (const auto& node : nodes_) node->scratch = 0;
   std::vector<Node*> dead;
   const auto is_dead = [](const Output& output) {
@@ -140,8 +130,8 @@ void Graph::forget(std::span<Node* const> nodes) {
   for (Node* node : nodes) {
     for (const Value& input : node->inputs_) {
       // Remove all uses of a value in one search: drop_use() for each of n uses would search n times.
-      if (input && searched.insert(&input.node->output(input.index)).second)
-        drop_uses(input.node->output(input.index), is_removed);
+      if (input && searched.insert(&input.output()).second)
+        input.output().uses.erase_if([&](const Use& use) { return is_removed(use.node); });
       if (input && !input.node->has_uses() && !is_removed(input.node)) may_have_dead_nodes = true;
     }
     node->inputs_.clear();
@@ -173,10 +163,10 @@ void Graph::sort() {
   if (!may_be_unsorted) return;
   may_be_unsorted = false;
   if (is_sorted()) return;
-  // Depth-first search over inputs, in the present order. `scratch`: 0 new, 1 on the stack, 2 placed.
+  // Depth-first search over inputs, in the present order. `scratch`: 0 new, 1 on the stack, from 2 on placed.
   for (const auto& node : nodes_) node->scratch = 0;
-  std::vector<Node*> order;
-  order.reserve(nodes_.size());
+  constexpr std::int64_t kPlaced = 2;
+  std::int64_t next_position = kPlaced;
   std::vector<std::pair<Node*, std::size_t>> stack;
   for (const auto& root : nodes_) {
     if (root->scratch != 0) continue;
@@ -185,8 +175,7 @@ void Graph::sort() {
     while (!stack.empty()) {
       auto& [node, next] = stack.back();
       if (next == node->inputs_.size()) {
-        node->scratch = 2;
-        order.push_back(node);
+        node->scratch = next_position++;
         stack.pop_back();
         continue;
       }
@@ -201,12 +190,9 @@ void Graph::sort() {
       }
     }
   }
-  std::vector<NodePointer> sorted;
-  sorted.reserve(nodes_.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i]->scratch = static_cast<std::int64_t>(i);
-  sorted.resize(nodes_.size());
+  std::vector<NodePointer> sorted(nodes_.size());
   for (auto& node : nodes_) {
-    const auto position = static_cast<std::size_t>(node->scratch);
+    const auto position = static_cast<std::size_t>(node->scratch - kPlaced);
     sorted[position] = std::move(node);
   }
   nodes_ = std::move(sorted);

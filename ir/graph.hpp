@@ -133,18 +133,30 @@ class Node {
   const AttributeValue* find_attribute(std::string_view attribute_name) const;
   /// The value of an attribute of this type. Throws base::InternalError if the node has no such attribute.
   /// The views of ir/views have these as functions: prefer SoftMaxView(node).axis() to node.integer("axis").
-  bool boolean(AttributeName attribute) const;
-  std::int64_t integer(AttributeName attribute) const;
-  double real(AttributeName attribute) const;
-  const std::string& text(AttributeName attribute) const;
-  CheckedView<std::int64_t> integers(AttributeName attribute) const;
-  const std::vector<double>& reals(AttributeName attribute) const;
-  const std::vector<std::string>& texts(AttributeName attribute) const;
-  ElementType type(AttributeName attribute) const;
+  bool boolean(AttributeName attribute) const { return value_of<bool>(attribute); }
+  std::int64_t integer(AttributeName attribute) const { return value_of<std::int64_t>(attribute); }
+  double real(AttributeName attribute) const { return value_of<double>(attribute); }
+  const std::string& text(AttributeName attribute) const { return value_of<std::string>(attribute); }
+  CheckedView<std::int64_t> integers(AttributeName attribute) const {
+    return CheckedView<std::int64_t>(value_of<std::vector<std::int64_t>>(attribute));
+  }
+  const std::vector<double>& reals(AttributeName attribute) const {
+    return value_of<std::vector<double>>(attribute);
+  }
+  const std::vector<std::string>& texts(AttributeName attribute) const {
+    return value_of<std::vector<std::string>>(attribute);
+  }
+  ElementType type(AttributeName attribute) const { return value_of<ElementType>(attribute); }
   /// The value of an optional attribute; no value if it is absent.
-  std::optional<bool> optional_boolean(AttributeName attribute) const;
-  std::optional<std::string_view> optional_text(AttributeName attribute) const;
-  std::optional<CheckedView<std::int64_t>> optional_integers(AttributeName attribute) const;
+  std::optional<bool> optional_boolean(AttributeName attribute) const {
+    return has_attribute(attribute) ? std::optional(boolean(attribute)) : std::nullopt;
+  }
+  std::optional<std::string_view> optional_text(AttributeName attribute) const {
+    return has_attribute(attribute) ? std::optional<std::string_view>(text(attribute)) : std::nullopt;
+  }
+  std::optional<CheckedView<std::int64_t>> optional_integers(AttributeName attribute) const {
+    return has_attribute(attribute) ? std::optional(integers(attribute)) : std::nullopt;
+  }
   void set_attribute(Attribute attribute);
 
   /// Whether the outputs are computed from constants alone, in any number of steps, without a loop, a branch
@@ -153,7 +165,6 @@ class Node {
 
   bool has_payload() const { return payload_ != nullptr; }
   void set_payload(Payload payload);
-  void set_payload(ConstantData data);
   void set_payload(LoopBody body);
   void set_payload(IfBranches branches);
   /// Moves the payload out of the node.
@@ -168,13 +179,11 @@ class Node {
 
  private:
   friend class Graph;
-  friend void replace_all_uses(Value from, Value to);
   friend void move_uses(std::span<const Use> uses, Value from, Value to);
   /// Counts `added` more variable inputs, or fewer if it is negative, of this node, and updates all that
   /// depend on it. Constant time unless is_computed_from_constants() changes.
   void add_variable_inputs(int added);
-  /// Throws base::InternalError if the attribute is absent or has another type.
-  const AttributeValue& required_attribute(AttributeName attribute, std::size_t type) const;
+  bool has_attribute(AttributeName attribute) const { return find_attribute(attribute.text()) != nullptr; }
   template <typename T>
   const T& value_of(AttributeName attribute) const;
   template <typename Body>
@@ -255,8 +264,7 @@ class Graph {
   ConstantPool& constants() const { return shared_->constants; }
   /// The expressions of the sizes of the model.
   SizeTable& sizes() const { return shared_->sizes; }
-  /// Sets Node::emitter for the nodes that are added from now on to this graph, the graphs around it and all
-  /// bodies.
+  /// Sets Node::emitter for the nodes that are added from now on to any graph of the model.
   void set_emitter(std::uint16_t emitter);
   /// Makes room for `nodes` nodes in all.
   void reserve(std::size_t nodes);
@@ -267,8 +275,7 @@ class Graph {
   /// Parameters and Results in the order of the model's inputs and outputs.
   const std::vector<Node*>& parameters() const { return parameters_; }
   const std::vector<Node*>& results() const { return results_; }
-  /// The nodes that have bodies, in the order of nodes(). Kept separately because large graphs have few of
-  /// them.
+  /// The nodes that have bodies, in the order of nodes(): large graphs have few of them.
   const std::vector<Node*>& control_flow() const { return control_flow_; }
   /// All bodies of this graph's nodes, at any depth, and this graph; a body comes before the graph that
   /// contains it. Only for the main graph of a model.
@@ -286,13 +293,11 @@ class Graph {
   std::size_t remove_dead_nodes();
   /// Removes `node`, whose outputs must be unused. Fast for recently added nodes.
   void remove(Node& node);
-  /// Removes several nodes whose outputs are used by these nodes only, in one pass over the graph: linear in
-  /// its size.
+  /// Removes nodes whose outputs are used by these nodes only, in one pass: linear in the size of the graph.
   void remove(std::span<Node* const> nodes);
   /// How often remove() has searched the list of nodes (for tests).
   std::size_t removals() const { return removals_; }
-  /// Restores topological order; stable and linear. Throws base::InternalError if a node depends on its own
-  /// output.
+  /// Restores topological order; stable and linear. Throws base::InternalError if there is a cycle.
   void sort();
 
   std::string name;

@@ -5,6 +5,7 @@
 
 #include "ir/builder.hpp"
 #include "ir/checked_arithmetic.hpp"
+#include "ir/element_sizes.hpp"
 #include "ir/size_rules.hpp"
 
 namespace onnx2ir::ir {
@@ -74,11 +75,9 @@ void set_known(Node& node, std::size_t index, KnownValues values) {
 }
 
 std::size_t normalize_axis(std::int64_t axis, std::size_t rank) {
-  const auto signed_rank = static_cast<std::int64_t>(rank);
-  if (axis < -signed_rank || axis >= signed_rank) {
-    invalid("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
-  }
-  return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
+  const auto index = position_in(axis, rank);
+  if (!index) invalid("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
+  return *index;
 }
 
 ElementType same_type(const Node& node, std::size_t first, std::size_t last) {

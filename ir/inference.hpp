@@ -1,12 +1,10 @@
 // Helpers for the inference functions of ir/ops/.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "ir/graph.hpp"
 #include "ir/op_descriptor.hpp"
@@ -35,8 +33,7 @@ void infer_as_data(Node& node);
 /// Sets the known values of output `index`; ignored if their number does not fit the shape.
 void set_known(Node& node, std::size_t index, KnownValues values);
 
-/// Converts `axis` in [-rank, rank) to a non-negative index; throws Failure (invalid_node) if it is out of
-/// range.
+/// Converts `axis` in [-rank, rank) to a non-negative index; throws Failure (invalid_node) for others.
 std::size_t normalize_axis(std::int64_t axis, std::size_t rank);
 /// The common element type of inputs [first, last); throws Failure (invalid_node) if they differ.
 ElementType same_type(const Node& node, std::size_t first, std::size_t last);
@@ -45,8 +42,7 @@ ElementType same_type(const Node& node, std::size_t first, std::size_t last);
 Dimension dimension_along(const PartialShape& shape, std::size_t axis);
 /// The sizes that both admit; throws Failure (invalid_node) with `message` if they have none in common.
 Dimension common_dimension(Dimension a, Dimension b, std::string_view message);
-/// A known value as a dimension, exact or an interval. The caller handles negative values and special
-/// meanings.
+/// A known value as a dimension. The caller handles negative values and special meanings.
 Dimension to_dimension(const ValueRange& range);
 Dimensions to_dimensions(const KnownValues& ranges);
 ValueRange to_range(const Dimension& dimension);

@@ -1,12 +1,4 @@
 // What is known at conversion time of the elements of small tensors. This is the only interface to it.
-//
-//     known_values   an interval for each element, in OpenVINO's inference as well
-//     exact_values   integers and booleans, all of them exact
-//     exact_numbers  elements of any numeric type, all of them exact
-//     known_scalar   the integer or boolean of a value of one element: a trip count, a condition
-//     exact_number   the floating-point constant of one element
-//                    or one element of a list, whose other elements may be dynamic
-//     exact_order    the axes of a Transpose
 #pragma once
 
 #include <algorithm>
@@ -53,7 +45,8 @@ std::optional<KnownValues> known_values(Value value);
 std::optional<Integers> exact_values(Value value);
 /// The same as numbers, also of floating-point values.
 std::optional<Numbers> exact_numbers(Value value);
-/// The element of an integer or boolean value that has exactly one, if it fits into 64 bits with a sign.
+/// The element of an integer or boolean value that has exactly one, such as a trip count, if it fits into 64
+/// bits with a sign.
 std::optional<std::int64_t> known_scalar(Value value);
 /// The element of a floating-point constant that has exactly one.
 std::optional<double> exact_number(Value value);

@@ -5,6 +5,7 @@
 
 #include "ir/builder.hpp"
 #include "ir/graph.hpp"
+#include "ir/view.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -43,6 +44,10 @@ bool is_variable(Value value) {
 
 void fail_of_null_value() {
   throw base::InternalError("an absent value is used");
+}
+
+void fail_view(const Node& node, std::string_view view) {
+  throw base::InternalError("a " + std::string(node.op().name) + " is accessed as " + std::string(view));
 }
 
 Node::Node(const OpDescriptor& op, Graph& graph, std::span<const Value> inputs, std::size_t output_count)
@@ -140,64 +145,24 @@ const AttributeValue* Node::find_attribute(std::string_view attribute_name) cons
   return nullptr;
 }
 
-const AttributeValue& Node::required_attribute(AttributeName attribute, std::size_t type) const {
-  const AttributeValue* const value = find_attribute(attribute.text());
-  if (value == nullptr || value->index() != type) {
+template <typename T>
+const T& Node::value_of(AttributeName attribute) const {
+  const T* const value = std::get_if<T>(find_attribute(attribute.text()));
+  if (value == nullptr) {
     throw base::InternalError(std::string(op_->name) + " has no attribute '" + std::string(attribute.text()) +
                               "' of the type that is read");
   }
   return *value;
 }
 
-template <typename T>
-const T& Node::value_of(AttributeName attribute) const {
-  return *std::get_if<T>(&required_attribute(attribute, AttributeValue(T{}).index()));
-}
-
-bool Node::boolean(AttributeName attribute) const {
-  return value_of<bool>(attribute);
-}
-
-std::int64_t Node::integer(AttributeName attribute) const {
-  return value_of<std::int64_t>(attribute);
-}
-
-double Node::real(AttributeName attribute) const {
-  return value_of<double>(attribute);
-}
-
-const std::string& Node::text(AttributeName attribute) const {
-  return value_of<std::string>(attribute);
-}
-
-CheckedView<std::int64_t> Node::integers(AttributeName attribute) const {
-  return CheckedView<std::int64_t>(value_of<std::vector<std::int64_t>>(attribute));
-}
-
-const std::vector<double>& Node::reals(AttributeName attribute) const {
-  return value_of<std::vector<double>>(attribute);
-}
-
-const std::vector<std::string>& Node::texts(AttributeName attribute) const {
-  return value_of<std::vector<std::string>>(attribute);
-}
-
-ElementType Node::type(AttributeName attribute) const {
-  return value_of<ElementType>(attribute);
-}
-
-std::optional<bool> Node::optional_boolean(AttributeName attribute) const {
-  return find_attribute(attribute.text()) == nullptr ? std::nullopt : std::optional(boolean(attribute));
-}
-
-std::optional<std::string_view> Node::optional_text(AttributeName attribute) const {
-  return find_attribute(attribute.text()) == nullptr ? std::nullopt
-                                                     : std::optional<std::string_view>(text(attribute));
-}
-
-std::optional<CheckedView<std::int64_t>> Node::optional_integers(AttributeName attribute) const {
-  return find_attribute(attribute.text()) == nullptr ? std::nullopt : std::optional(integers(attribute));
-}
+template const bool& Node::value_of(AttributeName attribute) const;
+template const std::int64_t& Node::value_of(AttributeName attribute) const;
+template const double& Node::value_of(AttributeName attribute) const;
+template const std::string& Node::value_of(AttributeName attribute) const;
+template const std::vector<std::int64_t>& Node::value_of(AttributeName attribute) const;
+template const std::vector<double>& Node::value_of(AttributeName attribute) const;
+template const std::vector<std::string>& Node::value_of(AttributeName attribute) const;
+template const ElementType& Node::value_of(AttributeName attribute) const;
 
 void Node::set_attribute(Attribute attribute) {
   mark_stale(*this);
@@ -211,7 +176,7 @@ void Node::set_attribute(Attribute attribute) {
       if (present) ++position;
       continue;
     }
-    if (!is_of_kind(attribute.value, spec.kind)) break;
+    if (attribute.value.index() != static_cast<std::size_t>(spec.kind)) break;
     if (present) {
       position->value = std::move(attribute.value);
     } else {
@@ -228,9 +193,6 @@ void Node::set_payload(Payload payload) {
   if (op().traits.has_bodies) graph().shared_->graphs.clear();
   mark_stale(*this);
   mark_readers_stale(*this);
-}
-void Node::set_payload(ConstantData data) {
-  set_payload(Payload(std::move(data)));
 }
 void Node::set_payload(LoopBody body) {
   set_payload(Payload(std::make_unique<LoopBody>(std::move(body))));
@@ -262,20 +224,8 @@ void mark_readers_stale(Node& node) {
 
 void replace_all_uses(Value from, Value to) {
   if (from == to) return;
-  Output& old = from.output();
-  Output& replacement = to.output();
-  to.node->graph().may_be_unsorted = true;
-  for (const Use& use : old.uses) {
-    // Not set_input(), which would search the list of uses each time: quadratic instead of linear.
-    use.node->inputs_[use.index] = to;
-    mark_stale(*use.node);
-    replacement.uses.push_back(use);
-  }
-  const int added = static_cast<int>(is_variable(to)) - static_cast<int>(is_variable(from));
-  for (const Use& use : old.uses) use.node->add_variable_inputs(added);
-  old.uses.clear();
-  note_if_unused(from);
-  move_names(old, replacement);
+  const auto uses = std::exchange(from.output().uses, {});
+  replace_uses(uses, from, to);
 }
 
 void replace_uses_except(Value from, Value to, const Node& reader) {
@@ -287,17 +237,14 @@ void replace_uses_except(Value from, Value to, const Node& reader) {
 
 void move_uses(std::span<const Use> uses, Value from, Value to) {
   if (from == to) return;
-  Output& old = from.output();
   to.node->graph().may_be_unsorted = true;
   for (const Use& use : uses) {
-    // Not set_input(): see replace_all_uses().
+    // Not set_input(), which would search the list of uses each time: quadratic instead of linear.
     use.node->inputs_[use.index] = to;
     mark_stale(*use.node);
     to.output().uses.push_back(use);
   }
-  Use* const end = std::remove_if(old.uses.begin(), old.uses.end(),
-                                  [&](const Use& use) { return use.node->inputs_[use.index] != from; });
-  old.uses.resize(static_cast<std::size_t>(end - old.uses.begin()));
+  from.output().uses.erase_if([&](const Use& use) { return use.node->inputs_[use.index] != from; });
   note_if_unused(from);
   const int added = static_cast<int>(is_variable(to)) - static_cast<int>(is_variable(from));
   for (const Use& use : uses) use.node->add_variable_inputs(added);

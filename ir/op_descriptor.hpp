@@ -2,9 +2,7 @@
 // ir/ops/operations.txt.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,8 +24,7 @@ struct OpFunction {
   InferFunction infer;
 };
 
-/// A version of an operation that is older than the newest one, and that older releases of the runtime can
-/// read.
+/// A version of an operation that is older than the newest one, for older releases of the runtime.
 struct OlderVersion {
   std::string_view opset;
   /// The attributes that it lacks. They are optional: a node without them has the meaning of this version.

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
 #include "ir/graph.hpp"
 #include "ir/inference.hpp"
@@ -9,14 +8,6 @@
 
 namespace onnx2ir::ir {
 namespace {
-
-/// The identity of the operation called `name`; no value if there is no such operation.
-std::optional<Op> identity_of(std::string_view name) {
-  static_assert(std::ranges::is_sorted(kOperationNames));
-  const auto* const found = std::ranges::lower_bound(kOperationNames, name);
-  if (found == kOperationNames.end() || *found != name) return std::nullopt;
-  return static_cast<Op>(found - kOperationNames.begin());
-}
 
 struct Registry {
   std::vector<OpDescriptor> ops;
@@ -45,6 +36,13 @@ const Registry& registry() {
   return instance;
 }
 
+bool can_express(const OlderVersion& version, const Node& node) {
+  const auto has = [&](std::string_view attribute) { return node.find_attribute(attribute) != nullptr; };
+  const auto& [attribute, value] = version.unless;
+  const auto* const text = std::get_if<std::string>(node.find_attribute(attribute));
+  return std::ranges::none_of(version.without, has) && (text == nullptr || *text != value);
+}
+
 }  // namespace
 
 std::span<const OpDescriptor> all_ops() {
@@ -56,8 +54,10 @@ const OpDescriptor& find_op(Op op) {
 }
 
 const OpDescriptor* find_op_or_null(std::string_view name) {
-  const auto id = identity_of(name);
-  return id ? &find_op(*id) : nullptr;
+  static_assert(std::ranges::is_sorted(kOperationNames));
+  const auto* const found = std::ranges::lower_bound(kOperationNames, name);
+  if (found == kOperationNames.end() || *found != name) return nullptr;
+  return &find_op(static_cast<Op>(found - kOperationNames.begin()));
 }
 
 bool is_note(const OpDescriptor& op, std::string_view attribute) {
@@ -76,18 +76,6 @@ std::vector<std::string_view> missing_attributes(const OpDescriptor& op,
   }
   return missing;
 }
-
-namespace {
-
-bool can_express(const OlderVersion& version, const Node& node) {
-  const auto has = [&](std::string_view attribute) { return node.find_attribute(attribute) != nullptr; };
-  const auto& [attribute, value] = version.unless;
-  const AttributeValue* const found = node.find_attribute(attribute);
-  const auto* const text = found == nullptr ? nullptr : std::get_if<std::string>(found);
-  return std::ranges::none_of(version.without, has) && (text == nullptr || *text != value);
-}
-
-}  // namespace
 
 std::string_view oldest_version(const Node& node) {
   for (const OlderVersion& version : node.op().older) {

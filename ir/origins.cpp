@@ -1,7 +1,6 @@
 #include "ir/origins.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 
 #include "base/joined.hpp"

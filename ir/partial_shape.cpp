@@ -41,6 +41,15 @@ Size common_expression(const Dimension& a, const Dimension& b) {
   return a.expression() == b.expression() ? a.expression() : nullptr;
 }
 
+/// `combine` of the dimensions of each axis; a dynamic rank if the ranks are not the same.
+template <typename Combine>
+PartialShape combined(const PartialShape& a, const PartialShape& b, Combine combine) {
+  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return PartialShape::unknown_rank();
+  PartialShape result = a;
+  for (std::size_t i = 0; i < a.rank(); ++i) result[i] = combine(a[i], b[i]);
+  return result;
+}
+
 }  // namespace
 
 Dimension join(Dimension a, Dimension b) {
@@ -148,19 +157,13 @@ bool is_identical(const PartialShape& a, const PartialShape& b) {
 }
 
 PartialShape join(const PartialShape& a, const PartialShape& b) {
-  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return PartialShape::unknown_rank();
-  PartialShape result = a;
-  for (std::size_t i = 0; i < a.rank(); ++i) result[i] = join(a[i], b[i]);
-  return result;
+  return combined(a, b, [](const Dimension& x, const Dimension& y) { return join(x, y); });
 }
 
 PartialShape widen(const PartialShape& a, const PartialShape& b) {
-  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return PartialShape::unknown_rank();
-  PartialShape result = a;
-  for (std::size_t i = 0; i < a.rank(); ++i) {
-    result[i] = a[i] == b[i] ? a[i].with_expression(common_expression(a[i], b[i])) : Dimension();
-  }
-  return result;
+  return combined(a, b, [](const Dimension& x, const Dimension& y) {
+    return x == y ? x.with_expression(common_expression(x, y)) : Dimension();
+  });
 }
 
 std::optional<PartialShape> intersect(const PartialShape& a, const PartialShape& b) {

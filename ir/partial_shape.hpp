@@ -42,11 +42,14 @@ struct Dimension {
   }
 
   /// The expression of the size (ir/size_expression.hpp); null if it is not known, and for static sizes.
-  const SizeExpression* expression() const { return tagged_.pointer(); }
+  const SizeExpression* expression() const {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return reinterpret_cast<const SizeExpression*>(pointer_and_flag_ & ~std::uintptr_t{1});
+  }
   /// Whether the expression is a symbol that was made for this dimension of this value.
-  bool has_own_symbol() const { return tagged_.is_own(); }
+  bool has_own_symbol() const { return (pointer_and_flag_ & 1U) != 0; }
   void set_expression(const SizeExpression* size, bool is_own_symbol = false) {
-    tagged_ = {size, is_own_symbol};
+    pointer_and_flag_ = reinterpret_cast<std::uintptr_t>(size) | (is_own_symbol ? 1U : 0U);
   }
   /// The same interval with another expression.
   Dimension with_expression(const SizeExpression* size) const {
@@ -56,23 +59,8 @@ struct Dimension {
   }
 
  private:
-  /// A pointer and a flag.
-  class Tagged {
-   public:
-    constexpr Tagged() = default;
-    Tagged(const SizeExpression* pointer, bool is_own)
-        : bits_(reinterpret_cast<std::uintptr_t>(pointer) | (is_own ? 1U : 0U)) {}
-    const SizeExpression* pointer() const {
-      // One word instead of two: large models have millions of dimensions.
-      // NOLINTNEXTLINE(performance-no-int-to-ptr)
-      return reinterpret_cast<const SizeExpression*>(bits_ & ~std::uintptr_t{1});
-    }
-    bool is_own() const { return (bits_ & 1U) != 0; }
-
-   private:
-    std::uintptr_t bits_ = 0;
-  };
-  Tagged tagged_;
+  /// One word instead of two: large models have millions of dimensions.
+  std::uintptr_t pointer_and_flag_ = 0;
 };
 
 /// Whether interval and expression are the same.
@@ -164,11 +152,9 @@ class PartialShape {
 
 /// Whether all dimensions have the same intervals and expressions.
 bool is_identical(const PartialShape& a, const PartialShape& b);
-/// The smallest shape that contains both: different dimensions become intervals, different ranks a dynamic
-/// rank.
+/// The smallest shape that contains both: an interval for different sizes, a dynamic rank for other ranks.
 PartialShape join(const PartialShape& a, const PartialShape& b);
-/// As join, but different dimensions become dynamic without bounds, so that joins reach their fixpoint in one
-/// step.
+/// As join, but different dimensions become dynamic without bounds: joins reach their fixpoint in one step.
 PartialShape widen(const PartialShape& a, const PartialShape& b);
 /// The shapes that both admit; no value if they have none in common.
 std::optional<PartialShape> intersect(const PartialShape& a, const PartialShape& b);

@@ -4,7 +4,6 @@
 #include <deque>
 #include <functional>
 #include <limits>
-#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -75,36 +74,25 @@ std::optional<std::int64_t> SizeExpression::constant() const {
   return term.numerator;
 }
 
-class SizeTable::Storage {
- public:
+struct SizeTable::Storage {
   Size intern(SizeTable* table, SizeTerms terms) {
     if (is_one_factor(terms)) return terms.front().factors.front()->size;
     const std::size_t hash = hash_of(terms);
-    const auto [first, last] = by_hash_.equal_range(hash);
+    const auto [first, last] = by_hash.equal_range(hash);
     for (auto at = first; at != last; ++at) {
       if (at->second->terms == terms) return at->second;
     }
     const Size made = make(table, std::move(terms));
-    by_hash_.emplace(hash, made);
+    by_hash.emplace(hash, made);
     return made;
-  }
-
-  /// What without_zero_sizes() has returned for `size`; null if it was not asked.
-  const Size* known_without_zero_sizes(Size size) const {
-    const auto found = without_zero_sizes_.find(size);
-    return found == without_zero_sizes_.end() ? nullptr : &found->second;
-  }
-  void keep_without_zero_sizes(Size size, Size result) {
-    base::charge_permanently(64);
-    without_zero_sizes_.emplace(size, result);
   }
 
   /// A new factor.
   SizeAtom& make(SizeTable* table, Kind kind, std::int64_t least) {
     base::charge_permanently(sizeof(SizeAtom) + 64);
-    SizeAtom& atom = atoms_.emplace_back();
+    SizeAtom& atom = atoms.emplace_back();
     atom.kind = kind;
-    atom.number = static_cast<std::uint32_t>(atoms_.size() - 1);
+    atom.number = static_cast<std::uint32_t>(atoms.size() - 1);
     atom.least = least;
     SizeTerms terms;
     terms.emplace_back().factors.push_back(&atom);
@@ -114,7 +102,7 @@ class SizeTable::Storage {
 
   /// The size `kind` of `a` and `b`, which may be null; null if it has too many functions in functions.
   Size function(SizeTable* table, Kind kind, Size a, Size b, std::int64_t least) {
-    const auto [found, is_new] = functions_.try_emplace({kind, a, b}, nullptr);
+    const auto [found, is_new] = functions.try_emplace({kind, a, b}, nullptr);
     if (!is_new) return found->second;
     const std::uint32_t depth = std::max(depth_of(a), b == nullptr ? 0 : depth_of(b)) + 1;
     if (depth > kMaxDepth) return nullptr;
@@ -125,31 +113,25 @@ class SizeTable::Storage {
     return found->second = atom.size;
   }
 
-  /// The expression of a number; null if it was not made yet.
-  Size& constant(std::int64_t value) { return constants_[value]; }
-
-  std::size_t count() const { return expressions_.size(); }
-
- private:
   Size make(SizeTable* table, SizeTerms terms) {
     base::charge_permanently(sizeof(SizeExpression) + 64 + terms.size() * sizeof(SizeTerm));
-    return &expressions_.emplace_back(
-        SizeExpression{table, static_cast<std::uint32_t>(expressions_.size()), std::move(terms)});
+    return &expressions.emplace_back(
+        SizeExpression{table, static_cast<std::uint32_t>(expressions.size()), std::move(terms)});
   }
 
-  std::deque<SizeExpression> expressions_;
-  std::deque<SizeAtom> atoms_;
-  std::unordered_multimap<std::size_t, Size> by_hash_;  ///< the maps are only used for look-ups
-  std::unordered_map<Function, Size, FunctionHash> functions_;
-  std::unordered_map<std::int64_t, Size> constants_;
-  std::unordered_map<Size, Size> without_zero_sizes_;
+  std::deque<SizeExpression> expressions;
+  std::deque<SizeAtom> atoms;
+  std::unordered_multimap<std::size_t, Size> by_hash;  ///< the maps are only used for look-ups
+  std::unordered_map<Function, Size, FunctionHash> functions;
+  std::unordered_map<std::int64_t, Size> constants;
+  std::unordered_map<Size, Size> without_zero_sizes;  ///< results of that function
 };
 
 SizeTable::SizeTable() : storage_(std::make_unique<Storage>()) {}
 SizeTable::~SizeTable() = default;
 
 std::size_t SizeTable::count() const {
-  return storage_->count();
+  return storage_->expressions.size();
 }
 
 Size SizeTable::symbol(std::int64_t least, std::string_view name) {
@@ -160,7 +142,7 @@ Size SizeTable::symbol(std::int64_t least, std::string_view name) {
 
 Size SizeTable::constant(std::int64_t value) {
   if (value > kMaxSizeNumber || value < -kMaxSizeNumber) return nullptr;
-  Size& made = storage_->constant(value);
+  Size& made = storage_->constants[value];
   if (made != nullptr) return made;
   SizeTerms terms;
   if (value != 0) terms.push_back(SizeTerm{.numerator = value, .denominator = 1, .factors = {}});
@@ -322,7 +304,8 @@ Size SizeTable::is_negative(Size a) {
 Size SizeTable::without_zero_sizes(Size size) {
   if (size == nullptr || depth_of(size) == 0) return size;
   // Expressions share subexpressions: without memoization, the time is exponential in the depth.
-  if (const Size* const known = storage_->known_without_zero_sizes(size)) return *known;
+  const auto known = storage_->without_zero_sizes.find(size);
+  if (known != storage_->without_zero_sizes.end()) return known->second;
   const auto replaced = [&](const SizeAtom& atom) -> Size {
     const Size a = without_zero_sizes(atom.a);
     switch (atom.kind) {
@@ -352,7 +335,8 @@ Size SizeTable::without_zero_sizes(Size size) {
     for (const SizeAtom* factor : term.factors) product = this->product(product, replaced(*factor));
     result = sum(result, product);
   }
-  storage_->keep_without_zero_sizes(size, result);
+  base::charge_permanently(64);
+  storage_->without_zero_sizes.emplace(size, result);
   return result;
 }
 

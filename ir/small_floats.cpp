@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <string>
 
 #include "base/failure.hpp"
@@ -35,10 +34,8 @@ constexpr std::array kFormats = {
 };
 
 const Format* find_format(ElementType type) {
-  for (const Format& format : kFormats) {
-    if (format.type == type) return &format;
-  }
-  return nullptr;
+  const auto* const found = std::ranges::find(kFormats, type, &Format::type);
+  return found == kFormats.end() ? nullptr : found;
 }
 
 const Format& format_of(ElementType type) {
@@ -53,15 +50,8 @@ std::uint32_t all_ones(int bits) {
 /// The largest code of a finite number; codes are ordered like the magnitudes.
 std::uint32_t largest_finite_code(const Format& format) {
   const std::uint32_t all = all_ones(format.exponent_bits + format.mantissa_bits);
-  switch (format.specials) {
-    case Format::Specials::ieee:
-      return all - all_ones(format.mantissa_bits) - 1U;
-    case Format::Specials::nan_only:
-      return all - 1U;
-    case Format::Specials::none:
-      return all;
-  }
-  return all;
+  if (format.specials == Format::Specials::ieee) return all - all_ones(format.mantissa_bits) - 1U;
+  return format.specials == Format::Specials::nan_only ? all - 1U : all;
 }
 
 double decode_magnitude(std::uint32_t code, const Format& format) {

@@ -72,6 +72,42 @@ ValueRange as_truth(bool certain, bool impossible) {
   return certain ? kTrue : impossible ? kFalse : kEither;
 }
 
+bool may_be_known(Value value) {
+  return value.output().known != nullptr || value.node->constant() != nullptr;
+}
+
+/// Sets element i of output 0 to `combine` of the elements i of inputs 0 and 1.
+template <typename Combine>
+void propagate_pairs(Node& node, Combine combine) {
+  if (!may_be_known(node.input(0)) || !may_be_known(node.input(1))) return;
+  const auto sizes = node.output(0).shape.sizes();
+  if (!sizes) return;
+  const auto a = known_broadcast(node.input(0), *sizes);
+  if (!a) return;
+  const auto b = known_broadcast(node.input(1), *sizes);
+  if (!b || a->size() != b->size()) return;
+  KnownValues result(a->size());
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = combine((*a)[i], (*b)[i]);
+  set_known(node, 0, std::move(result));
+}
+
+template <typename Change>
+void propagate_elements(Node& node, Change change) {
+  auto known = known_values(node.input(0));
+  if (!known) return;
+  for (ValueRange& range : *known) range = change(range);
+  set_known(node, 0, *std::move(known));
+}
+
+/// The result of a function on numbers of `type`, which is f32 or f64; unknown unless all of them are known.
+template <typename Function, typename... Ranges>
+ValueRange of_numbers(ElementType type, const Function& function, Ranges... ranges) {
+  if (!(ranges.is_exact() && ...)) return kUnknown;
+  if (type == ElementType::f64) return ValueRange::of_number(function.of_double(ranges.number()...));
+  return ValueRange::of_number(
+      static_cast<double>(function.of_float(static_cast<float>(ranges.number())...)));
+}
+
 }  // namespace
 
 ValueRange add(ValueRange a, ValueRange b) {
@@ -109,10 +145,10 @@ ValueRange remainder_truncating(ValueRange a, ValueRange b) {
 }
 
 ValueRange remainder_flooring(ValueRange a, ValueRange b) {
-  if (!a.is_exact() || !b.is_exact() || b.min == 0 || b.min == -1) return kUnknown;
-  const std::int64_t remainder = a.min % b.min;
-  return ValueRange::exactly(remainder != 0 && (remainder < 0) != (b.min < 0) ? remainder + b.min
-                                                                              : remainder);
+  const ValueRange remainder = remainder_truncating(a, b);
+  const bool has_other_sign =
+      remainder.is_exact() && remainder.min != 0 && (remainder.min < 0) != (b.min < 0);
+  return has_other_sign ? ValueRange::exactly(remainder.min + b.min) : remainder;
 }
 
 ValueRange power(ValueRange a, ValueRange b) {
@@ -205,37 +241,6 @@ std::optional<KnownValues> known_broadcast(Value value, std::span<const std::int
   return result;
 }
 
-namespace {
-
-bool may_be_known(Value value) {
-  return value.node->output(value.index).known != nullptr || value.node->constant() != nullptr;
-}
-
-/// Sets element i of output 0 to `combine` of the elements i of inputs 0 and 1.
-template <typename Combine>
-void propagate_pairs(Node& node, Combine combine) {
-  if (!may_be_known(node.input(0)) || !may_be_known(node.input(1))) return;
-  const auto sizes = node.output(0).shape.sizes();
-  if (!sizes) return;
-  const auto a = known_broadcast(node.input(0), *sizes);
-  if (!a) return;
-  const auto b = known_broadcast(node.input(1), *sizes);
-  if (!b || a->size() != b->size()) return;
-  KnownValues result(a->size());
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = combine((*a)[i], (*b)[i]);
-  set_known(node, 0, std::move(result));
-}
-
-template <typename Change>
-void propagate_elements(Node& node, Change change) {
-  auto known = known_values(node.input(0));
-  if (!known) return;
-  for (ValueRange& range : *known) range = change(range);
-  set_known(node, 0, *std::move(known));
-}
-
-}  // namespace
-
 void propagate(Node& node, RangeFunction2 function) {
   const ElementType type = node.output(0).type;
   propagate_pairs(node, [&](ValueRange a, ValueRange b) { return fit(function(a, b), type); });
@@ -249,26 +254,13 @@ void propagate(Node& node, RangeFunction1 function) {
 void propagate(Node& node, NumberFunction2 function) {
   const ElementType type = node.output(0).type;
   if (type != ElementType::f32 && type != ElementType::f64) return;
-  propagate_pairs(node, [&](ValueRange a, ValueRange b) {
-    if (!a.is_exact() || !b.is_exact()) return kUnknown;
-    const double result = type == ElementType::f64
-                              ? function.of_double(a.number(), b.number())
-                              : static_cast<double>(function.of_float(static_cast<float>(a.number()),
-                                                                      static_cast<float>(b.number())));
-    return ValueRange::of_number(result);
-  });
+  propagate_pairs(node, [&](ValueRange a, ValueRange b) { return of_numbers(type, function, a, b); });
 }
 
 void propagate(Node& node, NumberFunction1 function) {
   const ElementType type = node.output(0).type;
   if (type != ElementType::f32 && type != ElementType::f64) return;
-  propagate_elements(node, [&](ValueRange a) {
-    if (!a.is_exact()) return kUnknown;
-    const double result = type == ElementType::f64
-                              ? function.of_double(a.number())
-                              : static_cast<double>(function.of_float(static_cast<float>(a.number())));
-    return ValueRange::of_number(result);
-  });
+  propagate_elements(node, [&](ValueRange a) { return of_numbers(type, function, a); });
 }
 
 void propagate(Node& node, bool (*predicate)(double, double)) {

@@ -51,12 +51,16 @@ void propagate(Node& node, RangeFunction2 function);
 /// The same for the elements of input 0.
 void propagate(Node& node, RangeFunction1 function);
 
-/// A function on numbers of one floating-point type.
+/// A generic function on numbers of one floating-point type.
 struct NumberFunction1 {
+  template <typename Function>
+  explicit constexpr NumberFunction1(Function function) : of_float(function), of_double(function) {}
   float (*of_float)(float);
   double (*of_double)(double);
 };
 struct NumberFunction2 {
+  template <typename Function>
+  explicit constexpr NumberFunction2(Function function) : of_float(function), of_double(function) {}
   float (*of_float)(float, float);
   double (*of_double)(double, double);
 };
@@ -65,6 +69,15 @@ void propagate(Node& node, NumberFunction2 function);
 void propagate(Node& node, NumberFunction1 function);
 /// For a boolean output of floating-point inputs.
 void propagate(Node& node, bool (*predicate)(double, double));
+/// One of these, depending on the type of the inputs.
+template <typename OfNumbers, typename OfRanges>
+void propagate(Node& node, OfNumbers of_numbers, OfRanges of_ranges) {
+  if (is_floating(node.input(0).type())) {
+    propagate(node, of_numbers);
+  } else {
+    propagate(node, of_ranges);
+  }
+}
 
 /// An element of type `from` converted to type `to`; unknown if it does not fit.
 ValueRange converted(ValueRange element, ElementType from, ElementType to);

@@ -149,20 +149,16 @@ class Verifier {
     }
   }
 
-  void check_each_mapped_once(const Node& node, const std::map<std::size_t, int>& seen, std::size_t first,
+  void check_each_mapped_once(const Node& node, std::map<std::size_t, int>& seen, std::size_t first,
                               std::size_t last, const std::string& kind) {
     for (std::size_t i = first; i < last; ++i) {
-      const auto found = seen.find(i);
-      if (found == seen.end() || found->second != 1) {
-        report(node, kind + " " + std::to_string(i) + " is not mapped exactly once");
-      }
+      if (seen[i] != 1) report(node, kind + " " + std::to_string(i) + " is not mapped exactly once");
     }
   }
 
   void check_each_parameter_once(const Node& node, const Graph& body) {
     for (const Node* parameter : body.parameters()) {
-      const auto found = parameters_seen_.find(parameter);
-      if (found == parameters_seen_.end() || found->second != 1)
+      if (parameters_seen_[parameter] != 1)
         report(node, "Parameter '" + parameter->name + "' of the body is not fed by exactly one port");
     }
   }

@@ -66,7 +66,6 @@ std::int64_t prior_count(const Node& node) {
 /// Inputs: height and width of the feature map, of the image. Boxes and their variances.
 void infer_prior_boxes(Node& node, std::int64_t boxes) {
   Dimension size;
-  known_integers(node, 1);  // fails if they are no integers
   if (const auto map = known_integers(node, 0)) {
     require(map->size() == 2, "the feature map needs a height and a width");
     constexpr std::int64_t kCoordinates = 4;

@@ -39,45 +39,31 @@ ValueRange with_openvino_bounds(ValueRange a, ValueRange b) {
 template <RangeFunction2 kFunction, const NumberFunction2& kOfNumbers>
 void infer_arithmetic(Node& node) {
   infer_numbers(node);
-  if (is_floating(node.output(0).type)) {
-    propagate(node, kOfNumbers);
-  } else {
-    propagate(node, with_openvino_bounds<kFunction>);
-  }
+  propagate(node, kOfNumbers, with_openvino_bounds<kFunction>);
 }
 
-/// A function for f32 and f64.
-template <typename Function>
-constexpr NumberFunction2 numbers(Function function) {
-  return {function, function};
-}
-constexpr NumberFunction2 kSum = numbers([](auto a, auto b) { return a + b; });
-constexpr NumberFunction2 kDifference = numbers([](auto a, auto b) { return a - b; });
-constexpr NumberFunction2 kProduct = numbers([](auto a, auto b) { return a * b; });
-constexpr NumberFunction2 kQuotient = numbers([](auto a, auto b) { return a / b; });
-constexpr NumberFunction2 kRemainder = numbers([](auto a, auto b) { return std::fmod(a, b); });
-constexpr NumberFunction2 kFlooredRemainder =
-    numbers([](auto a, auto b) { return a - b * std::floor(a / b); });
-constexpr NumberFunction2 kPower = numbers([](auto a, auto b) { return base::power(a, b); });
-constexpr NumberFunction2 kLarger = numbers([](auto a, auto b) { return std::max(a, b); });
-constexpr NumberFunction2 kSmaller = numbers([](auto a, auto b) { return std::min(a, b); });
+constexpr NumberFunction2 kSum([](auto a, auto b) { return a + b; });
+constexpr NumberFunction2 kDifference([](auto a, auto b) { return a - b; });
+constexpr NumberFunction2 kProduct([](auto a, auto b) { return a * b; });
+constexpr NumberFunction2 kQuotient([](auto a, auto b) { return a / b; });
+constexpr NumberFunction2 kRemainder([](auto a, auto b) { return std::fmod(a, b); });
+constexpr NumberFunction2 kFlooredRemainder([](auto a, auto b) { return a - b * std::floor(a / b); });
+constexpr NumberFunction2 kPower([](auto a, auto b) { return base::power(a, b); });
+constexpr NumberFunction2 kLarger([](auto a, auto b) { return std::max(a, b); });
+constexpr NumberFunction2 kSmaller([](auto a, auto b) { return std::min(a, b); });
 
 void infer_divide(Node& node) {
   infer_numbers(node);
-  if (is_floating(node.output(0).type)) return propagate(node, kQuotient);
-  propagate(node, DivideView(node).m_pythondiv().value_or(true) ? with_openvino_bounds<divide_flooring>
-                                                                : with_openvino_bounds<divide_truncating>);
+  const bool is_flooring = DivideView(node).m_pythondiv().value_or(true);
+  propagate(node, kQuotient,
+            is_flooring ? with_openvino_bounds<divide_flooring> : with_openvino_bounds<divide_truncating>);
 }
 
 template <RangeFunction2 kFunction, bool (*kOfNumbers)(double, double)>
 void infer_comparison(Node& node) {
-  const ElementType type = same_type(node, 0, 2);
+  same_type(node, 0, 2);
   set_output(node, 0, ElementType::boolean, broadcast_inputs(node, 0, 1));
-  if (is_floating(type)) {
-    propagate(node, kOfNumbers);
-  } else {
-    propagate(node, kFunction);
-  }
+  propagate(node, kOfNumbers, kFunction);
 }
 
 ValueRange not_equal(ValueRange a, ValueRange b) {

@@ -1,5 +1,4 @@
-// Operations that concatenate, split, repeat and pad tensors. Known elements of small integer tensors are
-// propagated, so that computed shapes become static.
+// Operations that concatenate, split, repeat and pad tensors.
 #include "ir/views/joining.hpp"
 
 #include <algorithm>
@@ -93,8 +92,7 @@ void infer_split(Node& node) {
   for (std::size_t i = 0; i < node.outputs().size(); ++i) set_output(node, i, data.type(), result);
 }
 
-/// The lengths of the parts. -1 is replaced by the rest if that is known. No value unless all lengths are
-/// known.
+/// The lengths of the parts, with the rest in place of -1 if that is known; no value if one is dynamic.
 std::optional<Integers> split_lengths(const Node& node, Dimension whole) {
   auto lengths = exact_values(VariadicSplitView(node).lengths());
   if (!lengths) return std::nullopt;

@@ -1,7 +1,6 @@
 // FakeQuantize: rounds values to levels between bounds.
 #include "ir/views/quantization.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "ir/inference.hpp"
@@ -10,8 +9,7 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// Inputs: data, lower and upper bound of the input, lower and upper bound of the output. As in OpenVINO's
-/// inference, the output has the shape of the data, also if a bound has more elements along an axis.
+/// As in OpenVINO's inference, the output has the shape of the data, also if a bound has more elements.
 void infer_fake_quantize(Node& node) {
   const FakeQuantizeView quantization = node;
   const ElementType type = same_type(node, 0, 5);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "ir/element_moves.hpp"
 #include "ir/inference.hpp"

@@ -1,5 +1,4 @@
-// Operations that change the shape or the order of elements. Known elements of small integer tensors are
-// propagated, so that computed shapes become static.
+// Operations that change the shape or the order of elements.
 #include "ir/views/reshaping.hpp"
 
 #include <algorithm>
@@ -33,8 +32,7 @@ Dimension product(std::span<const Dimension> dimensions) {
   return result;
 }
 
-/// The smallest and the largest quotient that is an integer. Throws Failure (invalid_node)(`reason`) if no
-/// quotient is one.
+/// The smallest and the largest quotient that is an integer; invalid(`reason`) if no quotient is one.
 Dimension divided(Dimension dimension, std::int64_t divisor, const char* reason) {
   const bool bounded = dimension.max != Dimension::kUnbounded;
   const Dimension result(dimension.min / divisor + (dimension.min % divisor == 0 ? 0 : 1),
@@ -76,8 +74,7 @@ ReshapePattern pattern_of(ReshapeView reshape, const KnownValues& known) {
   return pattern;
 }
 
-/// The size of the axis of -1: what the other axes leave of the data. Copied axes cancel out, even if they
-/// are dynamic.
+/// The size of the axis of -1: what the other axes leave of the data. Copied axes, also dynamic ones, cancel.
 Dimension inferred_size(const PartialShape& data, const ReshapePattern& pattern) {
   Dimensions left;
   for (std::size_t i = 0; i < data.rank(); ++i) {
@@ -196,8 +193,7 @@ void infer_transpose(Node& node) {
   move_known(node);
 }
 
-/// DepthToSpace and SpaceToDepth: the block size and the dimensions to change; no dimensions if the rank is
-/// dynamic.
+/// DepthToSpace and SpaceToDepth: the block size and the dimensions to change.
 struct Blocks {
   std::int64_t size;
   Dimensions dimensions;
@@ -224,7 +220,6 @@ void infer_depth_to_space(Node& node) {
     divisor = checked_multiply(divisor, size);
     dimensions[i] = multiply(dimensions[i], size);
   }
-  require(divisor > 0, "DepthToSpace: invalid block size");
   if (dimensions[1].is_static()) {
     require(dimensions[1].size() % divisor == 0, "DepthToSpace: the block size does not divide the channels");
     dimensions[1] = dimensions[1].size() / divisor;

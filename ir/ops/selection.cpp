@@ -1,10 +1,8 @@
-// Operations that take or replace a part of a tensor: slices, gathers, scatters. Known elements of small
-// integer tensors are propagated, so that computed shapes become static.
+// Operations that take or replace a part of a tensor: slices, gathers, scatters.
 #include "ir/views/selection.hpp"
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 
 #include "ir/element_sizes.hpp"
 #include "ir/ops/families.hpp"
@@ -147,8 +145,7 @@ void infer_gather_elements(Node& node) {
   set_output(node, 0, gather_elements.data().type(), std::move(shape));
 }
 
-/// Writes `updates` at `indices` of a vector. OpenVINO propagates known elements of shapes through scatters
-/// as well.
+/// Writes `updates` at `indices` of a vector of known elements, as OpenVINO's inference does.
 void infer_scatter(Node& node) {
   infer_as_data(node);
   const AnyScatterView scatter = node;

@@ -134,8 +134,7 @@ bool is_grouped(const Node& node) {
   return node.is_one_of({ops::GroupConvolution, ops::GroupConvolutionBackpropData});
 }
 
-/// Checks the ranks of input and filter. Returns false, with an output of dynamic rank, if one of them is
-/// dynamic.
+/// Checks the ranks of input and filter; if one of them is dynamic, so is the output, and returns false.
 bool has_fitting_ranks(Node& node, ElementType type) {
   const PartialShape& data = node.input(0).shape();
   const PartialShape& filter = node.input(1).shape();

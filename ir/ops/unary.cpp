@@ -2,7 +2,6 @@
 // additional parameters (PReLU's slope is broadcast to the data).
 #include "ir/views/unary.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "ir/inference.hpp"
@@ -15,11 +14,7 @@ namespace {
 template <RangeFunction1 kFunction, const NumberFunction1& kOfNumbers>
 void infer_number(Node& node) {
   infer_as_data(node);
-  if (is_floating(node.output(0).type)) {
-    propagate(node, kOfNumbers);
-  } else {
-    propagate(node, kFunction);
-  }
+  propagate(node, kOfNumbers, kFunction);
 }
 
 bool has_exact_elements(Value value) {
@@ -34,20 +29,14 @@ void infer_exact_number(Node& node) {
   infer_as_data(node);
 }
 
-/// A function for f32 and f64.
-template <typename Function>
-constexpr NumberFunction1 numbers(Function function) {
-  return {function, function};
-}
-constexpr NumberFunction1 kAbsolute = numbers([](auto a) { return std::abs(a); });
-constexpr NumberFunction1 kNegated = numbers([](auto a) { return -a; });
-constexpr NumberFunction1 kSignOf =
-    numbers([](auto a) { return static_cast<decltype(a)>((a > 0) - (a < 0)); });
-constexpr NumberFunction1 kPositivePart = numbers([](auto a) { return a > 0 ? a : decltype(a){}; });
-constexpr NumberFunction1 kFloor = numbers([](auto a) { return std::floor(a); });
-constexpr NumberFunction1 kCeiling = numbers([](auto a) { return std::ceil(a); });
-constexpr NumberFunction1 kHalfToEven = numbers([](auto a) { return std::nearbyint(a); });
-constexpr NumberFunction1 kSquareRoot = numbers([](auto a) { return std::sqrt(a); });
+constexpr NumberFunction1 kAbsolute([](auto a) { return std::abs(a); });
+constexpr NumberFunction1 kNegated([](auto a) { return -a; });
+constexpr NumberFunction1 kSignOf([](auto a) { return static_cast<decltype(a)>((a > 0) - (a < 0)); });
+constexpr NumberFunction1 kPositivePart([](auto a) { return a > 0 ? a : decltype(a){}; });
+constexpr NumberFunction1 kFloor([](auto a) { return std::floor(a); });
+constexpr NumberFunction1 kCeiling([](auto a) { return std::ceil(a); });
+constexpr NumberFunction1 kHalfToEven([](auto a) { return std::nearbyint(a); });
+constexpr NumberFunction1 kSquareRoot([](auto a) { return std::sqrt(a); });
 
 void infer_square_root(Node& node) {
   infer_as_data(node);

@@ -15,7 +15,6 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// Inputs: image, sizes or scales of the axes, axes.
 void infer_interpolate(Node& node) {
   const InterpolateView interpolate = node;
   const Value image = interpolate.data();
@@ -125,8 +124,7 @@ void infer_adaptive_pool(Node& node) {
   set_output(node, 0, image.type(), result);
 }
 
-/// Inputs: table [E, ...], indices [I], first position of each bag in the indices [B], index for empty bags,
-/// factors [I].
+/// Inputs: table [E, ...], indices [I], start of each bag in them [B], index for empty bags, factors [I].
 void infer_embedding_bags(Node& node) {
   const EmbeddingBagOffsetsSumView bags = node;
   PartialShape result = bags.table().shape();

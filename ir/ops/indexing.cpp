@@ -14,9 +14,7 @@ namespace {
 /// The number of elements, from none to the largest one that `shape` admits.
 Dimension at_most_all_elements(const PartialShape& shape) {
   if (!shape.has_rank()) return {};
-  Dimension count = 1;
-  for (const Dimension& size : shape) count = multiply(count, size);
-  return {0, count.max};
+  return {0, product(shape.dimensions()).max};
 }
 
 void infer_non_zero(Node& node) {

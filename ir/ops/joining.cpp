@@ -162,12 +162,12 @@ bool may_broadcast_to(const PartialShape& data, const PartialShape& target) {
 void infer_broadcast(Node& node) {
   const BroadcastView view = node;
   const Value data = view.data();
-  const PartialShape& list = view.shape().shape();
   const bool bidirectional = view.mode() == "bidirectional";
   auto target = broadcast_target(node);
   if (!target) {
-    if (!list.has_rank() || list[0].is_dynamic()) return set_output(node, 0, data.type(), unknown());
-    const auto length = static_cast<std::size_t>(list[0].size());
+    const Dimension list = dimension_along(view.shape().shape(), 0);
+    if (list.is_dynamic()) return set_output(node, 0, data.type(), unknown());
+    const auto length = static_cast<std::size_t>(list.size());
     require(bidirectional || !data.shape().has_rank() || data.shape().rank() <= length,
             "Broadcast: the target has fewer axes than the data");
     if (!bidirectional) return set_output(node, 0, data.type(), PartialShape::of_rank(length));
@@ -193,12 +193,10 @@ void infer_tile(Node& node) {
   const auto repeats = known_integers(node, 1);
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
   if (!repeats) {
-    const PartialShape& shape = tile.repeats().shape();
-    const bool known = shape.has_rank() && shape[0].is_static();
-    return set_output(node, 0, data.type(),
-                      known ? PartialShape::of_rank(
-                                  std::max(data.shape().rank(), static_cast<std::size_t>(shape[0].size())))
-                            : unknown());
+    const Dimension length = dimension_along(tile.repeats().shape(), 0);
+    if (length.is_dynamic()) return set_output(node, 0, data.type(), unknown());
+    const std::size_t rank = std::max(data.shape().rank(), static_cast<std::size_t>(length.size()));
+    return set_output(node, 0, data.type(), PartialShape::of_rank(rank));
   }
   Dimensions result(data.shape().begin(), data.shape().end());
   Dimensions factors = to_dimensions(*repeats);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "ir/element_moves.hpp"
@@ -13,6 +14,13 @@ namespace onnx2ir::ir {
 
 inline PartialShape unknown() {
   return PartialShape::unknown_rank();
+}
+
+/// The interval of the product of `dimensions`.
+inline Dimension product(std::span<const Dimension> dimensions) {
+  Dimension result = 1;
+  for (const Dimension& dimension : dimensions) result = multiply(result, dimension);
+  return result;
 }
 
 /// Sets the known values of an output of an operation that only moves elements. Its type and shape are set.

@@ -2,7 +2,6 @@
 #include "ir/views/reshaping.hpp"
 
 #include <algorithm>
-#include <span>
 #include <string>
 
 #include "ir/checked_arithmetic.hpp"
@@ -23,13 +22,6 @@ void infer_shape_of(Node& node) {
   KnownValues values;
   for (const Dimension& dimension : shape) values.push_back(to_range(dimension));
   set_known(node, 0, std::move(values));
-}
-
-/// The interval of the product of `dimensions`.
-Dimension product(std::span<const Dimension> dimensions) {
-  Dimension result = 1;
-  for (const Dimension& dimension : dimensions) result = multiply(result, dimension);
-  return result;
 }
 
 /// The smallest and the largest quotient that is an integer; invalid(`reason`) if no quotient is one.
@@ -105,11 +97,10 @@ void infer_reshape(Node& node) {
   const PartialShape& data = reshape.data().shape();
   const auto known = known_integers(node, 1);
   if (!known) {
-    const PartialShape& shape = reshape.shape().shape();
-    const bool known_rank = shape.has_rank() && shape[0].is_static();
-    set_output(node, 0, reshape.data().type(),
-               known_rank ? PartialShape::of_rank(static_cast<std::size_t>(shape[0].size())) : unknown());
-    return;
+    const Dimension rank = dimension_along(reshape.shape().shape(), 0);
+    return set_output(
+        node, 0, reshape.data().type(),
+        rank.is_static() ? PartialShape::of_rank(static_cast<std::size_t>(rank.size())) : unknown());
   }
   ReshapePattern pattern = pattern_of(reshape, *known);
   if (pattern.inferred) {
@@ -181,14 +172,13 @@ void infer_transpose(Node& node) {
   }
   const std::size_t rank = data.shape().rank();
   if (!order) return set_output(node, 0, data.type(), PartialShape::of_rank(rank));
-  const Integers& permutation = *order;
-  Integers sorted = permutation;
-  std::sort(sorted.begin(), sorted.end());
+  Integers sorted = *order;
+  std::ranges::sort(sorted);
   bool valid = sorted.size() == rank;
   for (std::size_t i = 0; valid && i < rank; ++i) valid = sorted[i] == static_cast<std::int64_t>(i);
   require(valid, "Transpose: the order is not a permutation of the axes");
   Dimensions result;
-  for (const std::int64_t axis : permutation) result.push_back(data.shape()[static_cast<std::size_t>(axis)]);
+  for (const std::int64_t axis : *order) result.push_back(data.shape()[static_cast<std::size_t>(axis)]);
   set_output(node, 0, data.type(), PartialShape(std::move(result)));
   move_known(node);
 }

@@ -145,11 +145,15 @@ class Differ {
   }
 
   void runtime_options(const Model& before, const Model& after) {
-    std::map<std::string, std::pair<std::string, std::string>> options;
-    for (const auto& [name, value] : before.runtime_options) options[name].first = value;
-    for (const auto& [name, value] : after.runtime_options) options[name].second = value;
+    struct Values {
+      std::string before = "none";
+      std::string after = "none";
+    };
+    std::map<std::string, Values> options;
+    for (const auto& [name, value] : before.runtime_options) options[name].before = '\'' + value + '\'';
+    for (const auto& [name, value] : after.runtime_options) options[name].after = '\'' + value + '\'';
     for (const auto& [name, values] : options)
-      compare("model", "runtime option " + name, '\'' + values.first + '\'', '\'' + values.second + '\'');
+      compare("model", "runtime option " + name, values.before, values.after);
   }
 
   /// Compares the order of those inputs or outputs that both models have.

@@ -94,7 +94,17 @@ void infer_eye(Node& node) {
     const auto known = known_integers(node, input);
     return known && known->size() == 1 ? to_dimension(known->front()) : Dimension();
   };
-  set_output(node, 0, EyeView(node).output_type(), PartialShape{dimension(0), dimension(1)});
+  const EyeView eye = node;
+  PartialShape shape;
+  if (const Value batch = eye.batch_shape(); !batch) {
+    shape = PartialShape{dimension(0), dimension(1)};
+  } else if (const auto sizes = known_integers(node, 3)) {
+    Dimensions dimensions = to_dimensions(*sizes);
+    dimensions.push_back(dimension(0));
+    dimensions.push_back(dimension(1));
+    shape = PartialShape(std::move(dimensions));
+  }
+  set_output(node, 0, eye.output_type(), shape);
 }
 
 void infer_unique(Node& node) {

@@ -49,8 +49,10 @@ bool has_elements(const Output& output, const ConstantData& data) {
   if (packed_size(output.type, elements) != data.written_size()) return false;
   const unsigned bits = info(output.type).bits;
   if (bits >= 8) return true;
+  if (elements == data.size() * 8 / bits) return true;
+  const ConstantBytes bytes = data.bytes();
   for (std::size_t i = elements; i < data.size() * 8 / bits; ++i) {
-    if (element_bits(output.type, data.bytes(), i) != 0) return false;
+    if (element_bits(output.type, bytes, i) != 0) return false;
   }
   return true;
 }

@@ -129,10 +129,12 @@ bool has_infinity(ir::Value constant) {
 /// Whether OpenVINO folds a value into a bf16 constant with infinities.
 bool is_infinite_bf16_constant(ir::Value value) {
   if (value.type() != ir::ElementType::bf16) return false;
-  constexpr ir::OperationSet kFolded = {ops::Reshape, ops::Unsqueeze, ops::Squeeze, ops::Broadcast,
-                                        ops::Convert};
-  while (value.node->is_one_of(kFolded)) value = value.node->input(0);
-  return value.node->is(ops::Const) && ir::is_floating(value.type()) && has_infinity(value);
+  static constexpr ir::OperationSet kFolded = {ops::Reshape, ops::Unsqueeze, ops::Squeeze, ops::Broadcast,
+                                               ops::Convert};
+  const ir::Value source = follow(value, [](ir::Value folded) {
+    return folded.node->is_one_of(kFolded) ? folded.node->input(0) : ir::Value{};
+  });
+  return source.node->is(ops::Const) && ir::is_floating(source.type()) && has_infinity(source);
 }
 
 /// Fault::bf16_constant_infinity. Without bf16 instructions the CPU plugin computes bf16 in f32, and changes

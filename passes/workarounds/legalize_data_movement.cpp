@@ -152,16 +152,18 @@ bool is_scalar_reshape(ir::ReshapeView reshape) {
 /// A Reshape of floating-point numbers to a scalar becomes a Squeeze of all axes.
 ir::Value squeeze_to_scalar(ir::Builder& builder, ir::ReshapeView reshape) {
   // 2024.6 does not write the result of a Squeeze of a Transpose to a scalar.
-  ir::Value source = reshape.data();
-  while (const auto transpose = ir::match<ir::TransposeView>(source)) source = transpose->data();
+  const ir::Value source = follow(reshape.data(), [](ir::Value value) {
+    const auto transpose = ir::match<ir::TransposeView>(value);
+    return transpose ? transpose->data() : ir::Value{};
+  });
   return ir::squeeze(builder, source, all_axes(reshape.data().shape().rank()));
 }
 
 /// What a Reduce reads, before Reduces of the same operation.
 ir::Value source_of_total(ir::ReductionView total) {
-  ir::Value source = total.data();
-  while (source.node->is(total.node().op().id)) source = ir::ReductionView(*source.node).data();
-  return source;
+  return follow(total.data(), [&](ir::Value value) {
+    return value.node->is(total.node().op().id) ? ir::ReductionView(*value.node).data() : ir::Value{};
+  });
 }
 
 const ir::Node& before_conversion(const ir::Node& node) {

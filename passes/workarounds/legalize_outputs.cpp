@@ -3,6 +3,7 @@
 // results are outputs, the second one gets the names of the first one, too. If the output of dynamic shape is
 // an input of the model then, the CPU plugin writes beyond its memory.
 #include "ir/views/unary.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
 
@@ -22,13 +23,15 @@ ir::ElementType computed_type(ir::ElementType type) {
 bool converts_output_back(ir::ConvertView convert) {
   const ir::Output& back = convert.output(0);
   if (!is_read_by(back, {ops::Result})) return false;
-  ir::Value data = convert.data();
-  while (const auto inner = ir::match<ir::ConvertView>(data)) {
-    if (data.type() == back.type || computed_type(data.type()) != back.type) return false;
-    if (is_read_by(data.output(), {ops::Result})) return computed_type(inner->data().type()) == back.type;
-    data = inner->data();
-  }
-  return false;
+  const auto is_output = [](ir::Value value) { return is_read_by(value.output(), {ops::Result}); };
+  const ir::Value given = follow(convert.data(), [&](ir::Value data) {
+    const auto inner = ir::match<ir::ConvertView>(data);
+    const bool is_kept = data.type() != back.type && computed_type(data.type()) == back.type;
+    return inner && is_kept && !is_output(data) ? inner->data() : ir::Value{};
+  });
+  const auto first = ir::match<ir::ConvertView>(given);
+  return first && given.type() != back.type && computed_type(given.type()) == back.type && is_output(given) &&
+         computed_type(first->data().type()) == back.type;
 }
 
 /// Fault::input_converted_to_output: the conversions between an input and an output leave the numbers as the
@@ -38,9 +41,11 @@ bool converts_input_to_output(ir::ConvertView convert) {
   if (!is_read_by(result, {ops::Result}) || result.shape.is_static() ||
       computed_type(result.type) != result.type)
     return false;
-  ir::Value data = convert.data();
-  while (data.node->is(ops::Convert) && computed_type(data.type()) == result.type)
-    data = ir::ConvertView(*data.node).data();
+  const ir::Value data = follow(convert.data(), [&](ir::Value converted) {
+    return converted.node->is(ops::Convert) && computed_type(converted.type()) == result.type
+               ? converted.node->input(0)
+               : ir::Value{};
+  });
   return data.node->is(ops::Parameter) && data.type() == result.type;
 }
 

@@ -2,6 +2,7 @@
 // at which such a fusion begins, or through which it passes. An opaque copy of their result keeps them apart
 // from the operations that read them: one that reads its operand twice ends what OpenVINO fuses.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "ir/views/linear_algebra.hpp"
@@ -94,10 +95,11 @@ bool is_gathered_slice(const ir::Node& slice) {
 
 /// Fault::repeated_softmax.
 bool is_repeated_softmax(const ir::Node& node) {
-  const auto& uses = node.output(0).uses;
-  return std::ranges::any_of(uses, [&](const ir::Use& use) {
-    const auto is_same = [&](const ir::Use& other) { return other.node == use.node; };
-    return use.node->is(ops::Concat) && std::ranges::count_if(uses, is_same) > 1;
+  return std::ranges::any_of(node.output(0).uses, [&](const ir::Use& use) {
+    if (!use.node->is(ops::Concat)) return false;
+    const auto is_same = [&](ir::Value part) { return part.node == &node; };
+    const auto first = std::ranges::find_if(use.node->inputs(), is_same);
+    return std::cmp_not_equal(first - use.node->inputs().begin(), use.index);
   });
 }
 

@@ -14,6 +14,7 @@
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
@@ -118,14 +119,14 @@ bool convolves_part(ir::ConvolutionView convolution) {
 
 bool is_shared_concatenation(ir::Value value) {
   if (!value.shape().has_rank(1)) return false;
-  bool is_shared = false;
-  while (true) {
-    is_shared = is_shared || value.node->output(value.index).uses.size() > 1;
-    const auto identity = ir::match<ir::IdentityView>(value);
-    if (!identity) break;
-    value = identity->data();
-  }
-  return is_shared && value.node->is(ops::Concat);
+  const auto is_shared = [](ir::Value read) { return read.output().uses.size() > 1; };
+  bool is_any_shared = is_shared(value);
+  const ir::Value source = follow(value, [&](ir::Value copy) {
+    const auto identity = ir::match<ir::IdentityView>(copy);
+    is_any_shared = is_any_shared || (identity && is_shared(identity->data()));
+    return identity ? identity->data() : ir::Value{};
+  });
+  return is_any_shared && source.node->is(ops::Concat);
 }
 
 /// Fault::abs_in_place. The CPU plugin computes Abs of a concatenated vector in place even if the vector has

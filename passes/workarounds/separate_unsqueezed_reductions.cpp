@@ -8,6 +8,7 @@
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/analysis/axes.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {
@@ -28,13 +29,15 @@ bool is_unsqueezed(ir::Value value) {
 /// Whether the value is that of a Reduce, or will be: OpenVINO merges factors, and removes them if their
 /// product is 1.
 bool is_reduced(ir::Value value) {
-  while (const auto multiply = ir::match<ir::MultiplyView>(value)) {
+  const auto without_factor = [](ir::Value product) {
+    const auto multiply = ir::match<ir::MultiplyView>(product);
+    if (!multiply) return ir::Value{};
     const bool is_factor_first = multiply->a().node->is(ops::Const);
     const ir::Value factor = is_factor_first ? multiply->a() : multiply->b();
-    if (!factor.node->is(ops::Const) || !factor.shape().is_scalar()) return false;
-    value = is_factor_first ? multiply->b() : multiply->a();
-  }
-  return value.node->is_one_of(kReductions);
+    const bool is_scaled = factor.node->is(ops::Const) && factor.shape().is_scalar();
+    return is_scaled ? (is_factor_first ? multiply->b() : multiply->a()) : ir::Value{};
+  };
+  return follow(value, without_factor).node->is_one_of(kReductions);
 }
 
 bool is_affected(ir::ReductionView reduction) {

@@ -308,6 +308,14 @@ def test_ir_of_openvino(tmp_path):
     assert line.endswith("(Elu): attribute alpha 0.5 -> 0.25")
 
 
+def test_options_without_a_value_differ_from_absent_ones(tmp_path):
+    model = 'model "m"{}\n%x = Parameter : f32[2] "x"\n%y = Result(%x)\n'
+    (tmp_path / "old.ir").write_text(model.format(""))
+    (tmp_path / "new.ir").write_text(model.format(' option "A" = ""'))
+    assert diff(tmp_path, "old.ir", "new.ir") == ["model: runtime option A none -> ''"]
+    assert diff(tmp_path, "new.ir", "new.ir") == []
+
+
 def test_session_of_the_document(tmp_path):
     """The commands of docs/golden-files.md print what the document shows."""
     shutil.copytree(ROOT / "tests/models", tmp_path / "tests/models", ignore=lambda folder, names: [name for name in names if name != "powers.onnxtxt"])

@@ -194,6 +194,16 @@ TEST_CASE_METHOD(Fixture, "NonZero of constants has a known size") {
         PartialShape{1, 2});
 }
 
+TEST_CASE_METHOD(Fixture, "Eye with a batch has its sizes before those of the matrix") {
+  const auto eye = [&](Value batch) {
+    const std::vector<Value> inputs{builder.integer(3), builder.integer(4), builder.integer(0), batch};
+    return builder.op(ops::Eye, inputs, {{"output_type", ElementType::f32}}).shape();
+  };
+  CHECK(eye(builder.integers({5, 6})) == PartialShape{5, 6, 3, 4});
+  CHECK(eye(shape_of({-1, 2})) == PartialShape{-1, 2, 3, 4});
+  CHECK_FALSE(eye(builder.parameter(ElementType::i64, {-1})).has_rank());
+}
+
 TEST_CASE_METHOD(Fixture, "NonZero finds at most all elements") {
   const auto count = [&](const PartialShape& shape) {
     const Value data = builder.parameter(ElementType::f32, shape);

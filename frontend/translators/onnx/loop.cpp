@@ -100,15 +100,13 @@ Value appended(const IteratedBody& body, const TranslatedBody& translated, std::
   if (list == nullptr || !(*list)->elements || !(*list)->elements->empty()) return {};
   const std::string& state = body.proto->input(kFirstState + static_cast<int>(index)).name();
   const std::string& next = body.proto->output(1 + static_cast<int>(index)).name();
-  for (const onnx::NodeProto& node : body.proto->node()) {
-    if (node.output_size() != 1 || node.output(0) != next) continue;
-    if (!translated.scope->is_onnx(node, "SequenceInsert") || node.input_size() != 2 ||
-        node.input(0) != state)
-      return {};
-    const Value row = as_tensor(translated.scope->find(node.input(1)).operand);
-    return row && row.shape().has_rank() ? row : Value{};
-  }
-  return {};
+  const NameIndex::Definition* const definition = translated.scope->names().definition(next);
+  const onnx::NodeProto* const node = definition == nullptr ? nullptr : definition->node;
+  if (node == nullptr || !translated.scope->is_onnx(*node, "SequenceInsert") || node->input_size() != 2 ||
+      node->input(0) != state)
+    return {};
+  const Value row = as_tensor(translated.scope->find(node->input(1)).operand);
+  return row && row.shape().has_rank() ? row : Value{};
 }
 
 /// Translates the loop, whose first iteration has the number `first`, with one body for all iterations.

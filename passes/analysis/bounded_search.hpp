@@ -29,7 +29,8 @@ const ir::Node* find_before(const ir::Node& node, const ir::OperationSet& operat
       node, [&](const ir::Node& at) { return at.is_one_of(operations); }, source, most);
 }
 
-/// Follows `source(value)`, and so on, until it returns no value, or for `most` steps. Returns the last value.
+/// Follows `source(value)`, and so on, until it returns no value, or for `most` steps. Returns the last
+/// value.
 template <typename Source>
 ir::Value follow(ir::Value value, Source source, int most = 64) {
   for (int step = 0; step < most; ++step) {

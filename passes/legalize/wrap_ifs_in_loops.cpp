@@ -68,9 +68,8 @@ ir::Node& move_inside(ir::LoopView loop, ir::Node& if_node) {
   for (const ir::Value outside : if_node.inputs()) {
     ir::Value& inside = moved[{outside.node, outside.index}];
     if (!inside) {
-      inside = outside.node->constant() != nullptr
-                   ? builder.clone(*outside.node).value()
-                   : ir::add_invariant(loop.node(), loop.body(), outside);
+      inside = outside.node->constant() != nullptr ? builder.clone(*outside.node).value()
+                                                   : ir::add_invariant(loop.node(), loop.body(), outside);
     }
     inputs.push_back(inside);
   }

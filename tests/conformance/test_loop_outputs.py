@@ -1,4 +1,4 @@
-"""The assumptions of the workaround copy_loop_outputs, tested with the runtime alone: readers of a Loop's output of dynamic size have its
+"""The assumptions of the workaround for stale_loop_outputs, tested with the runtime alone: readers of a Loop's output of dynamic size have its
 elements in each inference if they read it through a VariadicSplit with the mark `precise`, in f32 and in bf16, whatever layout
 the plugin chooses for them. Without it, several of them read released memory (fault stale_loop_outputs).
 """

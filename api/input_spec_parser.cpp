@@ -87,6 +87,7 @@ class InputText {
       if (next() == ']') break;
       if (bounds.size() == kMaxDimensions) fail("the shape has too many dimensions");
       bounds.push_back(dimension());
+      if (std::string_view(" ,]").find(next()) == std::string_view::npos) fail("',' or ']' is expected");
     }
     expect(']');
     return bounds;

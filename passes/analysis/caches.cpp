@@ -81,13 +81,12 @@ std::optional<CacheUpdate> appended(ir::Value present, ir::Value past, int steps
 }
 
 /// Whether `value` is computed from the elements of `past`. Its shape alone gives the positions of new
-/// tokens.
+/// tokens. The nearest nodes are visited first: the other layers of the model are behind them.
 bool is_computed_from(ir::Value value, ir::Value past) {
   std::unordered_set<const ir::Node*> seen;
-  std::vector<ir::Node*> open = {value.node};
-  while (!open.empty()) {
-    ir::Node& node = *open.back();
-    open.pop_back();
+  std::vector<const ir::Node*> open = {value.node};
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const ir::Node& node = *open[i];
     if (&node == past.node) return true;
     if (node.is(ops::ShapeOf) || !seen.insert(&node).second) continue;
     for (const ir::Value input : node.inputs()) open.push_back(input.node);

@@ -97,7 +97,9 @@ ir::Value other_operand(ir::Value value, ir::Op op, double number) {
 Product product_of(ir::Value root) {
   Product product;
   base::SmallVector<ir::Value, kMaxFactors> open{root};
-  while (!open.empty()) {
+  constexpr int kMostSteps = 64;
+  for (int step = 0; !open.empty(); ++step) {
+    if (step == kMostSteps) return {};
     const ir::Value value = open.back();
     open.pop_back();
     const bool may_open = value == root || is_used_once(value);

@@ -23,7 +23,8 @@ std::string described(const ir::Node& node) {
 /// `untried` may affect a node.
 bool rewrite_nodes(ir::Graph& graph, const RowsOfModel& rows, const RowsOfModel& untried) {
   bool modified = false;
-  const std::size_t most = kMostRounds * (graph.nodes().size() + kMostRounds);
+  std::size_t most = kMostRounds * (graph.nodes().size() + kMostRounds);
+  for (const auto& node : graph.nodes()) most += kMostRounds * node->inputs().size();
   std::size_t rewrites = 0;
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     ir::Node& node = *graph.nodes()[i];

@@ -4,6 +4,7 @@
 // Otherwise the runtime infers one row although the loop may run zero times.
 #include <algorithm>
 
+#include "passes/analysis/constant_values.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -21,7 +22,9 @@ ir::Value limit_to_one(ir::Builder& builder, ir::Value count) {
   const ir::Value once = builder.integer(1, count.type());
   const auto known = ir::known_scalar(count);
   if (known) return *known == 0 ? count : once;
-  return builder.op(ops::Minimum, {count, once});
+  if (are_at_least(count, 0)) return builder.op(ops::Minimum, {count, once});
+  const ir::Value is_none = builder.op(ops::Equal, {count, builder.integer(0, count.type())});
+  return builder.op(ops::Select, {is_none, count, once});
 }
 
 void end_by_count(ir::Builder& builder, ir::LoopView loop) {

@@ -71,7 +71,7 @@ bool widen(ir::Value value, const ir::Graph& main, const PassContext& context) {
   const ir::Value other = emit_convert(value, stays ? wide_type(type) : type, context);
   // The model's output keeps its name.
   if (!stays) std::swap(other.node->output(0).names, value.output().names);
-  for (const ir::Use& use : uses) use.node->set_input(use.index, other);
+  ir::move_uses(uses, value, other);
   return true;
 }
 

@@ -49,13 +49,20 @@ bool is_read_by_loop(const ir::Use& use) {
   return reader != nullptr && reader->loop() != nullptr;
 }
 
+/// unsqueeze_empty_loop_values adds an Unsqueeze before a Result of a body.
+bool is_read_by_result(const ir::Use& use, bool is_main) {
+  if (use.node->is(ops::Result)) return true;
+  const ir::Node* const reader = !is_main && use.node->is(ops::Unsqueeze) ? only_reader(*use.node) : nullptr;
+  return reader != nullptr && reader->is(ops::Result);
+}
+
 bool is_endangered(const ir::Node& if_node, bool is_main, bool is_copied) {
   return std::ranges::any_of(if_node.outputs(), [&](const ir::Output& output) {
     if (output.shape.is_static() || output.type == ir::ElementType::string) return false;
     const bool is_handed_out = std::ranges::find(kOutputTypes, output.type) != kOutputTypes.end();
     return std::ranges::any_of(output.uses, [&](const ir::Use& use) {
       if (is_copied && is_read_by_loop(use)) return false;
-      return !use.node->is(ops::Result) || (is_main && !is_handed_out);
+      return !is_read_by_result(use, is_main) || (is_main && !is_handed_out);
     });
   });
 }

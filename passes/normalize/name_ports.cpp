@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ namespace {
 
 /// The names of each value that is an input or an output. The result does not depend on their order.
 using Ports = std::map<std::pair<ir::Node*, std::uint32_t>, std::vector<std::string>>;
+using Seen = std::set<std::pair<const ir::Node*, std::uint32_t>>;
 
 bool is_port(ir::Value value, const Ports& ports) {
   return ports.contains({value.node, value.index});
@@ -58,10 +60,12 @@ bool unname(ir::Value value) {
   return has_names;
 }
 
-/// Removes the names of inner tensors that OpenVINO may use instead of `output`.
-bool unname_replacements(ir::Value output, const Ports& ports) {
+/// Removes the names of inner tensors that OpenVINO may use instead of `output`. `seen`: the values of
+/// which that is done.
+bool unname_replacements(ir::Value output, const Ports& ports, Seen& seen) {
   bool modified = false;
-  for (ir::Value value = replacement_of(*output.node); value && !is_port(value, ports);
+  for (ir::Value value = replacement_of(*output.node);
+       value && !is_port(value, ports) && seen.insert({value.node, value.index}).second;
        value = replacement_of(*value.node))
     modified = unname(value) || modified;
   return modified;
@@ -97,10 +101,11 @@ bool name_ports(ir::Model& model, PassContext&) {
     if (std::ranges::find(names, result->name) == names.end()) names.push_back(result->name);
   }
   bool modified = false;
+  Seen seen;
   for (const auto& [port, names] : ports) {
     const ir::Value value{port.first, port.second};
     modified = set_names(value, names) || modified;
-    modified = unname_replacements(value, ports) || modified;
+    modified = unname_replacements(value, ports, seen) || modified;
     if (value.node->is(ops::Parameter)) modified = unname_replaced(value, ports) || modified;
   }
   return modified;

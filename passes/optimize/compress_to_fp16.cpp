@@ -4,7 +4,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "ir/narrowing.hpp"
@@ -24,43 +27,101 @@ constexpr std::uint64_t kSmall = std::uint64_t{1} << 16U;
 /// conversion does not keep index arithmetic, but has less of it: some operators that it maps to one
 /// operation are decomposed into index arithmetic here (Resize).
 constexpr ir::OperationSet kIndexArithmetic = {
-    ops::Add,    ops::Broadcast, ops::Ceiling,  ops::Concat,   ops::Const,     ops::Convert,
-    ops::Divide, ops::Floor,     ops::FloorMod, ops::Gather,   ops::Maximum,   ops::Minimum,
-    ops::Mod,    ops::Multiply,  ops::Range,    ops::Reshape,  ops::Round,     ops::Select,
-    ops::Sign,   ops::Slice,     ops::Squeeze,  ops::Subtract, ops::Transpose, ops::Unsqueeze};
+    ops::Abs,       ops::Add,       ops::Broadcast, ops::Ceiling,   ops::Clamp,    ops::Concat,
+    ops::Const,     ops::Convert,   ops::CumSum,    ops::Divide,    ops::Floor,    ops::FloorMod,
+    ops::Gather,    ops::Maximum,   ops::Minimum,   ops::Mod,       ops::Multiply, ops::Negative,
+    ops::Range,     ops::ReduceMax, ops::ReduceMin, ops::ReduceSum, ops::ReLU,     ops::Reshape,
+    ops::Round,     ops::Select,    ops::Sign,      ops::Slice,     ops::Squeeze,  ops::Subtract,
+    ops::Transpose, ops::Unsqueeze};
 
-/// Sets `scratch` to 1 for the nodes that reach an input of one kind through nodes for which `follow` holds.
-template <typename Follow>
-void mark(const ir::Graph& graph, ir::InputRange ir::Traits::*kind, Follow follow) {
-  std::vector<ir::Node*> pending;
-  const auto reach = [&](ir::Node* node) {
-    if (node->scratch != 0 || !follow(*node)) return;
-    node->scratch = 1;
-    pending.push_back(node);
+/// What a value is in other graphs: that of a Parameter what it captures, or what the state is at first and
+/// next; that of an output of a Loop or If the results of the bodies.
+using Crossings = std::map<std::pair<const ir::Node*, std::uint32_t>, std::vector<ir::Value>>;
+
+void add_crossings(const ir::Node& node, const ir::LoopBody& loop, Crossings& crossings) {
+  const auto add_output = [&](const auto& port) {
+    crossings[{&node, port.output}].push_back(port.result->input(0));
   };
-  for (const auto& node : graph.nodes()) {
-    const ir::InputRange range = node->op().traits.*kind;
-    for (std::size_t i = range.first; i <= range.last && i < node->inputs().size(); ++i)
-      reach(node->input(i).node);
+  for (const ir::Carried& state : loop.carried) {
+    crossings[{state.parameter, 0}] = {node.input(state.input), state.result->input(0)};
+    if (state.output) crossings[{&node, *state.output}].push_back(state.result->input(0));
+  }
+  for (const ir::Sliced& sliced : loop.sliced) crossings[{sliced.parameter, 0}] = {node.input(sliced.input)};
+  std::ranges::for_each(loop.scans, add_output);
+  std::ranges::for_each(loop.last_values, add_output);
+}
+
+Crossings crossings_of(const std::vector<ir::Graph*>& graphs) {
+  Crossings crossings;
+  for (const ir::Graph* graph : graphs) {
+    for (ir::Node* node : graph->control_flow()) {
+      for (const ir::Body* body : ir::bodies(*node)) {
+        for (const ir::Invariant& invariant : body->invariants)
+          crossings[{invariant.parameter, 0}] = {node->input(invariant.input)};
+      }
+      if (const ir::LoopBody* loop = node->loop()) add_crossings(*node, *loop, crossings);
+      if (const ir::IfBranches* branches = node->branches()) {
+        for (const ir::Branch* branch : {&branches->then_branch, &branches->else_branch}) {
+          for (std::uint32_t i = 0; i < branch->results.size(); ++i)
+            crossings[{node, i}].push_back(branch->results[i]->input(0));
+        }
+      }
+    }
+  }
+  return crossings;
+}
+
+/// Sets `scratch` to 1 for the nodes of the model that reach an input of one kind through nodes for which
+/// `follow` holds.
+template <typename Follow>
+void mark(const std::vector<ir::Graph*>& graphs, const Crossings& crossings, ir::InputRange ir::Traits::*kind,
+          Follow follow) {
+  std::vector<ir::Value> pending;
+  std::set<std::pair<const ir::Node*, std::uint32_t>> crossed;
+  const auto reach = [&](ir::Value value) {
+    if (crossings.contains({value.node, value.index})) {
+      if (crossed.emplace(value.node, value.index).second) pending.push_back(value);
+    } else if (value.node->scratch == 0 && follow(*value.node)) {
+      value.node->scratch = 1;
+      pending.push_back(value);
+    }
+  };
+  for (const ir::Graph* graph : graphs) {
+    for (const auto& node : graph->nodes()) {
+      const ir::InputRange range = node->op().traits.*kind;
+      for (std::size_t i = range.first; i <= range.last && i < node->inputs().size(); ++i)
+        reach(node->input(i));
+    }
   }
   while (!pending.empty()) {
-    ir::Node* const node = pending.back();
+    const ir::Value value = pending.back();
     pending.pop_back();
-    for (const ir::Value input : node->inputs()) reach(input.node);
+    if (const auto found = crossings.find({value.node, value.index}); found != crossings.end())
+      std::ranges::for_each(found->second, reach);
+    else
+      std::ranges::for_each(value.node->inputs(), reach);
   }
 }
 
 /// Sets `scratch` to 1 for all constants that must not be rounded, and to 0 for the others.
-void mark_sensitive(const ir::Graph& graph) {
-  for (const auto& node : graph.nodes()) node->scratch = 0;
-  mark(graph, &ir::Traits::indices, [](const ir::Node& node) { return node.is_one_of(kIndexArithmetic); });
-  // Starts again: shapes may be computed from values at which the search through index arithmetic stopped.
+void mark_sensitive(const std::vector<ir::Graph*>& graphs) {
+  const Crossings crossings = crossings_of(graphs);
   std::vector<ir::Node*> constants;
-  for (const auto& node : graph.nodes()) {
-    if (node->scratch != 0 && node->constant() != nullptr) constants.push_back(node.get());
-    node->scratch = 0;
-  }
-  mark(graph, &ir::Traits::sizes, [](const ir::Node& node) { return !node.is(ops::ShapeOf); });
+  const auto restart = [&] {
+    for (const ir::Graph* graph : graphs) {
+      for (const auto& node : graph->nodes()) {
+        if (node->scratch != 0 && node->constant() != nullptr) constants.push_back(node.get());
+        node->scratch = 0;
+      }
+    }
+  };
+  restart();
+  constants.clear();
+  mark(graphs, crossings, &ir::Traits::indices,
+       [](const ir::Node& node) { return node.is_one_of(kIndexArithmetic); });
+  // Starts again: shapes may be computed from values at which the search through index arithmetic stopped.
+  restart();
+  mark(graphs, crossings, &ir::Traits::sizes, [](const ir::Node& node) { return !node.is(ops::ShapeOf); });
   for (ir::Node* constant : constants) constant->scratch = 1;
 }
 
@@ -107,8 +168,8 @@ class Compressor {
  public:
   explicit Compressor(const PassContext& context) : context_(&context) {}
 
+  /// Leaves constants whose `scratch` is 1.
   bool compress(ir::Graph& graph) {
-    mark_sensitive(graph);
     return edit_present_nodes(graph, [&](ir::Node& node) {
       return node.constant() != nullptr && node.scratch == 0 && node.has_uses() && compress(node);
     });
@@ -163,9 +224,10 @@ class Compressor {
 
 bool compress_to_fp16(ir::Model& model, PassContext& context) {
   if (!context.options->compress_to_fp16 || is_quantized(model)) return false;
+  const std::vector<ir::Graph*> graphs = graphs_of(model);
+  mark_sensitive(graphs);
   Compressor compressor(context);
-  const bool modified =
-      edit_each(graphs_of(model), [&](ir::Graph* graph) { return compressor.compress(*graph); });
+  const bool modified = edit_each(graphs, [&](ir::Graph* graph) { return compressor.compress(*graph); });
   compressor.report();
   return modified;
 }

@@ -23,8 +23,18 @@ std::int64_t rows_of(ir::ConcatView append) {
   return append.parts()[1].shape()[joined_axis(append)].size();
 }
 
+/// Whether the part can follow `initial`: all other sizes may be equal. If not, the first iteration fails,
+/// but a loop without iterations returns `initial`.
+bool can_follow(ir::Value initial, ir::Value part, std::size_t axis) {
+  if (!initial.shape().has_rank(part.shape().rank())) return false;
+  for (std::size_t i = 0; i < part.shape().rank(); ++i) {
+    if (i != axis && !ir::intersect(initial.shape()[i], part.shape()[i])) return false;
+  }
+  return true;
+}
+
 /// The Concat that appends a part of static shape to `state`; null if the next value is something else.
-ir::Node* append_to(const ir::Carried& state) {
+ir::Node* append_to(ir::LoopView loop, const ir::Carried& state) {
   if (!state.output) return nullptr;
   const ir::Value next = state.result->input(0);
   const auto append = ir::match<ir::ConcatView>(next);
@@ -32,7 +42,7 @@ ir::Node* append_to(const ir::Carried& state) {
       append && append->parts().size() == 2 && append->parts()[0] == ir::Value{state.parameter, 0};
   if (!is_append || !is_used_once(next) || !is_used_once(*state.parameter)) return nullptr;
   const ir::Value part = append->parts()[1];
-  if (!part.shape().is_static()) return nullptr;
+  if (!part.shape().is_static() || !can_follow(loop.outer(state), part, joined_axis(*append))) return nullptr;
   return part.shape().element_count() == 0 && rows_of(*append) != 1 ? nullptr : next.node;
 }
 
@@ -74,7 +84,7 @@ bool run_on(ir::LoopView loop) {
   std::vector<Appended> appended;
   std::unordered_set<const ir::Node*> parameters;
   for (ir::Carried& state : loop.states()) {
-    const ir::Node* const append = append_to(state);
+    const ir::Node* const append = append_to(loop, state);
     if (append == nullptr) continue;
     appended.push_back(make_scan(loop, state, *append));
     parameters.insert(state.parameter);

@@ -1,5 +1,9 @@
 // Removes a Broadcast before elementwise operations if another operand has the requested sizes: the operation
 // itself broadcasts its operands. Exporters emit Expand to the shape of the other operand.
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
 #include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
 #include "passes/passes.hpp"
@@ -32,13 +36,13 @@ bool is_redundant(const ir::Use& use, ir::Value sizes) {
   return false;
 }
 
-bool remove_redundant(const ir::Builder&, ir::BroadcastView broadcast) {
-  const auto uses = broadcast.output(0).uses;
-  return edit_each(uses, [&](const ir::Use& use) {
-    if (!is_redundant(use, broadcast.shape())) return false;
-    use.node->set_input(use.index, broadcast.data());
-    return true;
-  });
+bool remove_redundant(const ir::Builder&, ir::Node& node) {
+  const ir::BroadcastView broadcast = node;
+  std::vector<ir::Use> uses;
+  std::ranges::copy_if(node.output(0).uses, std::back_inserter(uses),
+                       [&](const ir::Use& use) { return is_redundant(use, broadcast.shape()); });
+  ir::move_uses(uses, node.value(), broadcast.data());
+  return !uses.empty();
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ bool copy_for_uses(ir::Node& parameter, const std::function<bool(const ir::Use& 
   if (uses.empty()) return false;
   ir::Builder builder = ir::builder_beside(parameter);
   const ir::Value copy = copy_opaquely(builder, value);
-  for (const ir::Use& use : uses) use.node->set_input(use.index, copy);
+  ir::move_uses(uses, value, copy);
   return true;
 }
 

@@ -7,30 +7,86 @@
 #include <limits>
 #include <optional>
 
+#include "base/small_vector.hpp"
 #include "ir/small_floats.hpp"
 #include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-/// The quotient of floating-point numbers that `node` converts to integers. No value if the product with the
-/// reciprocal is the same number.
-std::optional<ir::DivideView> rounded_quotient(const ir::Node& node) {
-  const auto quotient = ir::match<ir::DivideView>(node.input(0));
-  if (!quotient || !ir::is_floating(quotient->a().type()) || quotient->node().is_computed_from_constants())
-    return std::nullopt;
-  if (are_known(quotient->b(), is_power_of_two)) return std::nullopt;
-  return quotient;
+/// Between a quotient and the operation that drops its fraction.
+constexpr std::size_t kMostSteps = 8;
+
+/// A conversion of whole numbers gives whole numbers in each type.
+bool is_whole(ir::Value value) {
+  const ir::Value source = follow(value, [](ir::Value converted) {
+    const auto convert = ir::match<ir::ConvertView>(converted);
+    return convert ? convert->data() : ir::Value{};
+  });
+  return ir::is_integral(source.type()) ||
+         are_known(source, [](double number) { return number == std::floor(number); });
 }
 
-/// `quotient` without its remainder, as an integer.
-ir::Value divide_multiple(ir::Builder& builder, ir::DivideView quotient, ir::Value remainder) {
-  const ir::Value multiple = builder.op(ops::Subtract, {quotient.a(), remainder});
-  const ir::Value whole = builder.op(ops::Divide, {multiple, quotient.b()});
-  return builder.op(ops::Round, {whole}, {{"mode", "half_to_even"}});
+/// The operand of `node` whose fractions can be dropped instead of those of the result: the node moves
+/// elements, or limits them by whole numbers.
+std::optional<std::size_t> operand_with_fractions(const ir::Node& node) {
+  constexpr ir::OperationSet kMoves = {ops::Broadcast, ops::Gather,    ops::Reshape,  ops::Slice,
+                                       ops::Squeeze,   ops::Transpose, ops::Unsqueeze};
+  if (node.is_one_of(kMoves) || node.is(ops::ReLU)) return 0;
+  if (const auto clamp = ir::match<ir::ClampView>(node)) {
+    const bool is_by_whole =
+        clamp->min() == std::floor(clamp->min()) && clamp->max() == std::floor(clamp->max());
+    return is_by_whole ? std::optional<std::size_t>(0) : std::nullopt;
+  }
+  if (!node.is(ops::Maximum) && !node.is(ops::Minimum)) return std::nullopt;
+  for (const std::size_t operand : {0U, 1U}) {
+    if (is_whole(node.input(1 - operand))) return operand;
+  }
+  return std::nullopt;
+}
+
+/// A quotient of floating-point numbers whose fractions are dropped.
+struct RoundedQuotient {
+  struct Step {
+    const ir::Node* node;
+    std::size_t operand;
+  };
+  ir::DivideView quotient;
+  base::SmallVector<Step, 2> steps;  ///< the operations behind the quotient, the last one first
+};
+
+/// The quotient that `node` converts to integers. No value if the product with the reciprocal is the same
+/// number.
+std::optional<RoundedQuotient> rounded_quotient(const ir::Node& node) {
+  base::SmallVector<RoundedQuotient::Step, 2> steps;
+  ir::Value value = node.input(0);
+  while (!value.node->is(ops::Divide)) {
+    const auto operand = operand_with_fractions(*value.node);
+    if (!operand || steps.size() == kMostSteps) return std::nullopt;
+    steps.push_back({value.node, *operand});
+    value = value.node->input(*operand);
+  }
+  const ir::DivideView quotient = *value.node;
+  if (!ir::is_floating(quotient.a().type()) || quotient.node().is_computed_from_constants() ||
+      are_known(quotient.b(), is_power_of_two))
+    return std::nullopt;
+  return RoundedQuotient{quotient, steps};
+}
+
+/// The quotient without its remainder, as an integer, and the operations behind it.
+ir::Value divide_multiple(ir::Builder& builder, const RoundedQuotient& rounded, ir::Value remainder) {
+  const ir::Value multiple = builder.op(ops::Subtract, {rounded.quotient.a(), remainder});
+  const ir::Value quotient = builder.op(ops::Divide, {multiple, rounded.quotient.b()});
+  ir::Value whole = builder.op(ops::Round, {quotient}, {{"mode", "half_to_even"}});
+  for (std::size_t left = rounded.steps.size(); left > 0; --left) {
+    const RoundedQuotient::Step& step = rounded.steps[left - 1];
+    whole = ir::clone_with_input(builder, *step.node, step.operand, whole);
+  }
+  return whole;
 }
 
 bool is_divisor(double number) {
@@ -89,15 +145,16 @@ bool may_be_too_small(ir::FloorView floor) {
 }
 
 ir::Value round_down(ir::Builder& builder, ir::FloorView floor) {
-  const ir::DivideView quotient = *rounded_quotient(floor);
-  return divide_multiple(builder, quotient, emit_remainder(builder, quotient, quotient.b()));
+  const RoundedQuotient rounded = *rounded_quotient(floor);
+  return divide_multiple(builder, rounded, emit_remainder(builder, rounded.quotient, rounded.quotient.b()));
 }
 
 /// The remainder by -d has the sign of -d.
 ir::Value round_up(ir::Builder& builder, ir::CeilingView ceiling) {
-  const ir::DivideView quotient = *rounded_quotient(ceiling);
-  const ir::Value negative = builder.op(ops::Multiply, {quotient.b(), builder.number_like(-1, quotient.b())});
-  return divide_multiple(builder, quotient, emit_remainder(builder, quotient, negative));
+  const RoundedQuotient rounded = *rounded_quotient(ceiling);
+  const ir::Value divisor = rounded.quotient.b();
+  const ir::Value negative = builder.op(ops::Multiply, {divisor, builder.number_like(-1, divisor)});
+  return divide_multiple(builder, rounded, emit_remainder(builder, rounded.quotient, negative));
 }
 
 bool drops_fraction(ir::ConvertView convert) {
@@ -105,9 +162,9 @@ bool drops_fraction(ir::ConvertView convert) {
 }
 
 ir::Value round_to_zero(ir::Builder& builder, ir::ConvertView convert) {
-  const ir::DivideView quotient = *rounded_quotient(convert);
-  const ir::Value whole =
-      divide_multiple(builder, quotient, builder.op(ops::Mod, {quotient.a(), quotient.b()}));
+  const RoundedQuotient rounded = *rounded_quotient(convert);
+  const ir::Value remainder = builder.op(ops::Mod, {rounded.quotient.a(), rounded.quotient.b()});
+  const ir::Value whole = divide_multiple(builder, rounded, remainder);
   return ir::clone_with_input(builder, convert, ir::ConvertView::Input::data, whole);
 }
 

@@ -172,6 +172,8 @@ def test_escaped_name(tmp_path):
         (["--input", "x->[1,2,3]"], 1, "the shape [?,4] does not have 3 elements"),
         (["--input", "rate{i32}->3"], 1, "hint: leave the type out"),
         (["--input", "x[1,"], 2, "--input: a size, ? or -1 is expected at character 5 of 'x[1,'"),
+        (["--input", "x[-12]"], 2, "--input: ',' or ']' is expected at character 5 of 'x[-12]'"),
+        (["--input", "x[3..5..7]"], 2, "--input: ',' or ']' is expected at character 7 of 'x[3..5..7]'"),
         (["--input", "x[4..2]"], 2, "the largest size is below the smallest one"),
         (["--input", "x[1]y"], 2, "',' is expected"),
         (["--input", ""], 2, "an input is expected"),

@@ -5,6 +5,7 @@ import subprocess
 
 import numpy as np
 import onnx
+import onnx.parser
 import openvino
 import pytest
 from onnx import TensorProto, helper, numpy_helper
@@ -133,6 +134,27 @@ def test_sources_of_shapes_and_indices_are_not_compressed(name, model, tmp_path)
     ours, peers = compressed(tmp_path / "m.xml"), compressed(tmp_path / "peer.xml")
     assert ("c" in ours) == (name == "Pad value")
     assert ours.keys() & {"c"} <= peers.keys(), "what OpenVINO keeps is kept"
+
+
+BODIES = {
+    "scales of branches": """(float[1, 3, H, W] x, bool flag) => (float[1, 3, A, B] y) {
+        s = If (flag) <then_branch = t () => (float[4] s1) { s1 = Constant <value_floats = [1.0, 1.0, 0.1, 0.1]> () q1 = Identity (s1) },
+            else_branch = e () => (float[4] s2) { s2 = Constant <value_floats = [1.0, 1.0, 0.7, 0.7]> () }>
+        y = Resize <mode = "nearest"> (x, , s) }""",
+    "factors of indices": """(float[N, 2] x, float[9000] t) => (float[N, 2] y) <float[2] c = {2049, 4099}, float low = {0}, float high = {8999}> {
+        m = Mul (x, c) k = Clip (m, low, high) i = Cast <to = 7> (k) y = Gather (t, i) }""",
+    "sums of positions": """(float[N, 2] x, float[9000] t) => (float[N] y) <float[2] c = {2049, 4099}, int64[1] axis = {1}> {
+        m = Mul (x, c) k = ReduceSum <keepdims = 0> (m, axis) i = Cast <to = 7> (k) y = Gather (t, i) }""",
+    "states of index arithmetic": """(float[N, 2] x, float[9000] t, int64 n) => (float[K, N, 2] y) <float[2] c = {2049, 4099}, bool go = {1}> {
+        last, y = Loop (n, go, c) <body = b (int64 j, bool in, float[2] s) => (bool out, float[2] next, float[N, 2] row) {
+            out = Identity (in) f = Neg (s) next = Abs (f) m = Mul (x, next) i = Cast <to = 7> (m) row = Gather (t, i) }> }""",
+}
+
+
+@pytest.mark.parametrize("text", BODIES.values(), ids=BODIES)
+def test_shapes_and_indices_are_followed_into_bodies_and_through_arithmetic(text, tmp_path):
+    convert(onnx.parser.parse_model('<ir_version: 10, opset_import: ["" : 21]> main ' + text), tmp_path, "--compress_to_fp16")
+    assert 'element_type="f16"' not in (tmp_path / "m.xml").read_text()
 
 
 def test_models_with_quantized_weights_are_not_compressed(tmp_path):

@@ -15,12 +15,16 @@ NODES = {
     "ceil": "q = Div (x, d) y = Ceil (q)",
     "cast-i64": "q = Div (x, d) y = Cast <to = 7> (q)",
     "cast-i32": "q = Div (x, d) y = Cast <to = 6> (q)",
+    "floor-behind-relu": "q = Div (x, d) r = Relu (q) y = Floor (r)",
+    "ceil-of-moved": "q = Div (x, d) u = Unsqueeze (q, axis) r = Ceil (u) y = Squeeze (r, axis)",
+    "cast-i64-of-clipped": "q = Div (x, d) low = CastLike (least, x) high = CastLike (most, x) w = Clip (q, low, high) y = Cast <to = 7> (w)",
+    "cast-i64-of-smaller": "q = Div (x, d) l = Size (x) n = CastLike (l, x) w = Min (q, n) u = Unsqueeze (w, axis) i = Cast <to = 7> (u) y = Squeeze (i, axis)",
     "remainder": "q = Div (x, d) f = Floor (q) p = Mul (f, d) y = Sub (x, p)",
     "remainder-reversed": "q = Div (x, d) f = Floor (q) p = Mul (d, f) y = Sub (x, p)",
     "both": "q = Div (x, d) f = Floor (q) p = Mul (f, d) r = Sub (x, p) z = Neg (f) y = Concat <axis = 0> (r, z)",
     "row-of-list": "q = Div (x, d) f = Floor (q) i = Cast <to = 7> (f) m = Mod (i, five) y = Gather (table, m)",
 }
-OUTPUTS = {"cast-i64": "int64", "cast-i32": "int32"}
+OUTPUTS = {"cast-i64-of-clipped": "int64", "cast-i64-of-smaller": "int64", "cast-i64": "int64", "cast-i32": "int32"}
 
 
 def multiples(divisor, most):
@@ -42,7 +46,7 @@ def case(name, divisor, dtype):
     constant = "" if divisor == "input" else f"c = Constant <value = float[{size}] {{{numbers}}}> () d = CastLike (c, x)"
     inputs = f", {kind}[1] d" if divisor == "input" else ""
     text = f"""<ir_version: 8, opset_import: ["" : 18]> main ({kind}[{rank}] x{inputs}) => ({OUTPUTS.get(name, kind)}[{rank.replace('n', 'm')}] y)
-        <int64 five = {{5}}, float[5] list = {{0, 1, 2, 3, 4}}> {{ table = CastLike (list, x) {constant} {NODES[name]} }}"""
+        <int64 five = {{5}}, int64[1] axis = {{0}}, float least = {{-5}}, float most = {{90}}, float[5] list = {{0, 1, 2, 3, 4}}> {{ table = CastLike (list, x) {constant} {NODES[name]} }}"""
     divisors = [given, *([np.array([d]) for d in (0.0, np.inf, -np.inf, -41.0)] if name in ("floor", "ceil", "remainder") else [])]
     given_parts = [(part, d) for part in (x, x[::3], x[:0]) for d in (divisors if divisor == "input" else divisors[:1])]
     runs = [{"x": part.astype(dtype)} | ({"d": d.astype(dtype)} if divisor == "input" else {}) for part, d in given_parts]

@@ -77,6 +77,13 @@ std::optional<RoundedQuotient> rounded_quotient(const ir::Node& node) {
   return RoundedQuotient{quotient, steps};
 }
 
+/// The same for a Floor or Ceiling: directly of the quotient. Quantisation with exact quotients has a Floor
+/// of a limited one.
+std::optional<RoundedQuotient> direct_quotient(const ir::Node& node) {
+  const auto rounded = rounded_quotient(node);
+  return rounded && rounded->steps.empty() ? rounded : std::nullopt;
+}
+
 /// The quotient without its remainder, as an integer, and the operations behind it.
 ir::Value divide_multiple(ir::Builder& builder, const RoundedQuotient& rounded, ir::Value remainder) {
   const ir::Value multiple = builder.op(ops::Subtract, {rounded.quotient.a(), remainder});
@@ -141,7 +148,7 @@ bool is_of_remainders(ir::FloorView floor) {
 }
 
 bool may_be_too_small(ir::FloorView floor) {
-  return rounded_quotient(floor) && !is_of_remainders(floor);
+  return direct_quotient(floor) && !is_of_remainders(floor);
 }
 
 ir::Value round_down(ir::Builder& builder, ir::FloorView floor) {
@@ -157,8 +164,12 @@ ir::Value round_up(ir::Builder& builder, ir::CeilingView ceiling) {
   return divide_multiple(builder, rounded, emit_remainder(builder, rounded.quotient, negative));
 }
 
+/// A limited quotient that becomes a small integer is quantised.
 bool drops_fraction(ir::ConvertView convert) {
-  return ir::is_integral(convert.output(0).type) && rounded_quotient(convert);
+  const ir::ElementType type = convert.output(0).type;
+  if (!ir::is_integral(type)) return false;
+  const auto rounded = rounded_quotient(convert);
+  return rounded && (rounded->steps.empty() || ir::info(type).bits >= 32);
 }
 
 ir::Value round_to_zero(ir::Builder& builder, ir::ConvertView convert) {
@@ -174,7 +185,7 @@ Workaround round_quotients() {
   return {.stage = Stage::imported,
           .summary = "Subtracts remainders before quotients whose fractions are dropped",
           .rows = {row<may_be_too_small, round_down>(Fault::rounded_quotients, {ops::Floor}),
-                   row<rounded_quotient, round_up>(Fault::rounded_quotients, {ops::Ceiling}),
+                   row<direct_quotient, round_up>(Fault::rounded_quotients, {ops::Ceiling}),
                    row<drops_fraction, round_to_zero>(Fault::rounded_quotients, {ops::Convert}),
                    row<is_remainder, fuse_remainder>(Fault::rounded_quotients, {ops::Subtract})}};
 }

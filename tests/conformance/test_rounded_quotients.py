@@ -15,8 +15,6 @@ NODES = {
     "ceil": "q = Div (x, d) y = Ceil (q)",
     "cast-i64": "q = Div (x, d) y = Cast <to = 7> (q)",
     "cast-i32": "q = Div (x, d) y = Cast <to = 6> (q)",
-    "floor-behind-relu": "q = Div (x, d) r = Relu (q) y = Floor (r)",
-    "ceil-of-moved": "q = Div (x, d) u = Unsqueeze (q, axis) r = Ceil (u) y = Squeeze (r, axis)",
     "cast-i64-of-clipped": "q = Div (x, d) low = CastLike (least, x) high = CastLike (most, x) w = Clip (q, low, high) y = Cast <to = 7> (w)",
     "cast-i64-of-smaller": "q = Div (x, d) l = Size (x) n = CastLike (l, x) w = Min (q, n) u = Unsqueeze (w, axis) i = Cast <to = 7> (u) y = Squeeze (i, axis)",
     "remainder": "q = Div (x, d) f = Floor (q) p = Mul (f, d) y = Sub (x, p)",

@@ -68,9 +68,9 @@ std::vector<ir::Attribute> attributes_of(const NodeContext& node, const Operator
       if (!value)
         node.fail(fmt::format("attribute '{}' has another type than '{}' of {}", attribute.source, spec.name,
                               rule.operation->name));
-      attributes.push_back({spec, *std::move(value)});
+      attributes.emplace_back(spec, *std::move(value));
     } else if (attribute.value) {
-      attributes.push_back({spec, *attribute.value});
+      attributes.emplace_back(spec, *attribute.value);
     } else if (spec.presence == ir::AttributeSpec::Presence::required) {
       node.fail(fmt::format("attribute '{}' is missing", attribute.source),
                 "give a 'default' in the operator map");

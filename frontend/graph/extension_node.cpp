@@ -118,7 +118,7 @@ std::vector<ir::Attribute> attributes_of(const NodeContext& context, const ir::O
     }
     auto value = converted(attribute, spec->kind);
     if (!value) context.fail(fmt::format("attribute '{}' of {} has another type", spec->name, op.name));
-    attributes.push_back({*spec, *std::move(value)});
+    attributes.emplace_back(*spec, *std::move(value));
   }
   if (const auto missing = ir::missing_attributes(op, attributes); !missing.empty())
     context.fail(fmt::format("{} needs the attribute '{}'", op.name, missing.front()));

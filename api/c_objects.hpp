@@ -56,8 +56,9 @@ inline void add_error(onnx2ir_conversion& handle, onnx2ir::Diagnostic problem) {
   describe(handle);
 }
 
-/// Runs `use` with the model. Returns false if there is none, or, with the reason in the conversion, if `use`
-/// throws: std::runtime_error if a file of the model cannot be read any more.
+/// Calls `use` with the model of the conversion. Returns false if the conversion has no model. If `use`
+/// throws, adds an error to the diagnostics of the conversion and returns false: `use` throws
+/// std::runtime_error if a file of the model cannot be read any more.
 template <typename Use>
 bool use_model(onnx2ir_conversion& handle, Use use) noexcept {
   return without_exceptions(false, [&] {

@@ -9,6 +9,7 @@
 #include "api/stages.hpp"
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
+#include "ir/shape_tools.hpp"
 #include "ir/views/unary.hpp"
 #include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
@@ -50,12 +51,26 @@ void decompress_small_constants(ir::Model& model) {
   }
 }
 
+/// Stacks scan outputs in the order of the iterations and reverses them after the loop. A TensorIterator may
+/// stack them in reverse; a Loop that does so does not compile if OpenVINO removes a state of it.
+void stack_forward(ir::LoopView loop) {
+  for (ir::Scan& scan : loop.scans()) {
+    if (scan.start != -1 || scan.end != 0 || scan.stride != -1 || scan.part_size != 1) continue;
+    static_cast<ir::Slices&>(scan) = {.axis = scan.axis};
+    ir::Builder builder = ir::builder_beside(loop.node());
+    const ir::Value reversed = ir::reverse(builder, loop.output(scan), scan.axis);
+    ir::replace_uses_except(loop.output(scan), reversed, *reversed.node);
+    loop.node().graph().sort();
+  }
+}
+
 /// Makes a model that was read fit for the passes, which expect no unused nodes, and marks loops that they
 /// have legalised already. A Loop with a state of unknown rank runs if nothing uses the state: it is removed.
 void prepare(ir::Model& model) {
   for (ir::LoopView loop : passes::loops_of(model)) {
     loop.remove_states(
         [](const ir::Carried& state) { return !state.output && !ir::is_read(state.parameter->value()); });
+    stack_forward(loop);
   }
   passes::mark_guarded_outputs(model, recorded_targets(model.provenance));
   decompress_small_constants(model);
@@ -89,16 +104,18 @@ passes::PassContext context_of(const Options& options, const target::Target& tar
 
 /// Access to the data of a model.
 struct Legalizer {
+  static const ir::Model& data(const Model& model) { return *model.implementation_->model; }
+
   static std::vector<std::filesystem::path> files(const Model& model) {
     std::vector<std::filesystem::path> paths;
-    for (const base::Input& input : model.implementation_->model->inputs) paths.emplace_back(input.path);
+    for (const base::Input& input : data(model).inputs) paths.emplace_back(input.path);
     return paths;
   }
 
   /// A copy of `model`, to be changed.
   static std::unique_ptr<ir::Model> copy(const Model& model) {
     auto copied = written(*model.implementation_);
-    copied->inputs = model.implementation_->model->inputs;
+    copied->inputs = data(model).inputs;
     prepare(*copied);
     return copied;
   }
@@ -110,8 +127,9 @@ Lint lint(const Model& model, const Options& options) {
   contain(sink, [&] {
     const auto target = read_target(options.target_runtime, sink);
     if (!target) return;
+    const Options chosen = with_choices_of(Legalizer::data(model), options);
     const auto nodes =
-        passes::affected_nodes([&] { return Legalizer::copy(model); }, context_of(options, *target, sink));
+        passes::affected_nodes([&] { return Legalizer::copy(model); }, context_of(chosen, *target, sink));
     for (const passes::AffectedNode& node : nodes)
       result.layers.push_back(
           {node.layer, node.operation, target::description(node.fault).name, node.warning});
@@ -129,7 +147,7 @@ Conversion legalize(const Model& model, const Options& options) {
     auto implementation = std::make_unique<Model::Implementation>();
     implementation->model = Legalizer::copy(model);
     implementation->threads = options.threads;
-    const Options chosen = with_choices_of(*implementation->model, options);
+    const Options chosen = with_choices_of(Legalizer::data(model), options);
     passes::PassContext context = context_of(chosen, *target, sink);
     passes::run_legalizations(*implementation->model, context);
     record_legalization(implementation->model->provenance, *target);

@@ -12,7 +12,7 @@
 #include "base/ascii_case.hpp"
 #include "base/joined.hpp"
 #include "base/nearest_name.hpp"
-#include "base/parse_number.hpp"
+#include "base/number_text.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
 namespace onnx2ir {

@@ -13,7 +13,7 @@
 #include "base/failure.hpp"
 #include "base/joined.hpp"
 #include "base/nearest_name.hpp"
-#include "base/parse_number.hpp"
+#include "base/number_text.hpp"
 #include "ir/inference.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "backend_xml/xml_reader.hpp"
 #include "base/failure.hpp"
-#include "base/parse_number.hpp"
+#include "base/number_text.hpp"
 #include "ir/extension.hpp"
 #include "ir/graph.hpp"
 

@@ -32,7 +32,8 @@ class InputFile {
   const Input& input() const { return input_; }
   /// The size when it was opened.
   std::uint64_t size() const { return input_.identity.size; }
-  /// Fills `target` with the bytes from `offset` on. Throws Failure (unreadable_input) if that fails.
+  /// Fills `target` with the bytes from `offset` on. Throws Failure (unreadable_input) if that fails, also if
+  /// the file is too short.
   void read(std::uint64_t offset, std::span<std::byte> target) const;
   /// The first `most` bytes, or the whole file if it is shorter.
   std::string text(std::uint64_t most = UINT64_MAX) const;

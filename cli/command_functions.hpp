@@ -1,4 +1,4 @@
-// The commands. Each function returns the exit code.
+// The commands: each function returns the exit code. Also the conversion that several commands share.
 #pragma once
 
 #include <onnx2ir/onnx2ir.hpp>
@@ -29,7 +29,7 @@ int count_model(const Arguments& arguments);
 /// kAffected, or kUsage if the IR cannot be read.
 int lint_model(const Arguments& arguments);
 
-/// Writes the IR with workarounds for these faults.
+/// Writes a copy of the IR with workarounds for the faults of the target that affect its layers.
 int legalize_model(const Arguments& arguments);
 
 /// Replaces this process by Python with the package onnx2ir.verify, which gets `words`. Returns only if

@@ -1,5 +1,5 @@
 // Explains a word: a code of an error, a fault, an operator, an option, a pass, or the topic of a document.
-// Lists such words.
+// Lists the words that can be explained.
 #pragma once
 
 #include <span>
@@ -23,6 +23,8 @@ struct ManualTopic {
 /// In a generated source: cmake/manual.cmake lists them.
 std::span<const ManualTopic> manual_topics();
 
+// The texts of --list-operators, --list-passes and so on: one line for each operator, pass, fault, code of a
+// diagnostic.
 std::string operator_list();
 std::string pass_list();
 std::string fault_list();

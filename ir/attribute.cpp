@@ -1,7 +1,7 @@
 #include "ir/attribute.hpp"
 
 #include "base/joined.hpp"
-#include "base/parse_number.hpp"
+#include "base/number_text.hpp"
 
 namespace onnx2ir::ir {
 namespace {

@@ -124,6 +124,10 @@ std::optional<std::int64_t> LoopView::iterations() const {
   return *count < 0 ? std::nullopt : count;
 }
 
+bool LoopView::may_repeat() const {
+  return iterations().value_or(2) > 1;
+}
+
 bool LoopView::runs_at_least_once() const {
   const auto count = known_scalar(trip_count());
   if (known_scalar(condition()).value_or(0) == 0) return false;

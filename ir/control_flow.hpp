@@ -57,6 +57,8 @@ class LoopView {
 
   /// The number of iterations if it is the same for all inputs; no value if it depends on them.
   std::optional<std::int64_t> iterations() const;
+  /// Whether it may run more than one iteration.
+  bool may_repeat() const;
   bool runs_at_least_once() const;
   bool never_runs() const;
 

@@ -97,19 +97,11 @@ class ElementRule {
   }
 
   Sizes of_scatter(AnyScatterView scatter) const {
-    const auto elements_update = match<ScatterElementsUpdateView>(scatter.node());
-    const bool is_assignment = !elements_update || elements_update->reduction() == "none";
     Sizes result = copied();
-    const auto indices = exact_values(scatter.indices());
     const auto updates = elements_of(scatter.updates());
-    if (!is_assignment || !is_vector(scatter.data()) || !indices || !updates ||
-        indices->size() != updates->size())
-      return none();
-    for (std::size_t i = 0; i < indices->size(); ++i) {
-      const auto place = position_in((*indices)[i], count_);
-      if (!place) return none();
-      result[*place] = (*updates)[i];
-    }
+    const auto positions = updated_positions(scatter, count_);
+    if (!updates || !positions || positions->size() != updates->size()) return none();
+    for (std::size_t i = 0; i < positions->size(); ++i) result[(*positions)[i]] = (*updates)[i];
     return result;
   }
 

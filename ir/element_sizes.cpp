@@ -2,6 +2,7 @@
 
 #include "ir/known_values.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/selection.hpp"
 
 namespace onnx2ir::ir {
 
@@ -58,6 +59,21 @@ std::optional<std::size_t> position_in(std::int64_t position, std::size_t size) 
 
 bool is_vector(Value value) {
   return value.shape().has_rank(1);
+}
+
+std::optional<std::vector<std::size_t>> updated_positions(AnyScatterView scatter, std::size_t size) {
+  const auto elements_update = match<ScatterElementsUpdateView>(scatter.node());
+  const bool is_assignment = !elements_update || elements_update->reduction() == "none";
+  const auto indices =
+      is_assignment && is_vector(scatter.data()) ? exact_values(scatter.indices()) : std::nullopt;
+  if (!indices) return std::nullopt;
+  std::vector<std::size_t> positions;
+  for (const std::int64_t index : *indices) {
+    const auto position = position_in(index, size);
+    if (!position) return std::nullopt;
+    positions.push_back(*position);
+  }
+  return positions;
 }
 
 }  // namespace onnx2ir::ir

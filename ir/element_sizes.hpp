@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/small_vector.hpp"
 #include "ir/graph.hpp"
 #include "ir/size_expression.hpp"
+#include "ir/views/groups.hpp"
 
 namespace onnx2ir::ir {
 
@@ -27,6 +29,11 @@ std::optional<Integers> exact_sizes(Value value);
 std::optional<std::size_t> position_in(std::int64_t position, std::size_t size);
 
 bool is_vector(Value value);
+
+/// Where each update is written to in a vector of `size` elements. No value if `scatter` does more than
+/// assign elements of a vector, as OpenVINO's inference does, or if the indices are not known or out of
+/// range.
+std::optional<std::vector<std::size_t>> updated_positions(AnyScatterView scatter, std::size_t size);
 
 /// The value of an expression that is a number; no value for others and for null.
 inline std::optional<std::int64_t> constant(Size size) {

@@ -140,15 +140,20 @@ ValueRange divide_flooring(ValueRange a, ValueRange b) {
 }
 
 ValueRange remainder_truncating(ValueRange a, ValueRange b) {
-  if (!a.is_exact() || !b.is_exact() || b.min == 0 || b.min == -1) return kUnknown;
-  return ValueRange::exactly(a.min % b.min);
+  if (a.is_exact() && b.is_exact())
+    return b.min == 0 || b.min == -1 ? kUnknown : ValueRange::exactly(a.min % b.min);
+  if (b.min < 1) return kUnknown;
+  const std::int64_t largest = add_ends(b.max, -1);
+  return {a.min >= 0 ? 0 : std::max(a.min, negate({0, largest}).min),
+          a.max <= 0 ? 0 : std::min(a.max, largest)};
 }
 
 ValueRange remainder_flooring(ValueRange a, ValueRange b) {
   const ValueRange remainder = remainder_truncating(a, b);
-  const bool has_other_sign =
-      remainder.is_exact() && remainder.min != 0 && (remainder.min < 0) != (b.min < 0);
-  return has_other_sign ? ValueRange::exactly(remainder.min + b.min) : remainder;
+  const bool has_other_sign = remainder.min != 0 && (remainder.min < 0) != (b.min < 0);
+  if (remainder.is_exact()) return has_other_sign ? ValueRange::exactly(remainder.min + b.min) : remainder;
+  if (b.min < 1 || remainder.min >= 0) return remainder;
+  return {0, add_ends(b.max, -1)};
 }
 
 ValueRange power(ValueRange a, ValueRange b) {

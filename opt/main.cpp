@@ -9,7 +9,7 @@
 #include <iostream>
 #include <onnx2ir/onnx2ir.hpp>
 
-#include "base/parse_number.hpp"
+#include "base/number_text.hpp"
 #include "cli/documentation.hpp"
 #include "ir/text/printer.hpp"
 #include "ir/verifier.hpp"

@@ -200,7 +200,7 @@ bool search(const Original& original, const Pass& pass, Fault fault, const PassC
   alone.target = context.target.with_only(faults);
   const bool modified = pass.run(model, alone);
   for (Diagnostic& warning : sink.take()) found.push_back({fault, {}, {}, described(std::move(warning))});
-  if (!modified) return false;
+  if (!modified && options == model.runtime_options) return false;
   const auto nodes = original.snapshot.affected(model, affected_operation(pass, fault));
   for (const Before* node : nodes) add(node->path, node->operation);
   if (nodes.empty() || options != model.runtime_options) add({}, {});

@@ -1,4 +1,4 @@
-// Visits graphs and control-flow nodes of a model.
+// Lists and edits the graphs, nodes, Loops and Ifs of a model, and finds the values that bodies capture.
 #pragma once
 
 #include <unordered_map>
@@ -43,15 +43,21 @@ bool edit_each(const Range& range, Edit edit) {
   return modified;
 }
 
-/// Calls `edit(node)` for each Loop and If of the model, those in bodies first, but not for those that `edit`
-/// adds to the graph of `node`.
+/// Calls `edit(node)` for each Loop and If of `graphs`, but not for those that `edit` adds to the graph of
+/// `node`.
 template <typename Edit>
-bool edit_control_flow(ir::Model& model, Edit edit) {
-  return edit_each(graphs_of(model), [&](const ir::Graph* graph) {
+bool edit_control_flow(const std::vector<ir::Graph*>& graphs, Edit edit) {
+  return edit_each(graphs, [&](const ir::Graph* graph) {
     // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): `edit` changes the list
     const std::vector<ir::Node*> nodes = graph->control_flow();
     return edit_each(nodes, [&](ir::Node* node) { return edit(*node); });
   });
+}
+
+/// The same for all graphs of the model: Loops and Ifs in bodies come first.
+template <typename Edit>
+bool edit_control_flow(ir::Model& model, Edit edit) {
+  return edit_control_flow(graphs_of(model), edit);
 }
 
 }  // namespace onnx2ir::passes

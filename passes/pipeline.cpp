@@ -205,8 +205,11 @@ constexpr std::array kPipeline = {
          "Repeats a single scale of quantised weights for each output",
          {.faults = {Fault::single_scale_rounding}}),
     pass(legalize, "disable_dynamic_quantization", disable_dynamic_quantization,
-         "Sets how the CPU plugin rounds the inputs of products with quantised weights",
+         "Keeps the CPU plugin from rounding the inputs of products with quantised weights, if one of them "
+         "must be exact",
          {.faults = {Fault::dynamic_quantization, Fault::partial_rounding_groups}}),
+    pass(optimize, "choose_rounding_groups", choose_rounding_groups,
+         "Chooses the groups in which the CPU plugin rounds the inputs of products with quantised weights"),
     pass(legalize, "separate_strides", separate_strides,
          "Keeps OpenVINO from moving the stride of a Convolution before its pads, to an operation with "
          "several outputs, or to a Convolution of one channel whose result then has one column",

@@ -184,6 +184,10 @@ class Runner {
   PropertySet held_;
 };
 
+bool apply_workaround(ir::Model& model, PassContext& context) {
+  return apply_rows(model, RowIndex(context.target, *context.workaround));
+}
+
 }  // namespace
 
 void remove_dead_nodes(ir::Model& model) {
@@ -281,11 +285,8 @@ void run_pipeline(ir::Model& model, PassContext& context) {
 }
 
 bool run_workaround(ir::Model& model, const Workaround& workaround, PassContext& context) {
-  const auto apply = [](ir::Model& to, PassContext& with) {
-    return apply_rows(to, RowIndex(with.target, *with.workaround));
-  };
   const Pass pass{
-      {.stage = workaround.stage}, PassKind::legalize, workaround.name, apply, workaround.summary};
+      {.stage = workaround.stage}, PassKind::legalize, workaround.name, apply_workaround, workaround.summary};
   context.workaround = &workaround;
   const bool modified = Runner(model, context, {}, pass).run(pass, true);
   context.workaround = nullptr;

@@ -1,5 +1,5 @@
-// Files that are read at given positions. They are not mapped, because truncating a mapped file ends the
-// process with SIGBUS.
+// Files, and files in memory, which have no name, that are read at given positions. Files are not mapped,
+// because truncating a mapped file ends the process with SIGBUS.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/parse_number.hpp"
+#include "base/number_text.hpp"
 #include "base/small_vector.hpp"
 #include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "base/parse_number.hpp"
+#include "base/number_text.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "platform/file_reference.hpp"
 #include "platform/read_file.hpp"

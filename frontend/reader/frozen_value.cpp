@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/half_precision.hpp"
-#include "base/parse_number.hpp"
+#include "base/number_text.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_types.hpp"
 

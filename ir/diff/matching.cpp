@@ -78,7 +78,8 @@ void Matching::add(const Node& before, const Node& after) {
   pairs_.emplace_back(&before, &after);
 }
 
-/// Adds pairs of nodes that are the only ones with a key in each graph; `keys(stems, node, use)` uses keys.
+/// Adds pairs of nodes that are the only ones with a key in each graph; `keys(stems, node, use)` calls
+/// `use(key)`.
 template <typename Keys>
 void Matching::add_unique(const Graph& before, const Graph& after, Keys keys) {
   struct Found {

@@ -66,7 +66,8 @@ ReshapePattern pattern_of(ReshapeView reshape, const KnownValues& known) {
   return pattern;
 }
 
-/// The size of the axis of -1: what the other axes leave of the data. Copied axes, also dynamic ones, cancel.
+/// The size of the axis of -1: what the other axes leave of the data. Copied axes, also dynamic ones, cancel
+/// out.
 Dimension inferred_size(const PartialShape& data, const ReshapePattern& pattern) {
   Dimensions left;
   for (std::size_t i = 0; i < data.rank(); ++i) {

@@ -149,18 +149,11 @@ void infer_gather_elements(Node& node) {
 void infer_scatter(Node& node) {
   infer_as_data(node);
   const AnyScatterView scatter = node;
-  const auto elements_update = match<ScatterElementsUpdateView>(node);
-  const bool is_assignment = !elements_update || elements_update->reduction() == "none";
-  if (!is_assignment || !is_vector(scatter.data())) return;
   auto elements = known_values(scatter.data());
-  const auto indices = exact_values(scatter.indices());
   const auto updates = known_values(scatter.updates());
-  if (!elements || !indices || !updates || indices->size() != updates->size()) return;
-  for (std::size_t i = 0; i < indices->size(); ++i) {
-    const auto place = position_in((*indices)[i], elements->size());
-    if (!place) return;
-    (*elements)[*place] = (*updates)[i];
-  }
+  const auto positions = elements ? updated_positions(scatter, elements->size()) : std::nullopt;
+  if (!updates || !positions || positions->size() != updates->size()) return;
+  for (std::size_t i = 0; i < positions->size(); ++i) (*elements)[(*positions)[i]] = (*updates)[i];
   set_known(node, 0, std::move(*elements));
 }
 

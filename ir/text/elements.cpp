@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/parse_number.hpp"
+#include "base/number_text.hpp"
 #include "ir/small_floats.hpp"
 
 namespace onnx2ir::ir {

@@ -41,6 +41,13 @@ ir::Value follow(ir::Value value, Source source, int most = 64) {
   return value;
 }
 
+/// The value before conversions of its element type.
+inline ir::Value before_conversions(ir::Value value) {
+  return follow(value, [](ir::Value converted) {
+    return converted.node->is(ops::Convert) ? converted.node->input(0) : ir::Value{};
+  });
+}
+
 /// What a search does after a node.
 enum class Search : std::uint8_t {
   found,   ///< ends

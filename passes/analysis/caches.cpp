@@ -17,6 +17,7 @@
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/operation_groups.hpp"
 
 namespace onnx2ir::passes {
@@ -28,11 +29,6 @@ bool fit(const ir::Output& past, const ir::Output& present) {
 }
 
 constexpr int kMaxSteps = 8;  ///< from a cache as an output up to the Concat
-
-ir::Value before_conversions(ir::Value value) {
-  while (const auto convert = ir::match<ir::ConvertView>(value)) value = convert->data();
-  return value;
-}
 
 /// How a cache is made from the one before.
 struct CacheUpdate {

@@ -1,6 +1,8 @@
 #include "passes/analysis/dequantized_weights.hpp"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "ir/views/elementwise.hpp"
@@ -15,6 +17,8 @@
 
 namespace onnx2ir::passes {
 namespace {
+
+constexpr std::string_view kRoundingGroups = "DYNAMIC_QUANTIZATION_GROUP_SIZE";
 
 constexpr unsigned kMaxBits = 8;
 
@@ -95,14 +99,18 @@ const ir::Node* quantization_of(const ir::Node& node) {
   return found != nullptr && ir::FakeQuantizeView(*found).levels() <= kMostLevels ? found : nullptr;
 }
 
+std::optional<ir::ConvertView> conversion_of(ir::Value factor) {
+  const auto difference = ir::match<ir::SubtractView>(factor);
+  return ir::match<ir::ConvertView>(difference ? difference->a() : factor);
+}
+
 bool holds_integers(const ir::Node& node) {
   if (quantization_of(node) != nullptr) return true;
   // OpenVINO takes wider integers for quantised ones only in a model with a FakeQuantize.
   constexpr int kBits = 8;
   const bool may_be_wide = node.graph().model_may_hold({ops::FakeQuantize});
   const auto is_converted = [&](ir::Value part) {
-    if (const auto difference = ir::match<ir::SubtractView>(part)) part = difference->a();
-    const auto convert = ir::match<ir::ConvertView>(part);
+    const auto convert = conversion_of(part);
     if (!convert || !ir::is_integral(convert->data().type())) return false;
     return may_be_wide || ir::info(convert->data().type()).bits == kBits;
   };
@@ -173,6 +181,15 @@ std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul) {
   const auto weights = dequantized_weights(value);
   if (!weights) return std::nullopt;
   return WeightsOfProduct{.weights = *weights, .is_transposed = is_transposed, .reshape = reshape};
+}
+
+bool sets_rounding_groups(const ir::Model& model) {
+  return std::ranges::any_of(model.runtime_options,
+                             [](const auto& option) { return option.first == kRoundingGroups; });
+}
+
+void set_rounding_groups(ir::Model& model, std::int64_t size) {
+  model.runtime_options.emplace_back(kRoundingGroups, std::to_string(size));
 }
 
 }  // namespace onnx2ir::passes

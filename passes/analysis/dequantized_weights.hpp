@@ -1,10 +1,13 @@
 // Recognises quantised weights: (integers - zero points) * scales. The front end translates DequantizeLinear
-// and MatMulNBits to this form.
+// and MatMulNBits to this form. Also the option of a model for the rounding of inputs that are multiplied
+// with such weights.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "ir/graph.hpp"
+#include "ir/views/unary.hpp"
 
 namespace onnx2ir::passes {
 
@@ -36,6 +39,9 @@ inline const ir::Node* quantization_of(ir::Value value) {
 inline bool is_quantized(ir::Value value) {
   return quantization_of(value) != nullptr;
 }
+
+/// The Convert of `factor`, which is converted integers, also minus a zero point; no value for other values.
+std::optional<ir::ConvertView> conversion_of(ir::Value factor);
 
 /// Whether OpenVINO may take output 0 of `node` for quantised numbers: a FakeQuantize rounds it, or it is
 /// integers of any type, converted and scaled.
@@ -76,5 +82,13 @@ std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul);
 inline std::size_t axis_of_inputs(const WeightsOfProduct& found) {
   return found.weights.data.shape().rank() - (found.is_transposed ? 1 : 2);
 }
+
+/// The CPU plugin rounds the inputs of a product with quantised weights to 8 bits, with one scale for each
+/// group of this many inputs, if the model does not set another size.
+constexpr std::int64_t kDefaultRoundingGroup = 32;
+
+bool sets_rounding_groups(const ir::Model& model);
+/// `size`: 0 turns the rounding off.
+void set_rounding_groups(ir::Model& model, std::int64_t size);
 
 }  // namespace onnx2ir::passes

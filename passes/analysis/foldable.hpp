@@ -1,5 +1,5 @@
-// What passes fold, remove or copy: asked by them, and by the properties that nothing of it is left. And what
-// OpenVINO may not fold.
+// Tests whether a pass folds, removes or copies a node. The passes use them, and so do the checks that no
+// such node is left (passes/properties.hpp). Also tests which constants OpenVINO does not fold.
 #pragma once
 
 #include <optional>
@@ -27,9 +27,9 @@ bool is_unchanged(const ir::Carried& state);
 /// Whether the next value of `state` is another Parameter of the body, without an operation between them.
 bool is_passed_through(const ir::Carried& state);
 
-/// Whether `value` is computed from constants, and OpenVINO may not fold one of the steps: then it leaves
-/// them for the run time, and the CPU plugin computes them in the first inference only. It does not fold the
-/// conversion of quantised weights either, which computes_weights() recognises.
+/// Whether `value` is computed from constants by an operation that some releases of OpenVINO do not fold. The
+/// CPU plugin then computes it in the first inference only. The conversion of quantised weights is not folded
+/// either: see computes_weights().
 bool may_stay_unfolded(ir::Value value);
 
 }  // namespace onnx2ir::passes

@@ -19,6 +19,9 @@ inline constexpr ir::OperationSet kSums = {ops::Add, ops::Subtract};
 inline constexpr ir::OperationSet kFactors = {ops::Divide, ops::Multiply};
 inline constexpr ir::OperationSet kSumsAndFactors = {ops::Add, ops::Divide, ops::Multiply, ops::Subtract};
 
+inline constexpr ir::OperationSet kComparisons = {ops::Less,         ops::LessEqual, ops::Greater,
+                                                  ops::GreaterEqual, ops::Equal,     ops::NotEqual};
+
 inline constexpr ir::OperationSet kReductions = {ops::ReduceL1,        ops::ReduceL2,   ops::ReduceLogicalAnd,
                                                  ops::ReduceLogicalOr, ops::ReduceMax,  ops::ReduceMean,
                                                  ops::ReduceMin,       ops::ReduceProd, ops::ReduceSum};

@@ -48,6 +48,12 @@ void separate_from_input(ir::Builder& builder, ir::Node& node) {
   node.set_input(0, copy_opaquely(builder, input));
 }
 
+void swap_operands(ir::Builder& /*builder*/, ir::Node& node) {
+  const ir::Value first = node.input(0);
+  node.set_input(0, node.input(1));
+  node.set_input(1, first);
+}
+
 ir::OperationSet arithmetic_operations() {
   ir::OperationSet operations;
   for (const ir::OpDescriptor& op : ir::all_ops()) {

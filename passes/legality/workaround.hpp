@@ -91,6 +91,9 @@ void separate_from_uses(ir::Builder& builder, ir::Node& node);
 /// A rewrite: input 0 becomes such a copy of its value.
 void separate_from_input(ir::Builder& builder, ir::Node& node);
 
+/// A rewrite: exchanges inputs 0 and 1.
+void swap_operands(ir::Builder& builder, ir::Node& node);
+
 /// The operations with the trait `is_arithmetic`.
 ir::OperationSet arithmetic_operations();
 

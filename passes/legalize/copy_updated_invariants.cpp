@@ -25,8 +25,7 @@ std::vector<ir::Node*> invariant_parameters(const ir::LoopView& loop) {
 
 bool copy_updated_invariants(ir::Model& model, PassContext&) {
   return edit_each(loops_of(model), [](ir::LoopView loop) {
-    const auto iterations = loop.iterations();
-    if (iterations && *iterations <= 1) return false;
+    if (!loop.may_repeat()) return false;
     return edit_each(invariant_parameters(loop),
                      [](ir::Node* parameter) { return copy_for_uses(*parameter, leads_to_update); });
   });

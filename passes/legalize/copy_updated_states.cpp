@@ -9,8 +9,7 @@ namespace onnx2ir::passes {
 
 bool copy_updated_states(ir::Model& model, PassContext&) {
   return edit_each(loops_of(model), [](ir::LoopView loop) {
-    const auto iterations = loop.iterations();
-    if (iterations && *iterations <= 1) return false;
+    if (!loop.may_repeat()) return false;
     NextValues next_values;
     for (const ir::Carried& state : loop.states()) next_values.insert(state.result);
     return edit_each(loop.states(), [&](const ir::Carried& state) {

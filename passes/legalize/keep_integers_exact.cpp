@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
+#include "passes/analysis/port_sources.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -21,8 +22,6 @@ constexpr std::int64_t kMostConstants = 256;
 /// The most nodes between integers and a number that is computed from them alone.
 constexpr std::size_t kMostNodes = 64;
 
-constexpr ir::OperationSet kComparisons = {ops::Less,         ops::LessEqual, ops::Greater,
-                                           ops::GreaterEqual, ops::Equal,     ops::NotEqual};
 /// Of an angle of 1,000, bf16 has no fraction left.
 constexpr ir::OperationSet kOfAngles = {ops::Sin, ops::Cos};
 
@@ -52,10 +51,9 @@ bool mark(ir::Node& node) {
 /// a few numbers. `scratch` of a node: 1 if it has been visited.
 class SizeMarker {
  public:
-  explicit SizeMarker(ir::Model& model) : graphs_(graphs_of(model)) {
+  explicit SizeMarker(ir::Model& model) : graphs_(graphs_of(model)), ports_(graphs_) {
     for (const ir::Graph* graph : graphs_) {
       for (const auto& node : graph->nodes()) node->scratch = 0;
-      for (ir::Node* node : graph->control_flow()) add_sources(*node);
     }
   }
 
@@ -72,31 +70,14 @@ class SizeMarker {
     }
     bool modified = false;
     while (!pending_.empty()) {
-      ir::Node& node = *pending_.back();
+      const ir::Value value = pending_.back();
       pending_.pop_back();
-      modified = go_on_from(node) || modified;
+      modified = go_on_from(value) || modified;
     }
     return modified;
   }
 
  private:
-  /// What a Parameter of a body is, or, if it is a state, is at first and becomes.
-  struct Source {
-    ir::Value outer;
-    ir::Node* result = nullptr;  ///< of a state
-  };
-
-  void add_sources(ir::Node& node) {
-    for (const ir::Body* body : ir::bodies(node)) {
-      for (const ir::Invariant& invariant : body->invariants)
-        sources_[invariant.parameter] = {node.input(invariant.input)};
-    }
-    if (node.loop() == nullptr) return;
-    const ir::LoopView loop(node);
-    for (const ir::Carried& state : loop.states())
-      sources_[state.parameter] = {loop.outer(state), state.result};
-  }
-
   void visit_conditions(ir::Node& node) {
     for (std::size_t i = 0; i < ir::own_input_count(node); ++i) visit(node.input(i));
     if (node.loop() != nullptr) visit(ir::LoopView(node).next_condition());
@@ -104,29 +85,30 @@ class SizeMarker {
 
   void visit(ir::Value value) {
     ir::Node& node = *value.node;
-    if (node.scratch != 0 || node.is_computed_from_constants() || !has_at_most(value, kMostSizes)) return;
-    node.scratch = 1;
-    pending_.push_back(&node);
+    if (!has_at_most(value, kMostSizes)) return;
+    if (!ports_.of(value).empty()) {
+      if (visited_ports_.insert(value).second) pending_.push_back(value);
+    } else if (node.scratch == 0 && !node.is_computed_from_constants()) {
+      node.scratch = 1;
+      pending_.push_back(value);
+    }
   }
 
   /// Returns whether a mark was added.
-  bool go_on_from(ir::Node& node) {
-    if (node.is(ops::Parameter)) {
-      const auto found = sources_.find(&node);
-      if (found == sources_.end()) return false;
-      const Source& source = found->second;
-      visit(source.outer);
-      if (source.result != nullptr) visit(source.result->input(0));
-      return false;
-    }
-    if (node.is(ops::ShapeOf) || node.op().traits.has_bodies) return false;
+  bool go_on_from(ir::Value value) {
+    for (const ir::Value source : ports_.of(value)) visit(source);
+    ir::Node& node = *value.node;
+    // The CPU plugin rounds the outputs of an If, too, but not those of a Loop.
+    if (node.is(ops::If)) return is_float(value) && mark(node);
+    if (node.is_one_of({ops::Loop, ops::Parameter, ops::ShapeOf})) return false;
     for (const ir::Value input : node.inputs()) visit(input);
     return has_floats(node) && mark(node);
   }
 
   std::vector<ir::Graph*> graphs_;
-  std::unordered_map<const ir::Node*, Source> sources_;
-  std::vector<ir::Node*> pending_;
+  PortSources ports_;
+  ValueSet visited_ports_;
+  std::vector<ir::Value> pending_;
 };
 
 /// Whether an operation on integers may be computed by `node` in floating point.

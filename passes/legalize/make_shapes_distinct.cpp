@@ -260,12 +260,8 @@ bool separate_initial_shape(BranchSeparation& separation, const StateToSeparate&
 bool separate_branches(ir::Model& model, BranchSeparation& separation) {
   std::vector<ir::Graph*> graphs = graphs_of(model);
   std::ranges::reverse(graphs);  // outer Ifs before nested ones
-  return edit_each(graphs, [&](const ir::Graph* graph) {
-    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the separation changes the list
-    const std::vector<ir::Node*> nodes = graph->control_flow();
-    return edit_each(nodes,
-                     [&](ir::Node* node) { return node->branches() != nullptr && separation.run_on(*node); });
-  });
+  return edit_control_flow(
+      graphs, [&](ir::Node& node) { return node.branches() != nullptr && separation.run_on(node); });
 }
 
 }  // namespace

@@ -29,8 +29,7 @@ bool may_be_negative(const ir::Node& integers) {
   if (const ir::Node* const quantization = quantization_of(integers))
     return ir::exact_number(ir::FakeQuantizeView(*quantization).output_low()) != 0.0;
   return std::ranges::none_of(integers.inputs(), [](ir::Value part) {
-    if (const auto difference = ir::match<ir::SubtractView>(part)) part = difference->a();
-    const auto convert = ir::match<ir::ConvertView>(part);
+    const auto convert = conversion_of(part);
     return convert && convert->data().type() == ir::ElementType::u8;
   });
 }

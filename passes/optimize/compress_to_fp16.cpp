@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "ir/narrowing.hpp"
 #include "onnx2ir/options.hpp"
+#include "passes/analysis/port_sources.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 
@@ -26,61 +26,59 @@ constexpr std::uint64_t kSmall = std::uint64_t{1} << 16U;
 /// Only index arithmetic itself is kept: a network whose results are indices also has weights. OpenVINO's own
 /// conversion does not keep index arithmetic, but has less of it: some operators that it maps to one
 /// operation are decomposed into index arithmetic here (Resize).
-constexpr ir::OperationSet kIndexArithmetic = {
-    ops::Abs,       ops::Add,       ops::Broadcast, ops::Ceiling,   ops::Clamp,    ops::Concat,
-    ops::Const,     ops::Convert,   ops::CumSum,    ops::Divide,    ops::Floor,    ops::FloorMod,
-    ops::Gather,    ops::Maximum,   ops::Minimum,   ops::Mod,       ops::Multiply, ops::Negative,
-    ops::Range,     ops::ReduceMax, ops::ReduceMin, ops::ReduceSum, ops::ReLU,     ops::Reshape,
-    ops::Round,     ops::Select,    ops::Sign,      ops::Slice,     ops::Squeeze,  ops::Subtract,
-    ops::Transpose, ops::Unsqueeze};
-
-/// What a value is in other graphs: that of a Parameter what it captures, or what the state is at first and
-/// next; that of an output of a Loop or If the results of the bodies.
-using Crossings = std::map<std::pair<const ir::Node*, std::uint32_t>, std::vector<ir::Value>>;
-
-void add_crossings(const ir::Node& node, const ir::LoopBody& loop, Crossings& crossings) {
-  const auto add_output = [&](const auto& port) {
-    crossings[{&node, port.output}].push_back(port.result->input(0));
-  };
-  for (const ir::Carried& state : loop.carried) {
-    crossings[{state.parameter, 0}] = {node.input(state.input), state.result->input(0)};
-    if (state.output) crossings[{&node, *state.output}].push_back(state.result->input(0));
-  }
-  for (const ir::Sliced& sliced : loop.sliced) crossings[{sliced.parameter, 0}] = {node.input(sliced.input)};
-  std::ranges::for_each(loop.scans, add_output);
-  std::ranges::for_each(loop.last_values, add_output);
-}
-
-Crossings crossings_of(const std::vector<ir::Graph*>& graphs) {
-  Crossings crossings;
-  for (const ir::Graph* graph : graphs) {
-    for (ir::Node* node : graph->control_flow()) {
-      for (const ir::Body* body : ir::bodies(*node)) {
-        for (const ir::Invariant& invariant : body->invariants)
-          crossings[{invariant.parameter, 0}] = {node->input(invariant.input)};
-      }
-      if (const ir::LoopBody* loop = node->loop()) add_crossings(*node, *loop, crossings);
-      if (const ir::IfBranches* branches = node->branches()) {
-        for (const ir::Branch* branch : {&branches->then_branch, &branches->else_branch}) {
-          for (std::uint32_t i = 0; i < branch->results.size(); ++i)
-            crossings[{node, i}].push_back(branch->results[i]->input(0));
-        }
-      }
-    }
-  }
-  return crossings;
-}
+constexpr ir::OperationSet kIndexArithmetic = {ops::Abs,
+                                               ops::Add,
+                                               ops::Broadcast,
+                                               ops::Ceiling,
+                                               ops::Clamp,
+                                               ops::Concat,
+                                               ops::Const,
+                                               ops::Convert,
+                                               ops::CumSum,
+                                               ops::Divide,
+                                               ops::Floor,
+                                               ops::FloorMod,
+                                               ops::Gather,
+                                               ops::GatherElements,
+                                               ops::GatherND,
+                                               ops::Maximum,
+                                               ops::Minimum,
+                                               ops::Mod,
+                                               ops::Multiply,
+                                               ops::Negative,
+                                               ops::Pad,
+                                               ops::Range,
+                                               ops::ReduceMax,
+                                               ops::ReduceMin,
+                                               ops::ReduceSum,
+                                               ops::ReLU,
+                                               ops::Reshape,
+                                               ops::ReverseSequence,
+                                               ops::Round,
+                                               ops::ScatterElementsUpdate,
+                                               ops::ScatterNDUpdate,
+                                               ops::ScatterUpdate,
+                                               ops::Select,
+                                               ops::Sign,
+                                               ops::Slice,
+                                               ops::Split,
+                                               ops::Squeeze,
+                                               ops::Subtract,
+                                               ops::Tile,
+                                               ops::Transpose,
+                                               ops::Unsqueeze,
+                                               ops::VariadicSplit};
 
 /// Sets `scratch` to 1 for the nodes of the model that reach an input of one kind through nodes for which
 /// `follow` holds.
 template <typename Follow>
-void mark(const std::vector<ir::Graph*>& graphs, const Crossings& crossings, ir::InputRange ir::Traits::*kind,
+void mark(const std::vector<ir::Graph*>& graphs, const PortSources& ports, ir::InputRange ir::Traits::*kind,
           Follow follow) {
   std::vector<ir::Value> pending;
-  std::set<std::pair<const ir::Node*, std::uint32_t>> crossed;
+  ValueSet visited_ports;
   const auto reach = [&](ir::Value value) {
-    if (crossings.contains({value.node, value.index})) {
-      if (crossed.emplace(value.node, value.index).second) pending.push_back(value);
+    if (!ports.of(value).empty()) {
+      if (visited_ports.insert(value).second) pending.push_back(value);
     } else if (value.node->scratch == 0 && follow(*value.node)) {
       value.node->scratch = 1;
       pending.push_back(value);
@@ -96,32 +94,29 @@ void mark(const std::vector<ir::Graph*>& graphs, const Crossings& crossings, ir:
   while (!pending.empty()) {
     const ir::Value value = pending.back();
     pending.pop_back();
-    if (const auto found = crossings.find({value.node, value.index}); found != crossings.end())
-      std::ranges::for_each(found->second, reach);
-    else
-      std::ranges::for_each(value.node->inputs(), reach);
+    const auto sources = ports.of(value);
+    std::ranges::for_each(sources, reach);
+    if (sources.empty()) std::ranges::for_each(value.node->inputs(), reach);
   }
 }
 
 /// Sets `scratch` to 1 for all constants that must not be rounded, and to 0 for the others.
 void mark_sensitive(const std::vector<ir::Graph*>& graphs) {
-  const Crossings crossings = crossings_of(graphs);
-  std::vector<ir::Node*> constants;
-  const auto restart = [&] {
-    for (const ir::Graph* graph : graphs) {
-      for (const auto& node : graph->nodes()) {
-        if (node->scratch != 0 && node->constant() != nullptr) constants.push_back(node.get());
-        node->scratch = 0;
-      }
-    }
+  const auto for_each_node = [&](auto visit) {
+    for (const ir::Graph* graph : graphs) std::ranges::for_each(graph->nodes(), visit);
   };
-  restart();
-  constants.clear();
-  mark(graphs, crossings, &ir::Traits::indices,
+  const auto clear = [](const auto& node) { node->scratch = 0; };
+  const PortSources ports(graphs);
+  for_each_node(clear);
+  mark(graphs, ports, &ir::Traits::indices,
        [](const ir::Node& node) { return node.is_one_of(kIndexArithmetic); });
+  std::vector<ir::Node*> constants;
+  for_each_node([&](const auto& node) {
+    if (node->scratch != 0 && node->constant() != nullptr) constants.push_back(node.get());
+  });
   // Starts again: shapes may be computed from values at which the search through index arithmetic stopped.
-  restart();
-  mark(graphs, crossings, &ir::Traits::sizes, [](const ir::Node& node) { return !node.is(ops::ShapeOf); });
+  for_each_node(clear);
+  mark(graphs, ports, &ir::Traits::sizes, [](const ir::Node& node) { return !node.is(ops::ShapeOf); });
   for (ir::Node* constant : constants) constant->scratch = 1;
 }
 

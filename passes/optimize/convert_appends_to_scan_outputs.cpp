@@ -23,8 +23,8 @@ std::int64_t rows_of(ir::ConcatView append) {
   return append.parts()[1].shape()[joined_axis(append)].size();
 }
 
-/// Whether the part can follow `initial`: all other sizes may be equal. If not, the first iteration fails,
-/// but a loop without iterations returns `initial`.
+/// Whether the part may follow `initial`: no other sizes are known to differ. If they differ only at run
+/// time, the Concat after the loop fails, also after zero iterations.
 bool can_follow(ir::Value initial, ir::Value part, std::size_t axis) {
   if (!initial.shape().has_rank(part.shape().rank())) return false;
   for (std::size_t i = 0; i < part.shape().rank(); ++i) {

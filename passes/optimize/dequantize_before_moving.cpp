@@ -22,7 +22,7 @@ struct Move {
 
 /// Whether the elements of output 0 are elements of input 0, chosen by their place or by their size, or
 /// padding.
-bool moves_elements(const ir::Node& node) {
+bool moves_or_pads_elements(const ir::Node& node) {
   if (node.outputs().size() > 1 && !node.output(1).uses.empty()) return false;
   return node.op().traits.reshapes || node.op().traits.rearranges || node.is(ops::Slice) ||
          node.is(ops::MaxPool) || node.is(ops::Pad);
@@ -31,7 +31,7 @@ bool moves_elements(const ir::Node& node) {
 std::optional<Move> move_of(ir::Value integers) {
   const ir::Node& node = *integers.node;
   if (!ir::is_integral(integers.type()) || integers.index != 0) return std::nullopt;
-  if (moves_elements(node)) return Move{&node, node.input(0)};
+  if (moves_or_pads_elements(node)) return Move{&node, node.input(0)};
   ir::Value interpolated;
   ir::Value data;
   const auto widened = op(ops::Convert, any(data));

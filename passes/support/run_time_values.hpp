@@ -62,7 +62,7 @@ ir::Value run_time_source(const ir::Graph& graph);
 /// A number that is 0 or 1, depending on the elements of `source`, which must not be a string.
 ir::Value emit_zero_or_one(ir::Builder& builder, ir::Value source);
 
-/// Random numbers from `low` to `high`, which have their type. Without seeds (0), they differ between
+/// Random numbers from `low` to `high`, of the type of both. Without seeds (0), they differ between
 /// compilations.
 ir::Value draw_numbers(ir::Builder& builder, ir::Value sizes, ir::Value low, ir::Value high,
                        std::int64_t global_seed = 0, std::int64_t op_seed = 0);

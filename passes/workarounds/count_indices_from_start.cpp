@@ -1,5 +1,7 @@
-// Workarounds for indices and ends that count from the end of an axis. A GatherElements or GatherND with such
-// indices reads outside of the data, or nothing: sizes are added to negative indices first.
+// Workarounds for indices and ends that count from the end of an axis. A GatherElements or GatherND with
+// negative indices reads outside of the data or gives wrong elements: the size of the axis is added to them
+// first. The end of a Slice whose bounds count from different ends is hidden, because OpenVINO infers wrong
+// sizes from it.
 #include <vector>
 
 #include "ir/inference.hpp"

@@ -36,7 +36,7 @@ bool has_ellipsis(const std::string& labels) {
   return labels.find('.') != std::string::npos;
 }
 
-/// The first label that is there twice; the end of `labels` if there is none.
+/// The first label that occurs more than once; `labels.end()` if all labels differ.
 auto repeated_label(const std::string& labels) {
   return std::ranges::find_if(labels, [&](char label) { return std::ranges::count(labels, label) > 1; });
 }

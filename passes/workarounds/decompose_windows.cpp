@@ -211,8 +211,8 @@ Value average_squares(ir::Builder& builder, ir::LRNView lrn) {
 Workaround decompose_windows() {
   return {.stage = Stage::imported,
           .summary =
-              "Decomposes convolutions with dynamic filters, dynamic Col2Im, AvgPool with dilations and LRN "
-              "of even sizes",
+              "Decomposes convolutions with dynamic filters, dynamic Col2Im, AvgPool with dilations, and LRN "
+              "of even sizes or with a fractional bias",
           .rows = {row<has_dynamic_sizes, fold>(Fault::col2im_run_time_sizes, {ops::Col2Im}),
                    row<has_dynamic_filter, unfold>(Fault::convolution_dynamic_filter,
                                                    {ops::Convolution, ops::GroupConvolution}),

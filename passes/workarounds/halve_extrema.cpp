@@ -95,8 +95,6 @@ bool limits(const ir::Node& node, bool is_max) {
 
 /// Whether `node` compares an extremum with numbers for which an infinity and the start value are alike.
 bool compares(const ir::Node& node) {
-  static constexpr ir::OperationSet kComparisons = {ops::Less,         ops::LessEqual, ops::Greater,
-                                                    ops::GreaterEqual, ops::Equal,     ops::NotEqual};
   const auto is_alike = [](ir::Value other) {
     const double largest = ir::largest_finite(other.type()).value_or(std::numeric_limits<float>::max());
     return are_known(other, [&](double number) { return std::abs(number) <= largest / 2; });

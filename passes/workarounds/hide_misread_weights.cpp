@@ -6,6 +6,7 @@
 #include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -52,12 +53,10 @@ bool has_misread_weights(const ir::Node& product) {
 /// A Clamp without effect keeps the plugin from recognising such weights; it then computes them at compile
 /// time.
 void hide_weights(ir::Builder&, ir::Node& node) {
-  constexpr double kNoBound = std::numeric_limits<float>::max();
   const auto found = weights_of(node);
   ir::Node& scaling = *found->weights.product;
   ir::Builder builder = ir::builder_beside(scaling);
-  const ir::Value hidden =
-      builder.op(ops::Clamp, {found->weights.widened}, {{"min", -kNoBound}, {"max", kNoBound}});
+  const ir::Value hidden = clamp_without_effect(builder, found->weights.widened);
   scaling.set_input(scaling.input(0) == found->weights.widened ? 0 : 1, hidden);
 }
 
@@ -72,7 +71,7 @@ bool has_4_bit_zero_point(ir::SubtractView subtract) {
          numbers->data().node->constant() != nullptr;
 }
 
-ir::Value widen(ir::Builder& builder, ir::SubtractView subtract) {
+ir::Value widen_zero_point(ir::Builder& builder, ir::SubtractView subtract) {
   using enum ir::ElementType;
   const ir::Value zero_point = subtract.b();
   const ir::Value small = ir::ConvertView(*zero_point.node).data();
@@ -90,8 +89,9 @@ Workaround hide_misread_weights() {
           .summary =
               "Hides quantised weights from the CPU plugin if it would misread their scales, and widens zero "
               "points of 4 bits",
-          .rows = {row<has_misread_weights, hide_weights>(Fault::misread_weight_scales, {ops::MatMul}),
-                   row<has_4_bit_zero_point, widen>(Fault::signed_4_bit_zero_points, {ops::Subtract})}};
+          .rows = {
+              row<has_misread_weights, hide_weights>(Fault::misread_weight_scales, {ops::MatMul}),
+              row<has_4_bit_zero_point, widen_zero_point>(Fault::signed_4_bit_zero_points, {ops::Subtract})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,6 +1,6 @@
-// Workarounds for bounds of dynamic sizes and pads from which OpenVINO infers wrong ones. A GatherND, whose
-// elements OpenVINO does not compute at compile time, hides them. A Reshape gives the result its static sizes
-// again.
+// Workarounds for dynamic sizes and pads from whose bounds OpenVINO infers wrong bounds of a result. A
+// GatherND, whose elements OpenVINO does not compute at compile time, hides the bounds. A Reshape gives the
+// result its static sizes again.
 #include "ir/inference.hpp"
 #include "ir/size_expression.hpp"
 #include "ir/size_rules.hpp"

@@ -1,5 +1,5 @@
-// Workarounds for constants that OpenVINO or the CPU plugin changes: for one reader, although others, or the
-// next inference, read them, too, or to numbers that are finite.
+// Workarounds for constants that OpenVINO or the CPU plugin changes: it changes a constant for one operation
+// although other operations or the next inference read it, too, and replaces infinities by finite numbers.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -108,13 +108,8 @@ bool may_update_operand(const ir::Node& node) {
 /// Makes the value the second operand. Arithmetic for which the order matters reads a copy that is made in
 /// each inference.
 void read_as_second(ir::Builder& builder, ir::Node& node) {
-  const ir::Value once = node.input(0);
-  if (node.is_one_of(kCommutative)) {
-    node.set_input(0, node.input(1));
-    node.set_input(1, once);
-  } else {
-    node.set_input(0, hide_value(builder, emit_run_time_truth(builder), once));
-  }
+  if (node.is_one_of(kCommutative)) return swap_operands(builder, node);
+  node.set_input(0, hide_value(builder, emit_run_time_truth(builder), node.input(0)));
 }
 
 // Larger constants are weights and masks, in which the largest finite number serves as well.
@@ -158,8 +153,9 @@ Workaround keep_constants_unchanged() {
   return {
       .stage = Stage::kernels,
       .summary =
-          "Gives operations constants of their own that would change for others, and computes with "
-          "infinities of bf16 in f32",
+          "Copies constants that OpenVINO would change for one of their uses, and computes with infinities "
+          "of "
+          "bf16 in f32",
       .rows = {
           row<reads_infinity, compute_in_f32>(
               Fault::bf16_constant_infinity,

@@ -265,18 +265,19 @@ ir::Value clamp_by_extrema(ir::Builder& builder, ir::ClampView clamp) {
   return low > -kFar || high >= kFar ? builder.op(ops::Maximum, {x, builder.number_like(low, x)}) : x;
 }
 
-constexpr std::int64_t kBits = 32;
-constexpr std::int64_t kLargest = 0x7fffffff;
+constexpr std::int64_t kShiftedBits = 32;
+constexpr std::int64_t kLargestI32 = 0x7fffffff;
 
 /// Whether `mask` has no ones where a shift by `count` copies the sign.
 bool clears_sign(ir::Value mask, ir::Value count) {
   const auto places = ir::known_scalar(count);
   const auto ones = ir::known_scalar(mask);
-  if (places && ones) return *places >= 0 && *places < kBits && (*ones >> (kBits - *places)) == 0;
+  if (places && ones)
+    return *places >= 0 && *places < kShiftedBits && (*ones >> (kShiftedBits - *places)) == 0;
   const auto sum = ir::match<ir::BitwiseOrView>(mask);
   const auto doubled = sum ? ir::match<ir::BitwiseLeftShiftView>(sum->a()) : std::nullopt;
   const auto shifted = doubled ? ir::match<ir::BitwiseRightShiftView>(doubled->a()) : std::nullopt;
-  return shifted && shifted->b() == count && ir::known_scalar(shifted->a()) == kLargest;
+  return shifted && shifted->b() == count && ir::known_scalar(shifted->a()) == kLargestI32;
 }
 
 /// Fault::unsigned_right_shift. The CPU plugin computes in i32, and a shift to the right copies the sign.
@@ -294,11 +295,12 @@ ir::Value clear_upper_bits(ir::Builder& builder, ir::BitwiseRightShiftView shift
   const auto places = ir::known_scalar(count);
   if (places == 0 && x.shape() == shift.output(0).shape) return x;
   ir::Value mask;
-  if (places && *places > 0 && *places < kBits) {
-    mask = builder.integer((std::int64_t{1} << (kBits - *places)) - 1, x.type());
+  if (places && *places > 0 && *places < kShiftedBits) {
+    mask = builder.integer((std::int64_t{1} << (kShiftedBits - *places)) - 1, x.type());
   } else {
     const ir::Value one = builder.integer(1, x.type());
-    const ir::Value half = builder.op(ops::BitwiseRightShift, {builder.integer(kLargest, x.type()), count});
+    const ir::Value half =
+        builder.op(ops::BitwiseRightShift, {builder.integer(kLargestI32, x.type()), count});
     mask = builder.op(ops::BitwiseOr, {builder.op(ops::BitwiseLeftShift, {half, one}), one});
   }
   return builder.op(ops::BitwiseAnd, {builder.op(ops::BitwiseRightShift, {x, count}), mask});

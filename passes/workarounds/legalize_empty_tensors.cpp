@@ -162,7 +162,7 @@ ir::Value reshape_transpose(ir::Builder& builder, ir::TransposeView transpose) {
 }
 
 /// For each axis of the output, the index of its size in the input's shape; the input's rank for a new axis.
-std::vector<std::int64_t> positions(ir::AnySqueezeView squeeze) {
+std::vector<std::int64_t> places_of_sizes(ir::AnySqueezeView squeeze) {
   const std::size_t rank = squeeze.data().shape().rank();
   const std::size_t result_rank = squeeze.output(0).shape.rank();
   const bool adds = squeeze.node().is(ops::Unsqueeze);
@@ -195,7 +195,7 @@ bool is_empty_unsqueeze(ir::AnySqueezeView squeeze) {
 ir::Value fill_unsqueezed(ir::Builder& builder, ir::AnySqueezeView squeeze) {
   const ir::Value sizes =
       ir::concat(builder, {ir::compute_shape_of(builder, squeeze.data()), builder.integers({1})});
-  const ir::Value target = ir::gather(builder, sizes, builder.integers(positions(squeeze)));
+  const ir::Value target = ir::gather(builder, sizes, builder.integers(places_of_sizes(squeeze)));
   return ir::fill(builder, 0, squeeze.output(0).type, target);
 }
 

@@ -1,7 +1,7 @@
-// Workarounds for constants and conversions that are outputs of the model. OpenVINO removes a conversion to a
-// type that the CPU plugin computes with the numbers of another one, such as f16 or i64, and back. If both
-// results are outputs, the second one gets the names of the first one, too. If the output of dynamic shape is
-// an input of the model then, the CPU plugin writes beyond its memory.
+// Workarounds for constants and conversions that are outputs of the model. The CPU plugin computes types such
+// as f16 and i64 with numbers of another type, and OpenVINO removes a conversion to such a type and back. If
+// both results are outputs of the model, the second one then has the names of both. If the model has an input
+// of dynamic shape as an output after that, the CPU plugin writes beyond the memory of the output.
 #include "ir/views/unary.hpp"
 #include "passes/analysis/bounded_search.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -24,14 +24,14 @@ bool converts_output_back(ir::ConvertView convert) {
   const ir::Output& back = convert.output(0);
   if (!is_read_by(back, {ops::Result})) return false;
   const auto is_output = [](ir::Value value) { return is_read_by(value.output(), {ops::Result}); };
-  const ir::Value given = follow(convert.data(), [&](ir::Value data) {
-    const auto inner = ir::match<ir::ConvertView>(data);
-    const bool is_kept = data.type() != back.type && computed_type(data.type()) == back.type;
-    return inner && is_kept && !is_output(data) ? inner->data() : ir::Value{};
+  const auto is_between = [&](ir::Value value) {
+    return value.node->is(ops::Convert) && value.type() != back.type &&
+           computed_type(value.type()) == back.type;
+  };
+  const ir::Value first = follow(convert.data(), [&](ir::Value value) {
+    return is_between(value) && !is_output(value) ? value.node->input(0) : ir::Value{};
   });
-  const auto first = ir::match<ir::ConvertView>(given);
-  return first && given.type() != back.type && computed_type(given.type()) == back.type && is_output(given) &&
-         computed_type(first->data().type()) == back.type;
+  return is_between(first) && is_output(first) && computed_type(first.node->input(0).type()) == back.type;
 }
 
 /// Fault::input_converted_to_output: the conversions between an input and an output leave the numbers as the

@@ -117,8 +117,8 @@ Workaround legalize_products() {
   return {
       .stage = Stage::kernels,
       .summary =
-          "Adds an axis to matrices that are broadcast, and keeps from the kernel of consecutive products "
-          "what it cannot compute",
+          "Adds an axis to matrices that are broadcast, and keeps products out of the kernel of consecutive "
+          "products if it cannot compute them",
       .rows = {row<multiplies_double_product, separate_from_input>(Fault::consecutive_double_products,
                                                                    {ops::MatMul}),
                row<is_unit_product, scale_column>(Fault::consecutive_unit_products, {ops::MatMul}),

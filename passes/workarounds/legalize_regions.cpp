@@ -79,7 +79,7 @@ Value find_regions_without_extent(ir::Builder& builder, Value regions) {
   return ir::unsqueeze(builder, ir::reduce_keep_dims(builder, ops::ReduceLogicalOr, none, {1}), {2, 3});
 }
 
-Value fill(ir::Builder& builder, ir::ROIAlignView align) {
+Value fill_empty_regions(ir::Builder& builder, ir::ROIAlignView align) {
   const Value mean = ir::clone_with_input(builder, align, ir::ROIAlignView::Input::data, align.data());
   const Value is_empty = find_regions_without_extent(builder, align.rois());
   return builder.op(ops::Select, {is_empty, builder.number_like(0, mean), mean});
@@ -88,13 +88,14 @@ Value fill(ir::Builder& builder, ir::ROIAlignView align) {
 }  // namespace
 
 Workaround legalize_regions() {
-  return {.stage = Stage::operations,
-          .summary =
-              "Selects 0 as the mean over an empty region, and raises the threshold of NonMaxSuppression to "
-              "the next number",
-          .rows = {row<removes_equal_overlaps, raise_threshold>(Fault::nms_equal_overlap,
-                                                                {ops::NonMaxSuppression}),
-                   row<may_have_no_samples, fill>(Fault::roi_align_no_samples, {ops::ROIAlign})}};
+  return {
+      .stage = Stage::operations,
+      .summary =
+          "Selects 0 as the mean over an empty region, and raises the threshold of NonMaxSuppression to "
+          "the next number",
+      .rows = {
+          row<removes_equal_overlaps, raise_threshold>(Fault::nms_equal_overlap, {ops::NonMaxSuppression}),
+          row<may_have_no_samples, fill_empty_regions>(Fault::roi_align_no_samples, {ops::ROIAlign})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -94,7 +94,7 @@ bool is_of_2_bits(const ir::Node& node) {
 
 /// Constants become u4, which all releases keep compressed in products; conversions to u2 become conversions
 /// to u8.
-ir::Value widen(ir::Builder& builder, const ir::Node& node) {
+ir::Value widen_2_bits(ir::Builder& builder, const ir::Node& node) {
   using enum ir::ElementType;
   if (const auto convert = ir::match<ir::ConvertView>(node)) return ir::convert(builder, convert->data(), u8);
   const auto sizes = node.output(0).shape.sizes();
@@ -132,7 +132,7 @@ Workaround legalize_small_types() {
               "of u16",
           .rows = {row<is_rounded_to<4>, round_and_convert>(Fault::float4_rounding, {ops::Convert}),
                    row<is_rounded_to<8>, round_and_convert>(Fault::float8_rounding, {ops::Convert}),
-                   row<is_of_2_bits, widen>(Fault::two_bit_types, {ops::Const, ops::Convert}),
+                   row<is_of_2_bits, widen_2_bits>(Fault::two_bit_types, {ops::Const, ops::Convert}),
                    row<is_of_words, invert_by_xor>(Fault::unsigned_bitwise_not, {ops::BitwiseNot})}};
 }
 

@@ -23,10 +23,7 @@ constexpr std::size_t kMostSteps = 8;
 
 /// A conversion of whole numbers gives whole numbers in each type.
 bool is_whole(ir::Value value) {
-  const ir::Value source = follow(value, [](ir::Value converted) {
-    const auto convert = ir::match<ir::ConvertView>(converted);
-    return convert ? convert->data() : ir::Value{};
-  });
+  const ir::Value source = before_conversions(value);
   return ir::is_integral(source.type()) ||
          are_known(source, [](double number) { return number == std::floor(number); });
 }
@@ -77,8 +74,8 @@ std::optional<RoundedQuotient> rounded_quotient(const ir::Node& node) {
   return RoundedQuotient{quotient, steps};
 }
 
-/// The same for a Floor or Ceiling: directly of the quotient. Quantisation with exact quotients has a Floor
-/// of a limited one.
+/// The quotient if it is the operand itself. For Floor and Ceiling, nothing may be between: exact quotients
+/// of a quantisation have a Floor of a limited quotient.
 std::optional<RoundedQuotient> direct_quotient(const ir::Node& node) {
   const auto rounded = rounded_quotient(node);
   return rounded && rounded->steps.empty() ? rounded : std::nullopt;
@@ -164,7 +161,7 @@ ir::Value round_up(ir::Builder& builder, ir::CeilingView ceiling) {
   return divide_multiple(builder, rounded, emit_remainder(builder, rounded.quotient, negative));
 }
 
-/// A limited quotient that becomes a small integer is quantised.
+/// A quotient that is limited and becomes an integer of 8 or 16 bits is a quantisation, which rounds.
 bool drops_fraction(ir::ConvertView convert) {
   const ir::ElementType type = convert.output(0).type;
   if (!ir::is_integral(type)) return false;

@@ -196,7 +196,7 @@ ir::Value value_to_separate(const ir::Node& end) {
   return {};
 }
 
-void separate(ir::Builder& builder, ir::Node& last) {
+void separate_values(ir::Builder& builder, ir::Node& last) {
   ir::Node* end = &last;
   while (const ir::Value inner = value_to_separate(*end)) {
     end = inner.node;
@@ -207,12 +207,13 @@ void separate(ir::Builder& builder, ir::Node& last) {
 }  // namespace
 
 Workaround separate_combined_constants() {
-  return {.stage = Stage::kernels,
-          .summary =
-              "Keeps OpenVINO from combining constants to one that is infinite or 0, or that has lost one of "
-              "them",
-          .rows = {row<value_to_separate, separate>(Fault::overflowing_constants, kSumsAndFactors),
-                   row<sum_to_separate, separate_sum>(Fault::rounded_constant_sum, kSums)}};
+  return {
+      .stage = Stage::kernels,
+      .summary =
+          "Keeps OpenVINO from combining constants if the result overflows, becomes 0, or rounds one of them "
+          "away",
+      .rows = {row<value_to_separate, separate_values>(Fault::overflowing_constants, kSumsAndFactors),
+               row<sum_to_separate, separate_sum>(Fault::rounded_constant_sum, kSums)}};
 }
 
 }  // namespace onnx2ir::passes

@@ -146,7 +146,8 @@ void round_to_integers(ir::Builder& builder, ir::Node& node) {
 Workaround separate_quantized_inputs() {
   return {
       .stage = Stage::kernels,
-      .summary = "Keeps quantised operations from integers with which OpenVINO would compute wrongly",
+      .summary =
+          "Keeps OpenVINO from computing quantised operations in integers where that gives wrong values",
       .rows = {
           row<precedes_convolution, round_to_integers>(Fault::halved_filters, {ops::Multiply}, kIfQuantized),
           row<multiplies_signed_channels, separate_from_input>(Fault::quantized_filters_of_channel,

@@ -1,5 +1,5 @@
-// Workarounds for fusions of a FakeQuantize, or of quantised numbers, that are wrong: OpenVINO moves their
-// scales and zero points, or their bounds, and takes conversions to integers for parts of a quantisation.
+// Workarounds for wrong fusions of a FakeQuantize or of quantised numbers. OpenVINO moves scales, zero points
+// and bounds, and takes conversions to integers for parts of a quantisation.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,11 +19,10 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Fault::scaled_integer_clamp. A Clamp without effect is that of separate_zero_points.
+/// Fault::scaled_integer_clamp.
 bool clamps_scaled_integers(ir::ClampView clamp) {
   constexpr unsigned kBits = 8;
-  constexpr double kNoBound = std::numeric_limits<float>::max();
-  if (clamp.min() <= -kNoBound && clamp.max() >= kNoBound) return false;
+  if (has_no_effect(clamp)) return false;
   const ir::Node* const convert = find_before(*clamp.data().node, {ops::Convert}, [](const ir::Node& node) {
     const bool is_scaling = node.is_one_of(kSumsAndFactors) && constant_operand(node);
     const bool is_passed = is_scaling || moves_elements(node) || node.is(ops::ReLU);
@@ -40,12 +39,6 @@ bool is_reversed(const ir::Node& node) {
   const ir::Value constant = constant_operand(node);
   if (!constant || scaled_axes(node).empty()) return false;
   return any_is_one_of(chain_after(node), {ops::FakeQuantize});
-}
-
-void swap_operands(ir::Builder& /*builder*/, ir::Node& node) {
-  const ir::Value first = node.input(0);
-  node.set_input(0, node.input(1));
-  node.set_input(1, first);
 }
 
 /// Fault::quantized_extremum.
@@ -97,7 +90,7 @@ bool cuts_fractions_before_quantization(ir::ConvertView convert) {
 }
 
 /// One number, or one for each channel.
-double element(const ir::Numbers& numbers, std::size_t index) {
+double number_of_channel(const ir::Numbers& numbers, std::size_t index) {
   return numbers[std::min(index, numbers.size() - 1)];
 }
 
@@ -120,10 +113,12 @@ bool are_nearly_equal(ir::FakeQuantizeView first, ir::Value constant, double sig
   const std::size_t count =
       std::max({low->size(), high->size(), other_low->size(), other_high->size(), added->size()});
   for (std::size_t i = 0; i < count; ++i) {
-    const double step =
-        (element(*other_high, i) - element(*other_low, i)) / static_cast<double>(second.levels() - 1);
-    const double at_low = std::abs(element(*low, i) + sign * element(*added, i) - element(*other_low, i));
-    const double at_high = std::abs(element(*high, i) + sign * element(*added, i) - element(*other_high, i));
+    const double step = (number_of_channel(*other_high, i) - number_of_channel(*other_low, i)) /
+                        static_cast<double>(second.levels() - 1);
+    const double at_low = std::abs(number_of_channel(*low, i) + sign * number_of_channel(*added, i) -
+                                   number_of_channel(*other_low, i));
+    const double at_high = std::abs(number_of_channel(*high, i) + sign * number_of_channel(*added, i) -
+                                    number_of_channel(*other_high, i));
     if (std::max(at_low, at_high) < kMostSteps * step && std::max(at_low, at_high) > kLeastSteps * step)
       return true;
   }
@@ -179,7 +174,7 @@ std::optional<Interval> extremes_of(ir::Value constant) {
 }
 
 /// The result of arithmetic with a constant.
-double computed(const ir::Node& node, double data, double constant, bool is_left) {
+double result_of(const ir::Node& node, double data, double constant, bool is_left) {
   if (node.is(ops::Minimum)) return std::min(data, constant);
   if (node.is(ops::Maximum)) return std::max(data, constant);
   if (node.is(ops::Add)) return data + constant;
@@ -208,8 +203,8 @@ Intervals clamped_intervals(ir::Value value, int most_steps) {
   for (const Interval& numbers : {moved.lowest, moved.highest}) {
     for (const double element : {elements->low, elements->high}) {
       const bool is_left = data == node.input(0);
-      const double first = computed(node, numbers.low, element, is_left);
-      const double second = computed(node, numbers.high, element, is_left);
+      const double first = result_of(node, numbers.low, element, is_left);
+      const double second = result_of(node, numbers.high, element, is_left);
       if (std::isnan(first) || std::isnan(second)) return {};
       const Interval result = {std::min(first, second), std::max(first, second)};
       if (!results) results = Intervals{result, result};

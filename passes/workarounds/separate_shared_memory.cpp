@@ -1,7 +1,6 @@
 // Workarounds for memory that the CPU plugin shares between values, or describes anew in each run. It writes
-// a part of a Concat into the memory of the result, and a tensor with a Reshape into that of a model output.
-// If such a value is also transposed from channels last for a convolution, which needs no copy, the
-// convolution reads other memory.
+// a part of a Concat into the memory of the result, and the data of a Reshape into that of a model output. A
+// Transpose of such a value for a convolution needs no copy; the convolution then reads the wrong memory.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -217,15 +216,16 @@ void copy_outputs(ir::Builder& builder, ir::Node& loop) {
 }  // namespace
 
 Workaround separate_shared_memory() {
-  return {
-      .stage = Stage::kernels,
-      .summary = "Keeps operations from memory of other values that the CPU plugin has overwritten or moved",
-      .rows = {
-          row<reads_shared_concatenation, negate_below_zero>(Fault::abs_in_place, {ops::Abs}),
-          row<convolves_part, separate_from_input>(Fault::convolved_concat_part, {ops::Convolution}),
-          row<has_stale_output, copy_outputs>(Fault::stale_loop_outputs, {ops::Loop}),
-          row<transposes_part, separate_from_input>(Fault::transposed_concat_part, {ops::Transpose}),
-          row<transposes_result, separate_from_input>(Fault::transposed_model_output, {ops::Transpose})}};
+  return {.stage = Stage::kernels,
+          .summary =
+              "Copies values whose memory the CPU plugin overwrites or moves while other operations still "
+              "read it",
+          .rows = {
+              row<reads_shared_concatenation, negate_below_zero>(Fault::abs_in_place, {ops::Abs}),
+              row<convolves_part, separate_from_input>(Fault::convolved_concat_part, {ops::Convolution}),
+              row<has_stale_output, copy_outputs>(Fault::stale_loop_outputs, {ops::Loop}),
+              row<transposes_part, separate_from_input>(Fault::transposed_concat_part, {ops::Transpose}),
+              row<transposes_result, separate_from_input>(Fault::transposed_model_output, {ops::Transpose})}};
 }
 
 }  // namespace onnx2ir::passes

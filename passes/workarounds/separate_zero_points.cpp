@@ -1,12 +1,11 @@
 // Workarounds for zero points that the CPU plugin ignores or merges with scales.
-#include <limits>
-
 #include "ir/views/elementwise.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/jumps.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -17,8 +16,9 @@ bool is_dequantization(ir::MultiplyView multiply) {
   return widened && ir::is_integral(widened->data().type()) && widened->data().node->constant() == nullptr;
 }
 
-/// Fault::reassociated_zero_point. The CPU plugin computes (x - zero point) * scale as x * scale - zero point
-/// * scale, which is not exactly 0 at the zero point, where a comparison or a quotient may depend on it.
+/// Fault::reassociated_zero_point. The CPU plugin computes (x - zero point) * scale as
+/// x * scale - zero point * scale. At the zero point the result is not exactly 0, and a comparison or a
+/// quotient may depend on that.
 bool must_be_zero_exactly(const ir::Node& multiply) {
   return is_dequantization(multiply) && must_have_exact_zero(multiply);
 }
@@ -26,14 +26,13 @@ bool must_be_zero_exactly(const ir::Node& multiply) {
 /// A Clamp without effect between the two operations keeps the plugin from fusing them. It also keeps it from
 /// computing with integers, so it is emitted nowhere else.
 ir::Value clamp_difference(ir::Builder& builder, ir::MultiplyView multiply) {
-  constexpr double kFar = std::numeric_limits<float>::max();
-  const ir::Value clamped = builder.op(ops::Clamp, {multiply.a()}, {{"min", -kFar}, {"max", kFar}});
-  return ir::clone_with_input(builder, multiply, ir::MultiplyView::Input::a, clamped);
+  return ir::clone_with_input(builder, multiply, ir::MultiplyView::Input::a,
+                              clamp_without_effect(builder, multiply.a()));
 }
 
 /// Fault::quantized_transposed_filters. The integer kernel of a transposed convolution ignores the zero point
-/// of its filters. A copy of the input keeps OpenVINO from computing with
-/// integers. Filters of u8 have no zero point any more (make_weights_signed).
+/// of its filters. A copy of the input keeps OpenVINO from computing with integers. Filters of u8 have no
+/// zero point any more (make_weights_signed).
 bool ignores_zero_point(ir::ConvolutionBackpropDataView convolution) {
   if (!holds_integers(convolution.data())) return false;
   const auto filters = dequantized_weights(convolution.filters());

@@ -1,8 +1,11 @@
-// Rows that keep the result of an operation apart from its readers, and their tests.
+// Rows and copies that keep operations apart that OpenVINO would fuse, and their tests.
 #pragma once
+
+#include <limits>
 
 #include "ir/graph.hpp"
 #include "ir/views/spatial.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/workaround.hpp"
 
@@ -32,6 +35,17 @@ template <auto kApplies>
 LegalizationRow separating_row(Fault fault, const ir::OperationSet& operations,
                                const ir::OperationSet& model_holds = {}) {
   return row<must_be_separated<kApplies>, separate_from_uses>(fault, operations, model_holds);
+}
+
+/// A copy of `value`, a floating-point number, that OpenVINO does not fuse with the operations before and
+/// after it.
+inline ir::Value clamp_without_effect(ir::Builder& builder, ir::Value value) {
+  constexpr double kNoBound = std::numeric_limits<float>::max();
+  return builder.op(ops::Clamp, {value}, {{"min", -kNoBound}, {"max", kNoBound}});
+}
+inline bool has_no_effect(ir::ClampView clamp) {
+  constexpr double kNoBound = std::numeric_limits<float>::max();
+  return clamp.min() <= -kNoBound && clamp.max() >= kNoBound;
 }
 
 /// The operations that may have a scale or zero point for each channel.

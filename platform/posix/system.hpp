@@ -1,4 +1,4 @@
-// What the systems with POSIX do differently: each function is in platform/linux and in platform/macos.
+// What sources in platform/posix share, and functions that platform/linux and platform/macos implement.
 #pragma once
 
 #include <sys/types.h>

@@ -91,11 +91,8 @@ std::size_t NewFile::write(std::string_view bytes, std::error_code& error) const
 }
 
 std::error_code NewFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) const {
-  constexpr unsigned kHalf = 32;
   while (!bytes.empty()) {
-    OVERLAPPED place{};
-    place.Offset = static_cast<DWORD>(offset);
-    place.OffsetHigh = static_cast<DWORD>(offset >> kHalf);
+    OVERLAPPED place = windows::overlapped_at(offset);
     DWORD written = 0;
     const auto size = static_cast<DWORD>(std::min(bytes.size(), windows::kMostAtOnce));
     if (::WriteFile(windows::native(handle_), bytes.data(), size, &written, &place) == FALSE)

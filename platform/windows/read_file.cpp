@@ -32,11 +32,8 @@ std::optional<FileIdentity> ReadFile::current_identity() const {
 }
 
 std::size_t ReadFile::read(std::uint64_t offset, std::span<std::byte> target, std::error_code& error) const {
-  constexpr unsigned kHalf = 32;
   error.clear();
-  OVERLAPPED place{};
-  place.Offset = static_cast<DWORD>(offset);
-  place.OffsetHigh = static_cast<DWORD>(offset >> kHalf);
+  OVERLAPPED place = windows::overlapped_at(offset);
   DWORD got = 0;
   const auto size = static_cast<DWORD>(std::min(target.size(), windows::kMostAtOnce));
   if (::ReadFile(windows::native(handle_), target.data(), size, &got, &place) == FALSE) {

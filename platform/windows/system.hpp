@@ -47,6 +47,15 @@ std::optional<FileIdentity> identify(HANDLE handle);
 /// Bytes that one call reads or writes at most.
 inline constexpr std::size_t kMostAtOnce = std::size_t{1} << 30U;
 
+/// The place of a call that reads or writes at `offset` of a file.
+inline OVERLAPPED overlapped_at(std::uint64_t offset) {
+  constexpr unsigned kHalf = 32;
+  OVERLAPPED place{};
+  place.Offset = static_cast<DWORD>(offset);
+  place.OffsetHigh = static_cast<DWORD>(offset >> kHalf);
+  return place;
+}
+
 /// Renames an open file; `path` is absolute.
 std::error_code rename(HANDLE handle, const std::wstring& path, bool replaces);
 

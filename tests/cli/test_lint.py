@@ -157,6 +157,23 @@ def test_loops_of_unknown_rank_stay_as_they_are(tmp_path):
     assert 'type="Select"' not in (tmp_path / "fixed.xml").read_text()
 
 
+def test_reversed_outputs_beside_an_unread_state(tmp_path):
+    """A Loop cannot stack in reverse, as this TensorIterator does: its IR would not compile, because OpenVINO removes the state."""
+    x, initial = opset1.parameter([4, 2], np.float32), opset1.parameter([1, 2], np.float32)
+    row, state = opset1.parameter([1, 2], np.float32), opset1.parameter([1, 2], np.float32)
+    doubled = opset1.add(row, row)
+    iterator = opset1.tensor_iterator()
+    iterator.set_function(ov.Model([doubled], [row, state], "body"))
+    iterator.set_sliced_input(row, x.output(0), -1, -1, 1, 0, 0)
+    iterator.set_merged_input(state, initial.output(0), doubled.output(0))
+    outputs = [iterator.get_iter_value(doubled.output(0), -1), iterator.get_concatenated_slices(doubled.output(0), -1, -1, 1, 0, 0)]
+    ov.save_model(ov.Model([opset1.result(output) for output in outputs], [x, initial], "iterator"), tmp_path / "m.xml", compress_to_fp16=False)
+    assert run("legalize", "m.xml", "-o", "fixed.xml", folder=tmp_path).returncode == 0
+    given = [np.arange(8, dtype=np.float32).reshape(4, 2), np.ones((1, 2), np.float32)]
+    last, rows = ov.Core().compile_model(tmp_path / "fixed.xml", "CPU")(given).values()
+    assert np.array_equal(rows, given[0] * 2) and np.array_equal(last, given[0][:1] * 2)
+
+
 def test_the_read_files_are_not_overwritten(faulty):
     shutil.copy(faulty / "m.xml", faulty / "copy.xml")
     (faulty / "link.xml").symlink_to("m.xml")

@@ -1,5 +1,5 @@
 """Dynamic sizes that are products of others: Expands that have no effect, and the size that a Reshape leaves for a -1. In each
-case one compiled model runs on several sizes, also on 0 where onnxruntime accepts it."""
+case one compiled model runs on several sizes, also on 0 where onnxruntime accepts it. And remainders of sizes."""
 
 import numpy as np
 import onnx.parser
@@ -49,6 +49,16 @@ for op in ("Add", "Div", "Max", "Less"):
 body = "shape = Shape (c) one = Expand (z, shape) two = Expand (x, shape) y = Where (c, one, two)"
 runs = [{"x": tensor("x", n, 1), "z": tensor("z", 1), "c": numbers("c", n, m, dtype="bool")} for n, m in WITH_NONE]
 add_case("where", f"(float[N, 1] x, float[1] z, bool[N, M] c) => (float[A, B] y) {{ {body} }}", runs)
+
+# Bounds of a size: a remainder is less than its divisor. A chain, because a workaround of each remainder depends on the bounds.
+for name, fmod, sign in (("floor", 0, 1), ("truncated", 1, 1), ("negative", 0, -1), ("negative-truncated", 1, -1)):
+    body = "shape = Shape (x) i0 = Constant <value_ints = [0]> () n = Gather (shape, i0) " + ("r0 = Neg (n) " if sign < 0 else "r0 = Identity (n) ")
+    for i, divisor in enumerate(range(200, 130, -1)):
+        body += f"d{i} = Constant <value_ints = [{divisor}]> () r{i + 1} = Mod <fmod = {fmod}> (r{i}, d{i}) "
+    body += "size = Abs (r70) c = Expand (x, size) y = Concat <axis = 0> (c, c)" if name == "negative" else "y = Identity (r70)"
+    result = "float[A] y" if name == "negative" else "int64[1] y"
+    sizes = (1,) if name == "negative" else (205, 0)
+    add_case(f"remainders-{name}", f"(float[N] x) => ({result}) {{ {body} }}", [{"x": tensor("x", n)} for n in sizes])
 
 for allowzero in (0, 1):
     runs = [{"x": tensor("x", n, m, 32)} for n, m in (WITH_NONE if allowzero else PAIRS)]

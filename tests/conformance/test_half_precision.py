@@ -6,6 +6,7 @@ import subprocess
 import numpy as np
 import onnx
 import onnx.parser
+import onnxruntime
 import openvino
 import pytest
 from onnx import TensorProto, helper, numpy_helper
@@ -198,6 +199,34 @@ def test_out_of_range_elements_are_reported_and_infinities_kept(tmp_path):
     expected = np.clip(values, -65504, 65504).astype(np.float16)
     expected[2:5] = [np.inf, -np.inf, np.nan]
     np.testing.assert_array_equal(compressed(tmp_path / "m.xml")["c"], expected)
+
+
+INDICES = {
+    "branch": "t = If (b) <then_branch = then () => (float[4] a) { a = Add (k, x) }, else_branch = other () => (float[8] c) { c = Concat <axis = 0> (k, x) }>",
+    "parts": "s = Add (k, x) t, u = Split <axis = 0> (s, l)",
+    "elements": "t = GatherElements (k, l)",
+    "updates": "s = Sub (l, l) u = Slice (x, zero, two) t = ScatterElements (k, s, u)",
+    "padded": "s = Add (k, x) t = Pad (s, l)",
+    "repeated": "s = Add (k, x) t = Tile (s, one)",
+    "rows": "t = Loop (n, , x) <body = body (int64 i, bool c, float[R] s) => (bool d, float[Q] r) { d = Identity (c) r = Concat <axis = 0> (s, k) }>",
+}
+
+
+@pytest.mark.parametrize("name", INDICES)
+def test_indices_behind_bodies_and_moves_are_not_rounded(name, tmp_path):
+    """The CPU plugin gets copies of outputs of bodies, which are no longer the outputs themselves."""
+    model = onnx.parser.parse_model(
+        f"""<ir_version: 10, opset_import: ["" : 18]>
+        main (float[4] x, bool b, int64 n, int64[2] l, float[4000] data) => (float[A] y)
+        <float[4] k = {{2059, 2057, 2055, 2053}}, int64[1] zero = {{0}}, int64[1] one = {{1}}, int64[1] two = {{2}}>
+        {{ {INDICES[name]} i = Cast <to = 7> (t) y = Gather (data, i) }}"""
+    )
+    convert(model, tmp_path, "--compress_to_fp16")
+    given = {"x": np.zeros(4, f32), "b": np.array(True), "n": np.array(1), "l": np.array([1, 3]), "data": np.arange(4000, dtype=f32)}
+    expected = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, given)[0]
+    compiled = openvino.Core().compile_model(tmp_path / "m.xml", "CPU", runtime.CONFIG)
+    result = compiled({key: value for key, value in given.items() if key in {name for port in compiled.inputs for name in port.names}})[0]
+    np.testing.assert_array_equal(result, expected)
 
 
 def weights(seed):

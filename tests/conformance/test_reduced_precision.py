@@ -101,6 +101,20 @@ MODELS = {
         y = MatMul(sum, w) }""",
         [np.ones(1021, np.float32), np.zeros((1, 2), np.float32)],
     ),
+    "size_from_a_branch": (
+        """(float[N] x, float[1] g, bool c) => (float[A,B] y) <int64[1] one = {1}, float two = {2}, float[1,2] w = {1, 2}> {
+        shape = Shape(x) f = Cast<to=1>(shape)
+        chosen = If(c) <then_branch = a () => (float[1] p) { p = Mul(f, g) }, else_branch = b () => (float[1] q) { q = Sub(f, g) }>
+        rows = Cast<to=7>(chosen) size = Concat<axis=0>(rows, one) filled = Expand(two, size) y = MatMul(filled, w) }""",
+        [np.ones(333, np.float32), np.array([3], np.float32), np.array(True)],
+    ),
+    "size_from_a_loop": (
+        """(float[N] x, float[1] g, int64 n) => (float[A,B] y) <int64[1] one = {1}, float two = {2}, float[1] zero = {0}, float[1,2] w = {1, 2}> {
+        shape = Shape(x) f = Cast<to=1>(shape)
+        sum = Loop(n, , zero) <body = b (int64 i, bool c, float[1] s) => (bool d, float[1] t) { d = Identity(c) p = Mul(f, g) t = Add(s, p) }>
+        rows = Cast<to=7>(sum) size = Concat<axis=0>(rows, one) filled = Expand(two, size) y = MatMul(filled, w) }""",
+        [np.ones(333, np.float32), np.array([1], np.float32), np.array(3)],
+    ),
 }
 
 

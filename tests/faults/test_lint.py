@@ -25,7 +25,6 @@ EXCEPTIONS = {
     "consecutive_double_products": "the experiment compiles by itself",
     "consecutive_unit_products": "the experiment compiles by itself",
     "constant_loop_evaluation": "OpenVINO cannot build the second Loop of the experiment",
-    "dynamic_quantization": "a property of the model, not a layer; legalize sets it",
     "einsum_labels": "a label that occurs once is not removed (2024.6)",
     "empty_reshape_in_first_run": "only the Reshapes are found that conversions emit",
     "equal_random_numbers": "docs/lint.md",

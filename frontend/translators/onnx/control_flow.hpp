@@ -1,5 +1,5 @@
-// Shared by Loop, Scan and If: conditions, and bodies that are translated as scopes. And loops of operators
-// that iterate without an ONNX body.
+// Shared by Loop, Scan and If: conditions, and bodies that are translated as scopes. Builds the Loops of
+// operators that have no body in ONNX but need iterations in the IR.
 #pragma once
 
 #include <functional>

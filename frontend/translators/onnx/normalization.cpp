@@ -1,4 +1,4 @@
-// Normalisations, and Softmax and its kind.
+// Normalisations, Softmax, LogSoftmax and Hardmax.
 #include <algorithm>
 
 #include "frontend/translators/domains.hpp"

@@ -1,4 +1,5 @@
-// What is known of numbers that are quantised, and quotients that are rounded as onnxruntime rounds them.
+// Divides numbers by the scale of a quantisation so that the rounded quotients are those of onnxruntime, with
+// one operation where the properties of the numbers allow it.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Operators on sequences of tensors; see frontend/graph/packed_sequence.hpp. SequenceMap has no row: its
-// function body is a Loop that uses these. And on optionals: a boolean in addition to the value.
+// Operators on sequences of tensors (frontend/graph/packed_sequence.hpp) and on optionals, which are a value
+// and a boolean. SequenceMap has no row: its function body is a Loop that uses the operators on sequences.
 #include <utility>
 
 #include "frontend/graph/onnx_types.hpp"

@@ -1,5 +1,5 @@
-// Fourier transforms: DFT, STFT. The last dimension of a signal holds real numbers (size 1) or complex ones
-// (2). And MelWeightMatrix: the weights that convert a spectrogram to a mel spectrogram.
+// DFT and STFT, and MelWeightMatrix, the weights that convert a spectrogram to a mel spectrogram. The last
+// dimension of a signal holds real numbers (size 1) or complex ones (size 2).
 #include <cmath>
 
 #include "base/portable_math.hpp"

@@ -155,6 +155,16 @@ void check_declared_output(const onnx::ValueInfoProto& output, const Operand& op
                           graph_place(kMainGraphPath), Severity::warning));
 }
 
+/// Whether the tensors of a sequence cannot be packed.
+bool has_element_of_unknown_rank(const Operand& operand) {
+  if (const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&operand))
+    return (*optional)->content != nullptr && has_element_of_unknown_rank(*(*optional)->content);
+  const auto* const sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand);
+  return sequence != nullptr && (*sequence)->elements &&
+         std::ranges::any_of((*sequence)->elements->values(),
+                             [](ir::Value element) { return !element.shape().has_rank(); });
+}
+
 /// Creates Results for the tensors of an output, in the same form as for inputs.
 void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::Graph& graph,
                 DiagnosticSink& sink) {
@@ -166,7 +176,7 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
       if (const auto joined = widen(type, *declared)) type = *joined;
     }
   }
-  if (!has_known_rank(type) && !has_open_rank(type)) {
+  if ((!has_known_rank(type) && !has_open_rank(type)) || has_element_of_unknown_rank(operand)) {
     return sink.error(
         DiagnosticCode::unsupported_output,
         "model output '" + output.name() + "' is a " + to_string(type) + " whose elements have no known rank",

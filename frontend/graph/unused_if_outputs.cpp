@@ -107,6 +107,11 @@ class UnusedIfOutputs::Analysis {
   bool is_onnx(const NodeProto& node, std::string_view name) const {
     return translator_->is_onnx(node, name);
   }
+  /// A Cast to another type changes which numbers are true: 0.5 is, but not as an integer.
+  bool is_cast_to_truth(const NodeProto& node) const {
+    const auto* const type = is_onnx(node, "Cast") ? find_attribute(node, "to") : nullptr;
+    return type != nullptr && type->i() == onnx::TensorProto::BOOL;
+  }
   bool is_if(const NodeProto& node) const { return is_onnx(node, "If") && node.input_size() == 1; }
 
   bool captures(const GraphProto& branch, std::string_view name) {
@@ -139,7 +144,7 @@ class UnusedIfOutputs::Analysis {
     Origin found = origin(scope, name);
     for (int steps = 0; steps < kMostSteps && found.definition.node != nullptr; ++steps) {
       const NodeProto& node = *found.definition.node;
-      if ((!is_onnx(node, "Identity") && !is_onnx(node, "Cast")) || node.input_size() != 1) break;
+      if ((!is_onnx(node, "Identity") && !is_cast_to_truth(node)) || node.input_size() != 1) break;
       found = origin(*found.scope, node.input(0));
     }
     return found;

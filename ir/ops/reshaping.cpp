@@ -87,9 +87,14 @@ Dimension inferred_size(const PartialShape& data, const ReshapePattern& pattern)
 }
 
 void require_equal_counts(const PartialShape& data, const Dimensions& sizes) {
-  const auto count = data.element_count();
   const Dimension target = product(sizes);
-  if (!count || target.is_dynamic() || *count == target.size()) return;
+  if (target.is_dynamic()) return;
+  Dimensions static_sizes;
+  std::ranges::copy_if(data, std::back_inserter(static_sizes), &Dimension::is_static);
+  const Dimension part = product(static_sizes);  // the elements for all dynamic sizes of 1
+  if (part.is_dynamic()) return;
+  const bool is_multiple = part.size() == 0 ? target.size() == 0 : target.size() % part.size() == 0;
+  if (data.is_static() ? part == target : is_multiple) return;
   invalid("Reshape: " + to_string(data) + " does not have the elements of " + to_string(PartialShape(sizes)));
 }
 

@@ -48,7 +48,8 @@ bool are_few(ir::MultinomialView multinomial) {
 
 /// With replacement. OpenVINO does not infer the rank of random numbers if the number of samples is dynamic.
 bool draws_repeatedly(ir::MultinomialView multinomial) {
-  return multinomial.with_replacement() && ir::known_scalar(multinomial.samples());
+  return multinomial.with_replacement() && multinomial.probabilities().shape().has_rank() &&
+         ir::known_scalar(multinomial.samples());
 }
 
 bool is_without_seeds(ir::MultinomialView multinomial) {

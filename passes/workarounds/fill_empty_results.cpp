@@ -75,8 +75,9 @@ ir::Value fill_product(ir::Builder& builder, const ir::Node& product) {
 /// The sizes of parts without elements along the axis of the Concat count, but OpenVINO removes such parts.
 bool is_empty_concat(const ir::Node& concat) {
   const ir::PartialShape& shape = concat.output(0).shape;
-  return shape.has(0) && !shape.is_static() && concat.output(0).type != ir::ElementType::string &&
-         shape[joined_axis(concat)] != ir::Dimension(0);
+  const auto has_rank = [](ir::Value part) { return part.shape().has_rank(); };
+  return std::ranges::all_of(concat.inputs(), has_rank) && shape.has(0) && !shape.is_static() &&
+         concat.output(0).type != ir::ElementType::string && shape[joined_axis(concat)] != ir::Dimension(0);
 }
 
 ir::Value fill_concat(ir::Builder& builder, ir::ConcatView concat) {

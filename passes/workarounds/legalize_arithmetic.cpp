@@ -280,6 +280,23 @@ bool clears_sign(ir::Value mask, ir::Value count) {
   return shifted && shifted->b() == count && ir::known_scalar(shifted->a()) == kLargestI32;
 }
 
+/// Fault::zero_activation_parameters. The CPU plugin takes a parameter of 0 for a missing one.
+bool has_zero_parameter(const ir::Node& activation) {
+  return ir::exact_number(activation.input(1)) == 0.0 || ir::exact_number(activation.input(2)) == 0.0;
+}
+
+/// min(max(alpha * x + beta, 0), 1).
+ir::Value decompose_hard_sigmoid(ir::Builder& builder, ir::HardSigmoidView function) {
+  const ir::Value scaled = builder.op(ops::Multiply, {function.data(), function.alpha()});
+  return builder.op(ops::Clamp, {builder.op(ops::Add, {scaled, function.beta()})},
+                    {{"min", 0.0}, {"max", 1.0}});
+}
+
+/// lambda * x where x > 0. Elsewhere it is 0: lambda * alpha is.
+ir::Value decompose_selu(ir::Builder& builder, ir::SeluView function) {
+  return builder.op(ops::Multiply, {builder.op(ops::ReLU, {function.data()}), function.scale()});
+}
+
 /// Fault::unsigned_right_shift. The CPU plugin computes in i32, and a shift to the right copies the sign.
 bool copies_sign(ir::BitwiseRightShiftView shift) {
   if (shift.a().type() != ir::ElementType::u32 || ir::is_computed_from_constants(shift.a())) return false;
@@ -335,7 +352,10 @@ Workaround legalize_arithmetic() {
                    Fault::saturating_conversions,
                    {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs}),
                row<may_saturate, convert_by_wrapping>(Fault::saturating_conversions, {ops::Convert}),
-               row<copies_sign, clear_upper_bits>(Fault::unsigned_right_shift, {ops::BitwiseRightShift})}};
+               row<copies_sign, clear_upper_bits>(Fault::unsigned_right_shift, {ops::BitwiseRightShift}),
+               row<has_zero_parameter, decompose_hard_sigmoid>(Fault::zero_activation_parameters,
+                                                               {ops::HardSigmoid}),
+               row<has_zero_parameter, decompose_selu>(Fault::zero_activation_parameters, {ops::Selu})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -146,6 +146,13 @@ def add_activations():
     case("Elu", 6, x, alpha=0.5)
     case("ThresholdedRelu", 10, x, alpha=0.5)
     case("HardSigmoid", 6, x, alpha=0.3, beta=0.4)
+    for alpha, beta in ((0.0, 0.5), (1.0, 0.0), (0.0, 0.0)):
+        case("HardSigmoid", 6, x, alpha=alpha, beta=beta)
+        case("Selu", 6, x, alpha=alpha, gamma=beta)
+    case("MeanVarianceNormalization", 13, x, axes=[0, -3, 1], variant="repeated-axes")
+    case("ReduceMean", 18, np.float32(3.25), np.array([0]), keepdims=1)
+    case("ReduceMean", 18, np.float32(3.25), np.array([-1]), keepdims=0)
+    case("Squeeze", 13, numbers("x", 4, 1, 3), np.zeros(0, np.int64), variant="no-axes", dynamic=False)
     case("Shrink", 9, x, lambd=1.0, bias=0.5)
     case("Shrink", 9, numbers("x", 6, dtype="int32"), lambd=1.0, bias=1.0)
     for op in ("Softmax", "LogSoftmax", "Hardmax"):

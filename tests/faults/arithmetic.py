@@ -157,6 +157,15 @@ def rounded_quotients():
 
 
 @experiment
+def zero_activation_parameters():
+    """HardSigmoid and Selu compute with parameters of 0."""
+    x = np.array([-1, -0.25, 0.25, 2], np.float32)
+    limited = computed(lambda value: opset.hard_sigmoid(value, opset.constant(np.float32(1)), opset.constant(np.float32(0))), x)
+    scaled = computed(lambda value: opset.selu(value, opset.constant(np.float32(0)), opset.constant(np.float32(1))), x)
+    return not np.allclose(limited, [0, 0, 0.25, 1]) or not np.allclose(scaled, [0, 0, 0.25, 2])
+
+
+@experiment
 def truncated_quotients():
     """The quotients of negative integers are rounded down, which is the default of Divide."""
     x, y = np.array([-10, -9, 7, 8], np.int32), np.array([3, 3, -3, -4], np.int32)

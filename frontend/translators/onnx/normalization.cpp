@@ -233,7 +233,8 @@ Values mean_variance_normalization_1(NodeContext& node) {
     axes = numbers_between(node.flag_attribute("across_channels") ? 1 : 2, node.rank(x));
     axes.insert(axes.begin(), 0);
   } else if (const auto given = node.integer_list("axes"); !given.empty()) {
-    axes = given;
+    // onnxruntime accepts an axis that is given more than once.
+    axes = distinct_axes(node, given, node.rank(x));
   }
   return {node.op(ops::MVN, {x, node.integers(axes)},
                   {{"eps", 1e-9},
@@ -243,6 +244,7 @@ Values mean_variance_normalization_1(NodeContext& node) {
 
 /// LRN 1, 13: across channels.
 Values lrn_1(NodeContext& node) {
+  if (node.rank(node.input(0)) < 2) node.fail("the input has no channels");
   const double bias = node.real_attribute("bias", 1);
   const double alpha = node.real_attribute("alpha", 1e-4F);
   const double beta = node.real_attribute("beta", 0.75);

@@ -103,6 +103,7 @@ Values emit_pad(NodeContext& node, const Pads& pads, Value fill) {
   const Value input = node.input(Input::data);
   if (mode == "wrap") return {wrap(node, input, pads)};
   const bool is_constant = mode == "constant";
+  if (input.type() == ElementType::string) node.fail("OpenVINO's Pad takes no strings");
   if (!is_constant && mode != "edge" && mode != "reflect") node.fail("mode '" + mode + "' does not exist");
   if (!is_constant || !fill) fill = node.number_like(0, input);
   return {node.op(ops::Pad, {input, pads.begins, pads.ends, reshape_to_scalar(node, fill)},
@@ -130,7 +131,7 @@ Values pad_11(NodeContext& node) {
 std::vector<TranslatorRow> pad_translators() {
   return {
       {"Pad", 1, pad_1},
-      {.name = "Pad", .since = 11, .translate = pad_11, .lists = {1, 2}},
+      {.name = "Pad", .since = 11, .translate = pad_11, .limits = "strings", .lists = {1, 2}},
   };
 }
 

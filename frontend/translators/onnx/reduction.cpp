@@ -42,11 +42,10 @@ Axes emit_all_axes(NodeContext& node, Value x, bool keep_dims) {
   return {emit_axes_between(node, 0, node.rank(x)), keep_dims};
 }
 
-/// Whether all axes are 0 or -1 and `x` is a scalar. PyTorch and onnxruntime allow this; OpenVINO's constant
+/// Whether all axes are 0 or -1, which PyTorch and onnxruntime allow for a scalar. OpenVINO's constant
 /// folding and its CPU plugin do not.
-bool is_only_axis_of_scalar(Value x, std::span<const std::int64_t> axes) {
-  return x.shape().is_scalar() &&
-         std::ranges::all_of(axes, [](std::int64_t axis) { return axis == 0 || axis == -1; });
+bool are_axes_of_scalar(std::span<const std::int64_t> axes) {
+  return std::ranges::all_of(axes, [](std::int64_t axis) { return axis == 0 || axis == -1; });
 }
 
 /// Axes whose number is known only at run time. If their dimensions are removed, the declared rank must give
@@ -72,7 +71,8 @@ Axes read_axes(NodeContext& node, Value x) {
   if (count == 0 && none_is_all) return emit_all_axes(node, x, keep_dims);
   if (count == 0) return {node.integers(std::initializer_list<std::int64_t>{}), keep_dims};
   const auto known = node.known_integers(axes);
-  if (known && is_only_axis_of_scalar(x, *known)) return emit_all_axes(node, x, keep_dims);
+  if (x.shape().is_scalar() && (!known || are_axes_of_scalar(*known)))
+    return emit_all_axes(node, x, keep_dims);
   if (!count) return emit_unknown_axes(node, x, axes, keep_dims, none_is_all);
   return {axes, keep_dims, *count};
 }

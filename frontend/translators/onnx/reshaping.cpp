@@ -101,7 +101,13 @@ Values flatten_1(NodeContext& node) {
 }
 
 /// Axes from input 1 (newer versions) or from the attribute; no value if neither is given.
+/// Whether the list of axes, an input, is empty, also if it is not constant.
+bool has_no_axes(const NodeContext& node) {
+  return node.has_input(1) && node.input(1).shape().element_count() == 0;
+}
+
 std::optional<ir::Integers> axes_of(NodeContext& node) {
+  if (has_no_axes(node)) return ir::Integers{};
   if (node.has_input(1)) return node.require_integers(node.input(1), "the axes");
   return node.has_attribute("axes") ? std::optional(node.integer_list("axes")) : std::nullopt;
 }
@@ -190,15 +196,12 @@ Value squeeze_units(NodeContext& node, Value input) {
 Values squeeze_1(NodeContext& node) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
-  if (node.has_input(1) && !node.known_integers(node.input(1))) {
+  if (node.has_input(1) && !has_no_axes(node) && !node.known_integers(node.input(1))) {
     return {squeeze_at_run_time(node, input, node.input(1))};
   }
   auto axes = axes_of(node);
-  if (axes) {  // onnxruntime accepts an axis that is given more than once
-    for (std::int64_t& axis : *axes) axis = node.axis(axis, rank);
-    std::ranges::sort(*axes);
-    axes->erase(std::unique(axes->begin(), axes->end()), axes->end());
-  }
+  // onnxruntime accepts an axis that is given more than once.
+  if (axes) axes = distinct_axes(node, *axes, rank);
   // As in onnxruntime, an empty list means all axes of size 1.
   return {axes && !axes->empty() ? squeeze(node, input, axes->unchecked()) : squeeze_units(node, input)};
 }
@@ -206,7 +209,7 @@ Values squeeze_1(NodeContext& node) {
 /// Unsqueeze 1, 11 (negative axes), 13 (axes as an input), 21, 23, 24, 25.
 Values unsqueeze_1(NodeContext& node) {
   const Value input = node.input(0);
-  if (node.has_input(1) && !node.known_integers(node.input(1))) {
+  if (node.has_input(1) && !has_no_axes(node) && !node.known_integers(node.input(1))) {
     return {unsqueeze_at_run_time(node, input, node.input(1))};
   }
   auto axes = axes_of(node);

@@ -170,6 +170,13 @@ Value pad_with(Builder& builder, Value value, Value begins, Value ends, double f
                     {{"pad_mode", "constant"}});
 }
 
+ir::Integers distinct_axes(const NodeContext& node, ir::Integers axes, std::int64_t rank) {
+  for (std::int64_t& axis : axes) axis = node.axis(axis, rank);
+  std::ranges::sort(axes);
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+  return axes;
+}
+
 void reject_repeated_axes(const NodeContext& node, std::span<const std::int64_t> axes, std::int64_t rank) {
   std::vector<std::int64_t> sorted(axes.begin(), axes.end());
   for (std::int64_t& axis : sorted) axis = node.axis(axis, rank);

@@ -112,6 +112,8 @@ Value scatter(Builder& builder, Value data, Value indices, Value updates, std::i
 /// `value` between paddings of the number `filler`; `begins` and `ends` are lists of their sizes.
 Value pad_with(Builder& builder, Value value, Value begins, Value ends, double filler = 0);
 
+/// `axes` of `rank` axes, counted from the first one, in their order, each once.
+ir::Integers distinct_axes(const NodeContext& node, ir::Integers axes, std::int64_t rank);
 /// Fails if an axis occurs twice in `axes`; negative ones count from the end of `rank` axes.
 void reject_repeated_axes(const NodeContext& node, std::span<const std::int64_t> axes, std::int64_t rank);
 

@@ -164,6 +164,8 @@ Values gather_nd_11(NodeContext& node) {
     if (same.back() < 1) node.fail("the declared rank of the result does not fit the inputs");
     indices = reshape_keeping(node, indices, same);
   }
+  if (indices.shape()[static_cast<std::size_t>(index_rank - 1)] == ir::Dimension(0))
+    node.fail("indices without elements are not converted");
   // Gather takes negative indices on all releases.
   if (batch_dims == 0 && indices.shape()[static_cast<std::size_t>(index_rank - 1)] == ir::Dimension(1))
     return {gather(node, data, squeeze(node, indices, {-1}))};

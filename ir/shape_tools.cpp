@@ -89,6 +89,10 @@ Value reshape_to_itself(Builder& builder, Value value) {
   return reshape_keeping(builder, value, std::vector<std::int64_t>(shape.rank(), 0));
 }
 
+Value reshape_to_scalar(Builder& builder, Value value) {
+  return reshape(builder, value, std::vector<std::int64_t>{});
+}
+
 Value flatten(Builder& builder, Value value) {
   return reshape(builder, value, builder.integers({-1}));
 }

@@ -35,6 +35,8 @@ Value reshape_keeping(Builder& builder, Value value, Value shape);
 Value reshape_keeping(Builder& builder, Value value, const std::vector<std::int64_t>& shape);
 /// `value` reshaped to the shape that it has: the same tensor as a value of its own.
 Value reshape_to_itself(Builder& builder, Value value);
+/// A value of one element as a scalar.
+Value reshape_to_scalar(Builder& builder, Value value);
 /// `value` reshaped to a vector.
 Value flatten(Builder& builder, Value value);
 Value squeeze(Builder& builder, Value value, const std::vector<std::int64_t>& axes);

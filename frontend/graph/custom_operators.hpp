@@ -1,4 +1,5 @@
-// Operators that the table of translators does not convert.
+// Operators that the caller's options convert: by a rule, by a library, or to a layer of an extension. Rules
+// and libraries take precedence over the table of translators.
 #pragma once
 
 #include "frontend/graph/operand.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/nearest_name.hpp"
+#include "frontend/mapping/operator_map.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
@@ -107,15 +107,9 @@ std::vector<ir::Attribute> attributes_of(const NodeContext& context, const ir::O
   std::vector<ir::Attribute> attributes;
   for (const onnx2ir_attribute& attribute : given) {
     const auto spec = std::ranges::find(op.attributes, view(attribute.name), &ir::AttributeSpec::name);
-    constexpr auto kNote = ir::AttributeSpec::Presence::note;
-    if (spec == op.attributes.end() || spec->presence == kNote) {
-      std::vector<std::string> known;
-      for (const ir::AttributeSpec& row : op.attributes) {
-        if (row.presence != kNote) known.emplace_back(row.name);
-      }
+    if (spec == op.attributes.end() || spec->presence == ir::AttributeSpec::Presence::note)
       context.fail(fmt::format("{} has no attribute '{}'{}", op.name, view(attribute.name),
-                               base::suggestion(view(attribute.name), known, "; ")));
-    }
+                               suggest_attribute(op, view(attribute.name))));
     auto value = converted(attribute, spec->kind);
     if (!value) context.fail(fmt::format("attribute '{}' of {} has another type", spec->name, op.name));
     attributes.emplace_back(*spec, *std::move(value));

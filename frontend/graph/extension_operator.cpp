@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/nearest_name.hpp"
 #include "frontend/graph/custom_operators.hpp"
 #include "frontend/graph/extension_node.hpp"
 #include "frontend/graph/node_context.hpp"
@@ -173,12 +172,9 @@ onnx2ir_value bytes(onnx2ir_node* node, onnx2ir_text type, const std::int64_t* s
 
 const ir::OpDescriptor& operation_named(const NodeContext& context, std::string_view name) {
   const ir::OpDescriptor* const op = ir::find_op_or_null(name);
-  if (op == nullptr) {
-    std::vector<std::string> known;
-    for (const ir::OpDescriptor& row : ir::all_ops()) known.emplace_back(row.name);
-    context.fail(fmt::format("it emits '{}', which is no operation of the IR{}", name,
-                             base::suggestion(name, known, "; ")));
-  }
+  if (op == nullptr)
+    context.fail(
+        fmt::format("it emits '{}', which is no operation of the IR{}", name, suggest_operation(name)));
   if (!is_single_operation(*op))
     context.fail(fmt::format("it emits '{}', which a library cannot emit", name));
   return *op;

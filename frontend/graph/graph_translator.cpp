@@ -13,6 +13,7 @@
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/mapping/extension_library.hpp"
 #include "frontend/mapping/operator_map.hpp"
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/schemas.hpp"
@@ -239,11 +240,11 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
     return;
   }
   for (const onnx::AttributeProto& attribute : node.attribute()) {
-    if (!attribute.has_g()) continue;
-    const std::string body = body_path(path, node, index, attribute.name());
-    std::int64_t inner = 0;
-    for (const onnx::NodeProto& body_node : attribute.g().node())
-      report_unsupported(body_node, inner++, body);
+    for_each_body(attribute, [&](const onnx::GraphProto& graph) {
+      const std::string body = body_path(path, node, index, attribute.name());
+      std::int64_t inner = 0;
+      for (const onnx::NodeProto& body_node : graph.node()) report_unsupported(body_node, inner++, body);
+    });
   }
 }
 

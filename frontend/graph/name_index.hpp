@@ -16,7 +16,8 @@ class NameIndex {
   struct Definition {
     const onnx::NodeProto* node = nullptr;  ///< null: an input or an initializer of the graph
     int output = 0;
-    /// Null for an input of the graph, also if an initializer has its name, and for a sparse tensor.
+    /// The dense initializer that defines the name; null if an input, a node or a sparse initializer defines
+    /// it.
     const onnx::TensorProto* initializer = nullptr;
   };
   struct Use {

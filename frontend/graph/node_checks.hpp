@@ -1,4 +1,4 @@
-// Checks of a node around its translation.
+// Checks the types of a node's inputs before its translation, and warns about unread attributes after it.
 #pragma once
 
 #include <span>

@@ -20,8 +20,6 @@ void check_one_rank(const Sequence& sequence);
 /// Sets the element type and shape of `sequence` from its elements.
 void describe_elements(Sequence& sequence);
 
-/// `value`, which has one element, as a scalar.
-Value reshape_to_scalar(Builder& builder, Value value);
 /// Rows [begin, end) of `value`; both are i64 scalars.
 Value slice_rows(Builder& builder, Value value, Value begin, Value end);
 

@@ -27,9 +27,6 @@ std::int64_t element_rank(const Sequence& sequence) {
   return rank_of(sequence.element);
 }
 
-Value reshape_to_scalar(Builder& builder, Value value) {
-  return reshape(builder, value, builder.integers({}));
-}
 Value slice_rows(Builder& builder, Value value, Value begin, Value end) {
   const auto list = [&](Value number) { return reshape(builder, number, builder.integers({1})); };
   const Value start = list(begin);
@@ -81,8 +78,7 @@ Value compute_offset(Builder& builder, const Sequence& sequence, Value position)
 
 /// `position` as an i64 scalar.
 Value convert_position(Builder& builder, Value position) {
-  position = convert(builder, position, ElementType::i64);
-  return position.shape().is_scalar() ? position : reshape_to_scalar(builder, position);
+  return reshape_to_scalar(builder, convert(builder, position, ElementType::i64));
 }
 
 /// Normalises `position`, which may count from the end.
@@ -94,8 +90,8 @@ Value normalize_position(Builder& builder, const Sequence& sequence, Value posit
   return builder.op(ops::Select, {negative, wrapped, position});
 }
 
-/// The index of a known position in a list of known elements; no value if either is not known. Checks that
-/// there is such an element; with `may_be_end`, or that the position is the end.
+/// The index of a known position in a list of known elements; no value if either is not known. Fails unless
+/// the position is that of an element or, with `may_be_end`, the end.
 std::optional<std::size_t> known_index(const Sequence& sequence, Value position, bool may_be_end = false) {
   if (!sequence.elements) return std::nullopt;
   const auto known = ir::exact_values(position);

@@ -128,17 +128,11 @@ std::string_view description(ir::AttributeSpec::Kind kind) {
 }
 
 AttributeRule attribute_rule(const std::string& name, const JsonValue& value, const ir::OpDescriptor& op) {
-  std::vector<std::string> known;
-  const ir::AttributeSpec* spec = nullptr;
-  for (const ir::AttributeSpec& candidate : op.attributes) {
-    if (candidate.presence == ir::AttributeSpec::Presence::note) continue;
-    known.emplace_back(candidate.name);
-    if (candidate.name == name) spec = &candidate;
-  }
-  if (spec == nullptr)
-    fail(value, "{} has no attribute '{}'{}", op.name, name, base::suggestion(name, known, "; "));
+  const auto spec = std::ranges::find(op.attributes, name, &ir::AttributeSpec::name);
+  if (spec == op.attributes.end() || spec->presence == ir::AttributeSpec::Presence::note)
+    fail(value, "{} has no attribute '{}'{}", op.name, name, suggest_attribute(op, name));
   const Members members(value, fmt::format("attribute '{}'", name), {"from", "default", "value"});
-  AttributeRule rule{spec, members.text("from"), {}};
+  AttributeRule rule{&*spec, members.text("from"), {}};
   const JsonValue* constant = members.find("value");
   if ((constant != nullptr) == (members.find("from") != nullptr) ||
       (constant != nullptr && members.find("default") != nullptr)) {
@@ -157,11 +151,8 @@ AttributeRule attribute_rule(const std::string& name, const JsonValue& value, co
 const ir::OpDescriptor& operation_of(const Members& members) {
   const std::string name = members.required_text("operation");
   const ir::OpDescriptor* const op = ir::find_op_or_null(name);
-  if (op == nullptr) {
-    std::vector<std::string> known;
-    for (const ir::OpDescriptor& row : ir::all_ops()) known.emplace_back(row.name);
-    fail(members.get("operation"), "there is no operation '{}'{}", name, base::suggestion(name, known, "; "));
-  }
+  if (op == nullptr)
+    fail(members.get("operation"), "there is no operation '{}'{}", name, suggest_operation(name));
   if (!is_single_operation(*op))
     fail(members.get("operation"), "the operation '{}' cannot be used in a rule", name);
   return *op;
@@ -248,6 +239,20 @@ bool is_single_operation(const ir::OpDescriptor& op) {
   constexpr ir::OperationSet kExcluded{ops::Parameter, ops::Result,    ops::Const,
                                        ops::Assign,    ops::ReadValue, ops::ExtensionOperation};
   return !op.traits.has_bodies && !kExcluded.contains(op.id);
+}
+
+std::string suggest_operation(std::string_view name) {
+  std::vector<std::string> known;
+  for (const ir::OpDescriptor& row : ir::all_ops()) known.emplace_back(row.name);
+  return base::suggestion(name, known, "; ");
+}
+
+std::string suggest_attribute(const ir::OpDescriptor& op, std::string_view name) {
+  std::vector<std::string> known;
+  for (const ir::AttributeSpec& row : op.attributes) {
+    if (row.presence != ir::AttributeSpec::Presence::note) known.emplace_back(row.name);
+  }
+  return base::suggestion(name, known, "; ");
 }
 
 std::optional<OperatorMap> load_operator_map(const std::filesystem::path& path, DiagnosticSink& sink) {

@@ -6,6 +6,7 @@
 #include <onnx2ir/diagnostic.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontend/mapping/versioned_table.hpp"
@@ -37,6 +38,12 @@ struct OperatorMap {
 /// Whether a rule or a translator of the caller can emit the operation: those with bodies, constants, and
 /// those to which another node belongs are excluded.
 bool is_single_operation(const ir::OpDescriptor& op);
+
+/// "; did you mean 'NAME'?" with the operation whose name is nearest to the unknown `name`; empty if none is
+/// near enough.
+std::string suggest_operation(std::string_view name);
+/// The same for an attribute of `op`.
+std::string suggest_attribute(const ir::OpDescriptor& op, std::string_view name);
 
 /// Reads a file; reports an error and returns no value if it cannot be read or is not valid. Without rules if
 /// `path` is empty.

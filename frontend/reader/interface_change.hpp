@@ -7,12 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "ir/element_type.hpp"
 #include "ir/partial_shape.hpp"
-
-namespace onnx {
-class ModelProto;
-}  // namespace onnx
 
 namespace onnx2ir::frontend {
 

@@ -18,17 +18,13 @@
 
 #include "base/input_file.hpp"
 #include "frontend/reader/interface_change.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/opset_imports.hpp"
 #include "frontend/reader/tensor_data.hpp"
 
 namespace google::protobuf {
 class Arena;
 }  // namespace google::protobuf
-namespace onnx {
-class FunctionProto;
-class ModelProto;
-class NodeProto;
-}  // namespace onnx
 
 namespace onnx2ir::frontend {
 

@@ -40,9 +40,8 @@ std::optional<std::int64_t> newest_opset(std::string_view domain);
 /// The first version of ONNX's `domain` with an operator `op_type`; no value if all versions lack it.
 std::optional<std::int64_t> first_opset_with(std::string_view domain, std::string_view op_type);
 
-/// The reason why `node` is invalid with inputs of these types, according to its shape
-/// inference; no value if it finds none. Does not look
-/// into graphs in attributes.
+/// The reason why ONNX's shape inference rejects `node` with inputs of these types; no value if it does not.
+/// Does not look into graphs in attributes.
 std::optional<std::string> inference_problem(const onnx::NodeProto& node, std::int64_t opset,
                                              std::span<const onnx::TypeProto> input_types);
 

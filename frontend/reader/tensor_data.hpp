@@ -8,13 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "ir/constant_data.hpp"
 #include "ir/element_type.hpp"
-
-namespace onnx {
-class SparseTensorProto;
-class TensorProto;
-}  // namespace onnx
 
 namespace onnx2ir::frontend {
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <numbers>
 
-#include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/string_list.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/builder.hpp"
 #include "ir/checked_arithmetic.hpp"
 
@@ -147,13 +147,11 @@ Value compare_with_texts(NodeContext& node, Value value, const std::vector<std::
   // Compares the length of each string, and as many first bytes as the longest text has.
   const TextRows table = table_of(texts);
   const std::int64_t rank = node.rank(value);
-  ir::Node& unpacked = node.node(ops::StringTensorUnpack, {value}, {}, 3);
+  ir::Node& unpacked = node.node(ops::StringTensorUnpack, {value});
   const Value begins = unpacked.value(0);
   const Value lengths = node.op(ops::Subtract, {unpacked.value(1), begins});
   // Zeros after the last string, so that no read is out of range.
-  const std::vector<std::int64_t> zeros(static_cast<std::size_t>(table.width), 0);
-  const Value bytes = concat(
-      node, {convert(node, unpacked.value(2), ElementType::i32), node.integers(zeros, ElementType::i32)});
+  const Value bytes = widen_bytes(node, unpacked.value(2), static_cast<std::size_t>(table.width));
   const Value offsets = enumerate_bytes(node, table.width);
   const Value places = node.op(ops::Add, {unsqueeze(node, begins, {rank}), offsets});
   const Value inside = node.op(ops::Less, {offsets, unsqueeze(node, lengths, {rank})});

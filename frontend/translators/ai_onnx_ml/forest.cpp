@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {

@@ -1,4 +1,4 @@
-// The way of samples through the trees of an ensemble, all trees at once.
+// Moves all samples down all trees of an ensemble at once, one level per step.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "frontend/translators/ai_onnx_ml/forest.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
 /// The nodes of all trees in the order of their depth, so that a decision moves to `next`, or to the place
-/// behind it: the branches of a decision are neighbours, the false one first. A node with several parents
+/// after it: the branches of a decision are neighbours, the false one first. A node with several parents
 /// has several places.
 struct Layout {
   std::vector<std::int64_t> nodes;
@@ -67,7 +67,7 @@ enum class Column : std::uint8_t {
   as_given,  ///< NaN fails each comparison but not_equal
   lowest,    ///< NaN is replaced by the lowest number
   highest,   ///< NaN is replaced by the highest number
-  tested     ///< as given, with a test for NaN behind the comparison
+  tested     ///< as given, with a test for NaN after the comparison
 };
 
 Column column_of(const TreeNode& tree_node) {

@@ -5,7 +5,7 @@
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
@@ -199,10 +199,8 @@ ClassPairs pair_classes(const SupportVectors& vectors, const ir::Numbers& coeffi
 /// r_ij [samples, classes, classes], 0 on the diagonal.
 Value compute_pairwise(NodeContext& node, Value decisions, const std::vector<double>& a,
                        const std::vector<double>& b, std::int64_t classes) {
-  const auto row = [&](const std::vector<double>& values) {
-    return node.numbers(values, {1, std::ssize(values)}, ElementType::f32);
-  };
-  const Value exponent = node.op(ops::Add, {node.op(ops::Multiply, {decisions, row(a)}), row(b)});
+  const Value exponent =
+      node.op(ops::Add, {node.op(ops::Multiply, {decisions, emit_row(node, a)}), emit_row(node, b)});
   const Value certain = node.op(ops::Sigmoid, {node.op(ops::Negative, {exponent})});
   const Value first = node.op(ops::Clamp, {certain}, {{"min", 1e-7}, {"max", 1 - 1e-7}});
   const Value second = node.op(ops::Subtract, {number(node, 1), first});

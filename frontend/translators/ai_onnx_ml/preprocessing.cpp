@@ -1,11 +1,11 @@
-// ai.onnx.ml: preprocessing: scaling, imputing, encoding, selecting and joining features.
+// Preprocessing of ai.onnx.ml: scaling, imputing, encoding, selecting and joining features.
 #include <algorithm>
 #include <cmath>
 
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

@@ -9,7 +9,7 @@
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/ai_onnx_ml/forest.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -111,8 +111,7 @@ void keep_first_weights(Forest& forest) {
 /// TreeEnsembleRegressor 1, 3 (tensors of doubles), 5.
 Values tree_ensemble_regressor_1(NodeContext& node) {
   Forest forest = forest_of(node, "target");
-  forest.targets = node.integer_attribute("n_targets", 1);
-  if (forest.targets < 1) node.fail("n_targets must be positive");
+  forest.targets = node.positive_attribute("n_targets", 1);
   // onnxruntime reads one weight of each leaf. The decision_leaf of scikit-learn's converter has equal ones.
   if (forest.targets == 1) keep_first_weights(forest);
   constexpr std::array<std::string_view, 4> kAggregates = {"AVERAGE", "SUM", "MIN", "MAX"};
@@ -245,8 +244,7 @@ Forest read_forest(NodeContext& node) {
   if (node.has_attribute("membership_values")) members = tensor_numbers(node, "membership_values");
 
   Forest forest;
-  forest.targets = node.integer_attribute("n_targets", 1);
-  if (forest.targets < 1) node.fail("n_targets must be positive");
+  forest.targets = node.positive_attribute("n_targets", 1);
   forest.roots = node.integer_list("tree_roots").unchecked();
   const auto child = [&](std::int64_t index, bool is_leaf) {
     const std::size_t most = is_leaf ? targets.size() : inner;

@@ -7,7 +7,7 @@
 #include "frontend/translators/com_microsoft/rotation.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/attention_steps.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -98,9 +98,7 @@ Values emit_attention(NodeContext& node, Projections heads, const InputIndices& 
 
 std::int64_t head_count(NodeContext& node) {
   if (node.rank(node.input(Input::input)) != 3) node.fail("the input must be a batch of sequences");
-  const std::int64_t count = node.integer_attribute("num_heads");
-  if (count < 1) node.fail("num_heads must be positive");
-  return count;
+  return node.positive_attribute("num_heads");
 }
 
 /// The product of the input and the weights, and the bias, which both operators have at the same place.

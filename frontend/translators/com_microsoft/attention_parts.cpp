@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "frontend/translators/onnx/attention_steps.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -102,10 +102,6 @@ Value repeat_heads(NodeContext& node, Value value, std::int64_t group) {
       node.op(ops::Broadcast, {grouped, node.integers({1, 1, group, 1, 1})}, {{"mode", "bidirectional"}});
   const Value count = node.op(ops::Multiply, {size(1), node.integers({group})});
   return reshape(node, repeated, concat(node, {size(0), count, size(2), size(3)}));
-}
-
-Value enumerate_along(NodeContext& node, Value value, std::int64_t axis) {
-  return emit_range(node, size_of(node, value, axis));
 }
 
 Value emit_mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter,

@@ -49,9 +49,6 @@ AttentionOutputs attend(NodeContext& node, const AttentionInputs& inputs);
 /// [B, K, T, h] as [B, K * `group`, T, h]: repeats each head `group` times.
 Value repeat_heads(NodeContext& node, Value value, std::int64_t group);
 
-/// 0, 1, 2 ... up to the size of an axis, i64.
-Value enumerate_along(NodeContext& node, Value value, std::int64_t axis);
-
 /// The bias of a mask input of Attention or MultiHeadAttention and of `unidirectional`: `filter` for keys
 /// that the mask hides, the lowest number for keys in the future. Null if nothing is hidden.
 /// `mask` may be null, lengths [B], ends and starts [2 * B], lengths and offsets [3 * B + 2], [B, T] or [B,

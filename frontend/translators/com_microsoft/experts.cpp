@@ -2,7 +2,7 @@
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/com_microsoft/packed_weights.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {

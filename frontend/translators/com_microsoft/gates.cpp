@@ -3,18 +3,13 @@
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
 Value read_number(NodeContext& node, std::size_t index) {
   return convert(node, node.input(index), ElementType::f32);
-}
-
-/// x / sqrt(mean(x * x) + epsilon) over the last axis.
-Value normalize_by_rms(NodeContext& node, Value x, double epsilon) {
-  return node.op(ops::Multiply, {x, compute_inverse_rms(node, x, node.integers({-1}), epsilon)});
 }
 
 /// ScaledSiLU: z * sigmoid(z) with z = scale * x, rounded after each step.

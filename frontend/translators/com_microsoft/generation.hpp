@@ -1,6 +1,6 @@
-// Shared by GreedySearch, Sampling, BeamSearch and WhisperBeamSearch: graphs in attributes, the decoders
-// among them, and the Loop. The first step of a search is emitted before the Loop, because it reads the whole
-// prompt and has no cache; the body reads one token per row.
+// Shared by GreedySearch, Sampling, BeamSearch and WhisperBeamSearch: runs their encoders and decoders, which
+// are graphs in attributes, and builds the Loop of the search. The first step of a search is emitted before
+// the Loop, because it reads the whole prompt and has no cache; the body reads one token per row.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "frontend/translators/com_microsoft/score_rules.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/random.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -80,7 +80,7 @@ Value find_kept_places(Builder& builder, const Sampling& sampling, Value probabi
     return builder.op(ops::LessEqual, {sums(true, false), builder.number(sampling.top_p, ElementType::f32)});
   const Value kept =
       builder.op(ops::Greater, {sums(false, true), builder.number(1 - sampling.top_p, ElementType::f32)});
-  const Value places = emit_range(builder, size_of(builder, probabilities, 1));
+  const Value places = enumerate_along(builder, probabilities, 1);
   return builder.op(ops::LogicalOr,
                     {kept, builder.op(ops::Less, {places, builder.integer(sampling.least_kept)})});
 }

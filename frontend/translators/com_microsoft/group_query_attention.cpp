@@ -6,7 +6,7 @@
 #include "frontend/translators/com_microsoft/window_cache.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/attention_steps.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -115,9 +115,8 @@ Scores requested_scores(NodeContext& node) {
 
 /// x / sqrt(mean(x * x) + epsilon) * weight over the last axis.
 Value normalize_heads(NodeContext& node, Value x, Value weight) {
-  const Value factor =
-      compute_inverse_rms(node, x, node.integers({-1}), node.real_attribute("qk_norm_epsilon", 1e-6F));
-  return node.op(ops::Multiply, {node.op(ops::Multiply, {x, factor}), weight});
+  const double epsilon = node.real_attribute("qk_norm_epsilon", 1e-6F);
+  return node.op(ops::Multiply, {normalize_by_rms(node, x, epsilon), weight});
 }
 
 /// Attention with the attributes of the node. Each head of keys serves `group` heads of queries.

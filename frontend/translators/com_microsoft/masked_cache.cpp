@@ -8,7 +8,7 @@
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/com_microsoft/operands.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/cache_names.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/elementwise.hpp"

@@ -6,7 +6,7 @@
 
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -63,7 +63,7 @@ Value find_first_true(NodeContext& node, Value conditions, Value places, Value c
 Value merge_tokens(NodeContext& node, Value source, Value count) {
   if (!node.has_input(Input::pred_tokens)) return node.input(Input::cur_tokens);
   const Value prediction = node.input(Input::pred_tokens);
-  const Value places = emit_range(node, size_of(node, prediction, 0));
+  const Value places = enumerate_along(node, prediction, 0);
   const Value previous = reshape_to_scalar(node, node.input(Input::prev_suffix_match_idx));
   const Value in_source = node.op(ops::Add, {places, previous});
   const Value padded = pad_tokens(node, source);

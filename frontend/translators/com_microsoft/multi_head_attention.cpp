@@ -3,7 +3,7 @@
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/attention_steps.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -133,8 +133,7 @@ Causality causality_of(NodeContext& node, bool has_past) {
 
 template <const InputIndices& kPlaces>
 Values attention(NodeContext& node) {
-  const std::int64_t count = node.integer_attribute("num_heads");
-  if (count < 1) node.fail("num_heads must be positive");
+  const std::int64_t count = node.positive_attribute("num_heads");
   const Projections all = read_projections(node, kPlaces, count);
   Cache key{all.key, all.key};
   Cache value{all.value, all.value};

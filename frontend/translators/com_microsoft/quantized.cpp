@@ -6,7 +6,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "target/quantized_products.hpp"
 
 namespace onnx2ir::frontend {
@@ -66,12 +66,6 @@ struct QuantizedInput {
 
 Value restore_numbers(NodeContext& node, const QuantizedInput& input) {
   return dequantize(node, node.input(input.data), read_grid(node, input.scale, input.zero_point));
-}
-
-/// Numbers as integers of the type of input `like`.
-Values quantize_like(NodeContext& node, std::size_t like, Value numbers, std::size_t scale,
-                     std::size_t zero_point) {
-  return {quantize(node, numbers, read_grid(node, scale, zero_point), node.input(like).type())};
 }
 
 /// Rounds a multiple of the result's scale to integers of the type of input `like`; some operators of

@@ -3,7 +3,7 @@
 #include "frontend/translators/com_microsoft/quantized.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -22,9 +22,8 @@ Value multiply_numbers(NodeContext& node) {
       node, mat_mul(node, a, b, {.a = node.flag_attribute("transA"), .b = node.flag_attribute("transB")}),
       alpha);
   if (const Value c = node.optional_input(Input::C)) {
-    const Value scale =
-        node.op(ops::Multiply, {of_a.scale, read_grid(node, Input::b_scale, Input::b_zero_point).scale});
-    sums = node.op(ops::Add, {sums, multiply_by(node, dequantize(node, c, {scale, {}}), alpha)});
+    const Value bias = dequantize_bias(node, c, of_a, Input::b_scale, Input::b_zero_point);
+    sums = node.op(ops::Add, {sums, multiply_by(node, bias, alpha)});
   }
   return sums;
 }
@@ -56,8 +55,7 @@ Values q_gemm(NodeContext& node) {
   const Value sums = is_fast ? multiply_numbers(node) : multiply_integers(node);
   if (!node.has_input(Input::y_scale)) return {sums};
   if (!node.has_input(Input::y_zero_point)) return {divide(node, sums, node.input(Input::y_scale))};
-  return {quantize(node, sums, read_grid(node, Input::y_scale, Input::y_zero_point),
-                   node.input(Input::y_zero_point).type())};
+  return quantize_like(node, Input::y_zero_point, sums, Input::y_scale, Input::y_zero_point);
 }
 
 /// `a` times quantised weights. `may_round`: with fast quantisation, whether the runtime may round `a`.

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "frontend/translators/com_microsoft/matching_ngrams.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
@@ -37,7 +37,7 @@ Value keep_allowed(Builder& builder, Value scores, Value allowed) {
 /// The score of the end token is masked below `length`.
 Value find_allowed_tokens(Builder& builder, Value scores, Value sequences, Value length,
                           std::int64_t end_token) {
-  const Value tokens = emit_range(builder, size_of(builder, scores, 1));
+  const Value tokens = enumerate_along(builder, scores, 1);
   const Value is_other = builder.op(ops::NotEqual, {tokens, builder.integer(end_token)});
   const Value is_long = builder.op(ops::GreaterEqual, {dimension_of(builder, sequences, 1), length});
   return builder.op(ops::LogicalOr, {is_other, is_long});
@@ -145,7 +145,7 @@ Value prefer_timestamps(Builder& builder, const TimestampRules& rules, Value sco
   const Value sum = reduce_keep_dims(builder, ops::ReduceSum, powers, {1});
   const Value together = builder.op(ops::Add, {builder.op(ops::Log, {sum}), best});
   const Value best_other = reduce_keep_dims(builder, ops::ReduceMax, part(0, rules.first_timestamp), {1});
-  const Value tokens = emit_range(builder, size_of(builder, scores, 1));
+  const Value tokens = enumerate_along(builder, scores, 1);
   const Value is_other = builder.op(ops::Less, {tokens, builder.integer(rules.first_timestamp)});
   const Value is_masked = emit_and(builder, builder.op(ops::Greater, {together, best_other}), is_other);
   return builder.op(ops::Select, {is_masked, lowest, scores});

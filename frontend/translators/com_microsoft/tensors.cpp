@@ -5,7 +5,7 @@
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -67,9 +67,8 @@ Values unfold(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
   const std::int64_t axis = node.axis(node.integer_attribute("dim", -1), rank);
-  const std::int64_t size = node.integer_attribute("size");
-  const std::int64_t step = node.integer_attribute("step", 1);
-  if (size < 1 || step < 1) node.fail("size and step must be positive");
+  const std::int64_t size = node.positive_attribute("size");
+  const std::int64_t step = node.positive_attribute("step", 1);
   const Value room = node.op(ops::Subtract, {size_of(node, x, axis), node.integer(size - step)});
   const Value count = divide(node, room, node.integer(step));
   const Value begins = node.op(ops::Multiply, {emit_range(node, count), node.integer(step)});

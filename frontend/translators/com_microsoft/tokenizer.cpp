@@ -11,8 +11,8 @@
 #include "frontend/strings/regular_expression.hpp"
 #include "frontend/strings/utf8.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/string_list.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -29,8 +29,7 @@ struct Rule {
 
 constexpr std::string_view kForms =
     "Use a token expression that is a set of ASCII characters with a '+', and separators that are such sets "
-    "or "
-    "texts whose end is not their begin.";
+    "or texts whose end is not their begin.";
 
 /// The bytes of a set of ASCII characters, with or without all other characters; no value for other sets.
 std::optional<std::bitset<256>> bytes_of(const OneCharacter& set) {

@@ -9,7 +9,7 @@
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -94,7 +94,7 @@ Values normalize_embeddings(NodeContext& node, Value sum, Value gamma, Value bet
 /// 0, 1, 2 ... for the words of a sentence.
 Value enumerate_words(NodeContext& node, Value ids) {
   if (node.rank(ids) != 2) node.fail("the words must be a batch of vectors");
-  return emit_range(node, size_of(node, ids, 1));
+  return enumerate_along(node, ids, 1);
 }
 
 /// EmbedLayerNormalization: the sum of word, position and segment embeddings, normalised.

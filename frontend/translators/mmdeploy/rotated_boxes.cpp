@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

@@ -1,5 +1,6 @@
-// Attention since version 23 (24: padded caches and short masks, 25: windows): ScaledDotProductAttention if
-// that is equivalent, otherwise its decomposition.
+// Attention since version 23 (24: padded caches and short masks, 25: windows), with its masks, and
+// RotaryEmbedding. Attention becomes one ScaledDotProductAttention if that is equivalent; otherwise it is
+// decomposed.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -9,7 +10,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/attention_steps.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/size_rules.hpp"
 #include "target/faults.hpp"
 
@@ -165,7 +166,7 @@ Mask emit_restrictions(NodeContext& node, const Heads& heads, const Rules& rules
     (given.type() == ElementType::boolean ? mask.seen : mask.bias) = given;
   }
   if (!rules.are_by_position() && !rules.has_lengths) return mask;
-  const Value keys = emit_range(node, size_of(node, heads.key, 2));
+  const Value keys = enumerate_along(node, heads.key, 2);
   if (rules.are_by_position()) {
     const Value own = compute_positions(node, heads);
     if (rules.is_causal) restrict_to(node.op(ops::LessEqual, {keys, own}));

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/small_floats.hpp"
 
 namespace onnx2ir::frontend {

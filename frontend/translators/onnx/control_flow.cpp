@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/reader/onnx_proto.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/inference.hpp"
 
 namespace onnx2ir::frontend {
@@ -38,6 +38,15 @@ void connect_captures(ir::Node& node, ir::Body& body, const std::vector<Capture>
     }
   }
   body.graph->remove(unused);
+}
+
+Values tensors_of(NodeContext& node, const Operands& outputs, std::size_t first) {
+  Values values;
+  for (std::size_t i = first; i < outputs.size(); ++i) {
+    values.push_back(as_tensor(outputs[i]));
+    if (!values.back()) node.fail("scan output " + std::to_string(i - first) + " is not a tensor");
+  }
+  return values;
 }
 
 namespace {
@@ -137,6 +146,15 @@ bool widen_to_previous_types(const RepeatedBodies& repeated, Occurrence loop,
 /// dynamic, because otherwise there would be as many rounds as states.
 constexpr int kMaxRounds = 16;
 
+/// Makes `parameter` of the body the iteration number; removes it if it has no uses.
+void set_iteration(ir::LoopView loop, ir::Node& parameter) {
+  if (parameter.has_uses()) {
+    loop.body().iteration = &parameter;
+  } else {
+    loop.graph().remove(parameter);
+  }
+}
+
 }  // namespace
 
 TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body) {
@@ -221,11 +239,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
     }
   }
   for (const auto& [result, axis] : rows) values.push_back(loop.output(loop.add_scan(*result, axis)));
-  if (body.iteration->has_uses()) {
-    loop.body().iteration = body.iteration;
-  } else {
-    loop.graph().remove(*body.iteration);
-  }
+  set_iteration(loop, *body.iteration);
   connect_captures(loop.node(), loop.body(), body.scope->captures());
   ir::infer(loop.node());
 
@@ -266,11 +280,7 @@ LoopOutputs iterate(Builder& outer, Value count, const Values& initial, const Va
   for (const Value& row : next.rows) {
     result.scans.push_back(loop.output(loop.add_scan(body.result(unsqueeze(body, row, {0})), 0)));
   }
-  if (iteration.has_uses()) {
-    loop.body().iteration = &iteration;
-  } else {
-    loop.graph().remove(iteration);
-  }
+  set_iteration(loop, iteration);
   ir::infer(loop.node());
   return result;
 }

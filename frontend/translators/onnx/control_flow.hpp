@@ -23,6 +23,9 @@ Value convert_to_scalar(NodeContext& node, Builder& builder, const Operand& oper
 /// Turns the `captures` of `body`, a body of `node`, into its invariants. Removes unused Parameters.
 void connect_captures(ir::Node& node, ir::Body& body, const std::vector<Capture>& captures);
 
+/// The scan outputs of a body, which are its `outputs` from `first` on; fails if one is not a tensor.
+Values tensors_of(NodeContext& node, const Operands& outputs, std::size_t first);
+
 /// A body that runs once per iteration, before its translation.
 struct IteratedBody {
   const onnx::GraphProto* proto;

@@ -1,10 +1,10 @@
-// Conv, ConvTranspose, DeformConv and the integer convolutions.
+// Conv, ConvTranspose, DeformConv, the integer convolutions, Col2Im and CausalConvWithState.
 #include <algorithm>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/gathered_windows.hpp"
@@ -105,12 +105,10 @@ Values fast_q_linear_conv(NodeContext& node) {
       dequantize(node, node.input(Input::w), read_grid(node, Input::w_scale, Input::w_zero_point, 0, rank));
   Value sums = convolve(node, input, filter);
   if (const Value bias = node.optional_input(Input::B)) {
-    const Value scale =
-        node.op(ops::Multiply, {of_input.scale, read_grid(node, Input::w_scale, Input::w_zero_point).scale});
-    sums = add_bias(node, sums, dequantize(node, bias, {scale, {}}), rank);
+    const Value numbers = dequantize_bias(node, bias, of_input, Input::w_scale, Input::w_zero_point);
+    sums = add_bias(node, sums, numbers, rank);
   }
-  return {quantize(node, sums, read_grid(node, Input::y_scale, Input::y_zero_point),
-                   node.input(Input::y_zero_point).type())};
+  return quantize_like(node, Input::y_zero_point, sums, Input::y_scale, Input::y_zero_point);
 }
 
 /// QLinearConv 10.

@@ -1,7 +1,7 @@
 // Boxes and regions: NonMaxSuppression, RoiAlign, MaxRoiPool.
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

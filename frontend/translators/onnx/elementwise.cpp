@@ -6,8 +6,8 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/string_list.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

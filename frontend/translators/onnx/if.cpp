@@ -8,7 +8,7 @@
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/elementwise.hpp"

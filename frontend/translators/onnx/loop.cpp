@@ -8,7 +8,7 @@
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -128,11 +128,8 @@ Operands emit_loop(NodeContext& node, const onnx::GraphProto& proto, const Opera
   std::vector<bool> used_states;
   for (std::size_t i = 0; i < states; ++i) used_states.push_back(node.has_output(i));
   std::vector<ScanOutput> scans;
-  for (std::size_t i = states; i + 1 < translated.outputs.size(); ++i) {
-    const Value row = as_tensor(translated.outputs[1 + i]);
-    if (!row) node.fail("scan output " + std::to_string(i - states) + " is not a tensor");
-    scans.push_back({row, 0, node.has_output(i)});
-  }
+  for (const Value& row : tensors_of(node, translated.outputs, 1 + states))
+    scans.push_back({row, 0, node.has_output(states + scans.size())});
   // A list that is only appended to also becomes a scan output, for readers that stack it.
   const std::size_t outputs = scans.size();
   std::vector<std::size_t> lists;

@@ -6,7 +6,7 @@
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/einsum_equation.hpp"
 
 namespace onnx2ir::frontend {

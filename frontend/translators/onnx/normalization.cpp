@@ -4,7 +4,7 @@
 #include "frontend/translators/domains.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -158,7 +158,7 @@ Values layer_normalization_1(NodeContext& node) {
 
 /// x / sqrt(mean(x * x) + epsilon) * scale over the axes from `axis` on, in the type of the scale, and the
 /// factor of x. Statistics have the type `computed`.
-Values normalize_by_rms(NodeContext& node, ElementType computed) {
+Values emit_rms_normalization(NodeContext& node, ElementType computed) {
   const Value scale = node.input(1);
   const Value axes = emit_normalized_axes(node);
   const Value x = convert(node, node.input(0), computed);
@@ -169,13 +169,13 @@ Values normalize_by_rms(NodeContext& node, ElementType computed) {
 
 /// RMSNormalization 23.
 Values rms_normalization_23(NodeContext& node) {
-  return {convert(node, normalize_by_rms(node, stash_type(node))[0], node.input(0).type())};
+  return {convert(node, emit_rms_normalization(node, stash_type(node))[0], node.input(0).type())};
 }
 
 /// SimplifiedLayerNormalization, which onnxruntime adds to ONNX's own domain: RMSNormalization before opset
 /// 23. OpenVINO's front end also accepts it in onnxruntime's domain.
 Values simplified_layer_normalization_1(NodeContext& node) {
-  return normalize_by_rms(node, ElementType::f32);
+  return emit_rms_normalization(node, ElementType::f32);
 }
 
 Value normalize_groups(NodeContext& node, Value scale, Value bias) {
@@ -303,6 +303,10 @@ Value compute_inverse_rms(Builder& builder, Value x, Value axes, double epsilon)
   const Value square = builder.op(ops::Power, {x, builder.number_like(2, x)});
   return compute_inverse_deviation(builder, reduce_over(builder, ops::ReduceMean, square, axes, true),
                                    epsilon);
+}
+
+Value normalize_by_rms(Builder& builder, Value x, double epsilon) {
+  return builder.op(ops::Multiply, {x, compute_inverse_rms(builder, x, builder.integers({-1}), epsilon)});
 }
 
 std::vector<TranslatorRow> normalization_translators() {

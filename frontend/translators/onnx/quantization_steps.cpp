@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "frontend/translators/onnx/quantized_numbers.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/known_values.hpp"
 #include "ir/operation_set.hpp"
 #include "ir/views/unary.hpp"

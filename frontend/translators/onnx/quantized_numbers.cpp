@@ -1,3 +1,8 @@
+// QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear, and steps that other quantised operators share
+// with them.
+//
+// Scales and zero points are per tensor (10), per index of one axis (13), or per block along it (21); 19 adds
+// float8, 21 and later versions add types of fewer bits.
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 
 #include <algorithm>
@@ -8,7 +13,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/element_type.hpp"
 #include "target/faults.hpp"
 
@@ -74,11 +79,6 @@ Value emit_fake_quantize(NodeContext& node, Value numbers, const Grid& grid, Ele
   const Value rounded = node.op(ops::FakeQuantize, {numbers, low, high, lowest, highest}, {{"levels", 256}});
   return convert(node, rounded, type);
 }
-
-// The operators QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear.
-//
-// Scales and zero points are per tensor (10), per index of one axis (13), or per block along it (21); 19 adds
-// float8, 21 and later versions add types of fewer bits.
 
 /// Repeats each element of a blocked parameter `block` times along `axis`, truncated to the size of `x`. A
 /// single block broadcasts.
@@ -275,6 +275,12 @@ Value dequantize(NodeContext& node, Value integers, const Grid& grid) {
   return node.op(ops::Multiply, {numbers, grid.scale}, {{"dequantizes", true}});
 }
 
+Value dequantize_bias(NodeContext& node, Value bias, const Grid& of_input, std::size_t scale,
+                      std::size_t zero_point) {
+  const Value product = node.op(ops::Multiply, {of_input.scale, read_grid(node, scale, zero_point).scale});
+  return dequantize(node, bias, {product, {}});
+}
+
 Value clamp_to_bytes(Builder& builder, Value steps) {
   return builder.op(ops::Clamp, {steps}, {{"min", 0.0}, {"max", 255.0}});
 }
@@ -304,6 +310,11 @@ Value quantize(NodeContext& node, Value numbers, const Grid& grid, ElementType t
   Value result = round_to_even(node, divide_before_rounding(node, numbers, grid.scale));
   if (grid.zero_point) result = node.op(ops::Add, {result, grid.zero_point});
   return saturate(node, result, type);
+}
+
+Values quantize_like(NodeContext& node, std::size_t like, Value numbers, std::size_t scale,
+                     std::size_t zero_point) {
+  return {quantize(node, numbers, read_grid(node, scale, zero_point), node.input(like).type())};
 }
 
 std::vector<TranslatorRow> quantization_translators() {

@@ -41,6 +41,11 @@ bool has_integer_kernels(NodeContext& node, std::initializer_list<std::size_t> p
 /// Integers of any type as f32 numbers.
 Value dequantize(NodeContext& node, Value integers, const Grid& grid);
 
+/// A bias, quantised with the product of the scale of the input and that of the weights, the input `scale` of
+/// the node, as f32 numbers.
+Value dequantize_bias(NodeContext& node, Value bias, const Grid& of_input, std::size_t scale,
+                      std::size_t zero_point);
+
 /// The grid of DynamicQuantizeLinear for f32 numbers: 256 steps between 0 and their extremes.
 Grid compute_grid(NodeContext& node, Value numbers);
 /// `steps` limited to the 256 steps of this grid.
@@ -52,5 +57,8 @@ Value divide_before_rounding(NodeContext& node, Value x, Value scale);
 /// f32 numbers as integers of `type`: saturate(round(number / scale) + zero point). Fails if `type` is not an
 /// integer type.
 Value quantize(NodeContext& node, Value numbers, const Grid& grid, ElementType type);
+/// The same with the grid of inputs `scale` and `zero_point`, as integers of the type of input `like`.
+Values quantize_like(NodeContext& node, std::size_t like, Value numbers, std::size_t scale,
+                     std::size_t zero_point);
 
 }  // namespace onnx2ir::frontend

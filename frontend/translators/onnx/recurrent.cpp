@@ -8,7 +8,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {

@@ -1,3 +1,5 @@
+// Reads the inputs and attributes of recurrent nodes, and runs a node as a Loop over the steps for each
+// direction.
 #include <algorithm>
 #include <array>
 
@@ -5,7 +7,7 @@
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/recurrent.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

@@ -7,7 +7,7 @@
 #include "frontend/graph/required_rank.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"

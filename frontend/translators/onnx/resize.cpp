@@ -9,7 +9,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
 #include "frontend/translators/onnx/resampling.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/size_rules.hpp"
 
 namespace onnx2ir::frontend {

@@ -4,7 +4,7 @@
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -42,15 +42,6 @@ Signature check_signature(NodeContext& node, std::size_t inputs) {
   return {&proto, states, static_cast<std::size_t>(scan_inputs), body_outputs - states};
 }
 
-Values tensors_of(NodeContext& node, const TranslatedBody& body, std::size_t first) {
-  Values values;
-  for (std::size_t i = first; i < body.outputs.size(); ++i) {
-    values.push_back(as_tensor(body.outputs[i]));
-    if (!values.back()) node.fail("scan output " + std::to_string(i - first) + " is not a tensor");
-  }
-  return values;
-}
-
 /// `directions` is the attribute for the directions of scan inputs, which has another name in version 8.
 /// Version 8 has no attributes for axes and outputs.
 Operands scan(NodeContext& node, std::string_view directions) {
@@ -81,7 +72,7 @@ Operands scan(NodeContext& node, std::string_view directions) {
   std::vector<bool> used_states;
   for (std::size_t i = 0; i < states; ++i) used_states.push_back(node.has_output(i));
   std::vector<ScanOutput> scans;
-  const Values rows = tensors_of(node, translated, states);
+  const Values rows = tensors_of(node, translated.outputs, states);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     scans.push_back(
         {rows[i], node.axis(output_axes[i], node.rank(rows[i]) + 1), node.has_output(states + i)});
@@ -174,7 +165,7 @@ Operands scan_8(NodeContext& node) {
   };
   TranslatedBody translated = translate_to_fixpoint(node, body);
   std::vector<ScanOutput> scans;
-  const Values rows = tensors_of(node, translated, 0);
+  const Values rows = tensors_of(node, translated.outputs, 0);
   for (const Value& row : rows) scans.push_back({row, 0, true});
   const Value count = size_of(node, batch.inputs.front(), 0);
   Builder builder(*translated.graph);

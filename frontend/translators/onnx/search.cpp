@@ -2,7 +2,7 @@
 #include "frontend/translators/domains.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -61,7 +61,7 @@ Value cumulative_product(NodeContext& node, Value input, std::int64_t axis) {
   const bool reverse = node.flag_attribute("reverse");
   // [..., n, ...] -> [..., n, n, ...]: the first n is the result, the second one the elements.
   const Value x = unsqueeze(node, input, {axis});
-  const Value positions = emit_range(node, size_of(node, input, axis));
+  const Value positions = enumerate_along(node, input, axis);
   const Value elements = add_unit_dimensions(node, positions, 1, rank - axis - 1);
   const Value results = add_unit_dimensions(node, positions, 0, rank - axis);
   const ir::Op comparison =

@@ -3,7 +3,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
 
@@ -232,7 +232,7 @@ Values tensor_scatter_24(NodeContext& node) {
   if (axis == 0) node.fail("the axis cannot be that of the batch");
   const std::string mode = node.text_attribute("mode", "linear");
   if (mode != "linear" && mode != "circular") node.fail("mode '" + mode + "' does not exist");
-  const Value steps = emit_range(node, size_of(node, update, axis));
+  const Value steps = enumerate_along(node, update, axis);
   Value places = add_unit_dimensions(node, steps, axis, rank - axis - 1);
   if (node.has_input(Input::write_indices)) {
     const Value starts = convert(node, node.input(Input::write_indices), ElementType::i64);

@@ -40,6 +40,11 @@ Value ByteTable::write_places(Value cells, Value targets, Value marked) {
   return scatter(*node_, cells, indices, gather(*node_, flatten(places_), marked), 0);
 }
 
+Value widen_bytes(Builder& builder, Value bytes, std::size_t zeros) {
+  return concat(builder, {convert(builder, bytes, kWhole),
+                          builder.integers(std::vector<std::int64_t>(zeros, 0), kWhole)});
+}
+
 Value gather_bytes(Builder& builder, Value bytes, Value places, Value inside) {
   const Value zero = builder.integer(0, kWhole);
   const Value safe = builder.op(ops::Select, {inside, places, zero});

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "frontend/graph/node_context.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -72,6 +72,9 @@ Value pack_rows(Builder& builder, Value rows, Value inside, Value lengths, Value
 
 /// Whether occurrences of the text can overlap: whether a prefix of it is also a suffix.
 bool can_overlap(std::string_view text);
+
+/// `bytes` as i32, followed by `zeros` zeros.
+Value widen_bytes(Builder& builder, Value bytes, std::size_t zeros);
 
 /// The bytes (i32, at least one) at `places` if `inside` is true, otherwise 0.
 Value gather_bytes(Builder& builder, Value bytes, Value places, Value inside);

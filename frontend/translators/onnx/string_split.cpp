@@ -5,8 +5,8 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/string_list.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -81,9 +81,7 @@ class Splitter : private ByteTable {
   /// For each byte, and one position after the last: the `size` bytes that begin there, [bytes + 1, size], 0
   /// after the end.
   Value gather_windows(std::int64_t size) {
-    const std::vector<std::int64_t> padding(static_cast<std::size_t>(size), 0);
-    const Value bytes =
-        concat(*node_, {convert(*node_, texts_->bytes(), kWhole), node_->integers(padding, kWhole)});
+    const Value bytes = widen_bytes(*node_, texts_->bytes(), static_cast<std::size_t>(size));
     const Value indices = op(ops::Add, {unsqueeze(*node_, enumerate_bytes(), {1}), count_to(number(size))});
     return gather(*node_, bytes, indices);
   }

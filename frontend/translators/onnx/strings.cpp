@@ -4,8 +4,8 @@
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/string_list.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -139,8 +139,7 @@ class CaseWriter {
 Value convert_case(NodeContext& node, Value texts, LetterCase to) {
   CaseWriter writer(node);
   ir::Node& unpacked = node.node(ops::StringTensorUnpack, {texts});
-  const Value bytes = concat(node, {convert(node, unpacked.value(2), kWhole),
-                                    node.integers(std::vector<std::int64_t>(kMaxBytes, 0), kWhole)});
+  const Value bytes = widen_bytes(node, unpacked.value(2), kMaxBytes);
   // One position more than there are bytes, for the end of the last string.
   const Value count = convert(node, size_of(node, unpacked.value(2), 0), kWhole);
   const Value places = emit_range(node, writer.op(ops::Add, {count, writer.number(1)}), kWhole);
@@ -222,7 +221,7 @@ Values string_normalizer_10(NodeContext& node) {
   };
   begins = at_least_one(begins);
   lengths = at_least_one(lengths);
-  const Value bytes = concat(node, {convert(node, unpacked.value(2), kWhole), node.integers({0}, kWhole)});
+  const Value bytes = widen_bytes(node, unpacked.value(2), 1);
   const Value numbers = enumerate_bytes(node, lengths);
   const Value inside = node.op(ops::Less, {numbers, unsqueeze(node, lengths, {1})});
   const Value places = node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers});
@@ -265,7 +264,7 @@ Value compute_classes(NodeContext& node, const StringList& texts, const ByteAuto
   const Value count = node.op(ops::Add, {texts.find_longest(node), node.integer(1, kWhole)});
   const Value places = unsqueeze(node, emit_range(node, count, kWhole), {1});
   const Value inside = node.op(ops::Less, {places, texts.lengths()});
-  const Value bytes = concat(node, {convert(node, texts.bytes(), kWhole), node.integers({0}, kWhole)});
+  const Value bytes = widen_bytes(node, texts.bytes(), 1);
   const Value read = gather_bytes(node, bytes, node.op(ops::Add, {places, texts.begins()}), inside);
   const std::vector<std::int64_t> classes(automaton.class_of_byte.begin(), automaton.class_of_byte.end());
   return node.op(ops::Select, {inside, gather(node, node.integers(classes, kWhole), read),

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/small_floats.hpp"
 
 namespace onnx2ir::frontend {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/graph/onnx_types.hpp"
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "ir/shape_tools.hpp"
@@ -24,9 +25,7 @@ constexpr std::int64_t kMostPeeled = 2;
 std::uint64_t node_count(const onnx::GraphProto& graph) {
   auto count = static_cast<std::uint64_t>(graph.node_size());
   for (const onnx::NodeProto& node : graph.node()) {
-    for (const onnx::AttributeProto& attribute : node.attribute()) {
-      if (attribute.has_g()) count += node_count(attribute.g());
-    }
+    for_each_body(node, [&](const onnx::GraphProto& body) { count += node_count(body); });
   }
   return count + 1;
 }
@@ -77,10 +76,9 @@ void emit_iteration(NodeContext& node, const CountedLoop& loop, std::int64_t ite
   if (!scope.translate(*loop.proto, outputs)) throw base::Failure::reported();
   emitted.condition = convert_to_scalar(node, node, outputs[0], ElementType::boolean, "the body's condition");
   for (std::size_t i = 0; i < states; ++i) emitted.states[i] = outputs[1 + i];
-  for (std::size_t i = 0; i < emitted.rows.size(); ++i) {
-    const Value row = as_tensor(outputs[1 + states + i]);
-    if (!row) node.fail("scan output " + std::to_string(i) + " is not a tensor");
-    if (node.has_output(states + i)) emitted.rows[i].push_back(unsqueeze(node, row, {0}));
+  const Values rows = tensors_of(node, outputs, 1 + states);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (node.has_output(states + i)) emitted.rows[i].push_back(unsqueeze(node, rows[i], {0}));
   }
 }
 

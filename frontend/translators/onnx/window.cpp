@@ -81,11 +81,8 @@ void resolve_auto_pad(Window& window, Value input) {
 Value emit_deformable_convolution(NodeContext& node, const Values& inputs, const DeformableForm& form) {
   if (node.rank(inputs[0]) != 4) node.fail("only two spatial axes can be expressed");
   const Window window = window_of(node, 2);
-  const std::int64_t groups = node.integer_attribute("group", 1);
-  const std::int64_t offset_groups = node.integer_attribute(form.offset_groups, 1);
-  if (groups < 1 || offset_groups < 1) {
-    node.fail("attributes 'group' and '" + std::string(form.offset_groups) + "' must be positive");
-  }
+  const std::int64_t groups = node.positive_attribute("group", 1);
+  const std::int64_t offset_groups = node.positive_attribute(form.offset_groups, 1);
   return node
       .node(ops::DeformableConvolution, inputs,
             attributes_of(window, {{"group", groups},

@@ -1,4 +1,5 @@
-// The attributes of operators that slide a window: kernel, strides, dilations, pads.
+// The attributes of operators that slide a window (kernel, strides, dilations, pads), and deformable
+// convolutions.
 #pragma once
 
 #include <cstdint>

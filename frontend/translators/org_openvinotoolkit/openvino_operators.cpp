@@ -2,7 +2,7 @@
 // OpenVINO and NNCF also wrote them without a domain.
 #include "base/portable_math.hpp"
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
 #include "ir/views/normalization.hpp"
 #include "ir/views/spatial.hpp"

@@ -1,4 +1,4 @@
-#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -104,10 +104,6 @@ Value read_optional_vector(NodeContext& node, std::size_t index, ElementType typ
   return node.has_input(index) ? read_vector(node, index, type) : Value{};
 }
 
-Value reshape_to_scalar(Builder& builder, Value value) {
-  return reshape(builder, value, std::vector<std::int64_t>{});
-}
-
 Value convert_to_list(Builder& builder, Value value) {
   value = convert(builder, value, ElementType::i64);
   return value.shape().is_scalar() ? unsqueeze(builder, value, {0}) : value;
@@ -143,6 +139,10 @@ Value move_channels_last(NodeContext& node, Value value) {
 Value emit_range(Builder& builder, Value end, ElementType type) {
   const Value zero = builder.number(0, type);
   return builder.op(ops::Range, {zero, end, builder.number(1, type)}, {{"output_type", type}});
+}
+
+Value enumerate_along(Builder& builder, Value value, std::int64_t axis) {
+  return emit_range(builder, size_of(builder, value, axis));
 }
 
 Value find_true(Builder& builder, Value marks) {

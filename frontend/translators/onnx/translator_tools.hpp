@@ -75,6 +75,8 @@ Value convert_to_bits(NodeContext& node, Value value);
 Value normalize_over(Builder& builder, Value x, Value axes, double epsilon);
 /// 1 / sqrt(mean(x * x) + epsilon) over `axes`, which the result has with size 1.
 Value compute_inverse_rms(Builder& builder, Value x, Value axes, double epsilon);
+/// x / sqrt(mean(x * x) + epsilon) over the last axis.
+Value normalize_by_rms(Builder& builder, Value x, double epsilon);
 
 /// `value` in a static shape; no operation is emitted if it is a constant.
 Value reshape_constant(Builder& builder, Value value, const std::vector<std::int64_t>& shape);
@@ -82,8 +84,6 @@ Value reshape_constant(Builder& builder, Value value, const std::vector<std::int
 Value read_vector(NodeContext& node, std::size_t index, ElementType type);
 /// The same; null if it is absent.
 Value read_optional_vector(NodeContext& node, std::size_t index, ElementType type);
-/// A value of one element as a scalar.
-Value reshape_to_scalar(Builder& builder, Value value);
 /// An index list or scalar as a list, i64 [n].
 Value convert_to_list(Builder& builder, Value value);
 
@@ -99,6 +99,8 @@ Value move_channels_last(NodeContext& node, Value value);
 
 /// 0, 1, ... `end` - 1, for a scalar `end` of `type`.
 Value emit_range(Builder& builder, Value end, ElementType type);
+/// 0, 1, 2 ... up to the size of an axis, i64.
+Value enumerate_along(Builder& builder, Value value, std::int64_t axis);
 /// The indices of the true elements of a boolean vector, i64.
 Value find_true(Builder& builder, Value marks);
 /// Gather along `axis` by indices that differ along the first axis of `from` and `indices`.

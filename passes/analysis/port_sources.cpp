@@ -37,7 +37,7 @@ void PortSources::add_loop(ir::Node& node, const ir::LoopBody& loop) {
   std::ranges::for_each(loop.last_values, add_output);
 }
 
-std::span<const ir::Value> PortSources::of(ir::Value value) const {
+std::span<const ir::Value> PortSources::of_port(ir::Value value) const {
   const auto found = sources_.find(value);
   if (found == sources_.end()) return {};
   return {found->second.data(), found->second.size()};

@@ -85,13 +85,11 @@ class SizeMarker {
 
   void visit(ir::Value value) {
     ir::Node& node = *value.node;
-    if (!has_at_most(value, kMostSizes)) return;
-    if (!ports_.of(value).empty()) {
-      if (visited_ports_.insert(value).second) pending_.push_back(value);
-    } else if (node.scratch == 0 && !node.is_computed_from_constants()) {
-      node.scratch = 1;
-      pending_.push_back(value);
-    }
+    const bool is_port = !ports_.of(value).empty();
+    if (!is_port && (node.scratch != 0 || node.is_computed_from_constants())) return;
+    if (!has_at_most(value, kMostSizes) || (is_port && !visited_ports_.insert(value).second)) return;
+    node.scratch = 1;
+    pending_.push_back(value);
   }
 
   /// Returns whether a mark was added.

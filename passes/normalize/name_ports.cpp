@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +17,6 @@ namespace {
 
 /// The names of each value that is an input or an output. The result does not depend on their order.
 using Ports = std::map<std::pair<ir::Node*, std::uint32_t>, std::vector<std::string>>;
-using Seen = std::set<std::pair<const ir::Node*, std::uint32_t>>;
 
 bool is_port(ir::Value value, const Ports& ports) {
   return ports.contains({value.node, value.index});
@@ -60,14 +58,16 @@ bool unname(ir::Value value) {
   return has_names;
 }
 
-/// Removes the names of inner tensors that OpenVINO may use instead of `output`. `seen`: the values of
-/// which that is done.
-bool unname_replacements(ir::Value output, const Ports& ports, Seen& seen) {
+/// Removes the names of inner tensors that OpenVINO may use instead of `output`. `scratch` of a node: 1 if
+/// that is done for its operands.
+bool unname_replacements(ir::Value output, const Ports& ports) {
   bool modified = false;
-  for (ir::Value value = replacement_of(*output.node);
-       value && !is_port(value, ports) && seen.insert({value.node, value.index}).second;
-       value = replacement_of(*value.node))
+  for (ir::Node* node = output.node; std::exchange(node->scratch, 1) == 0;) {
+    const ir::Value value = replacement_of(*node);
+    if (!value || is_port(value, ports)) break;
     modified = unname(value) || modified;
+    node = value.node;
+  }
   return modified;
 }
 
@@ -100,12 +100,12 @@ bool name_ports(ir::Model& model, PassContext&) {
     // An input that is an output has the name already.
     if (std::ranges::find(names, result->name) == names.end()) names.push_back(result->name);
   }
+  for (const auto& node : model.graph.nodes()) node->scratch = 0;
   bool modified = false;
-  Seen seen;
   for (const auto& [port, names] : ports) {
     const ir::Value value{port.first, port.second};
     modified = set_names(value, names) || modified;
-    modified = unname_replacements(value, ports, seen) || modified;
+    modified = unname_replacements(value, ports) || modified;
     if (value.node->is(ops::Parameter)) modified = unname_replaced(value, ports) || modified;
   }
   return modified;

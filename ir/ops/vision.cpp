@@ -23,6 +23,10 @@ void infer_interpolate(Node& node) {
   if (!result.has_rank() || !axes) {
     return set_output(node, 0, image.type(), result.without_sizes());
   }
+  for (const CheckedView<std::int64_t> pads : {interpolate.pads_begin(), interpolate.pads_end()}) {
+    for (std::size_t axis = 0; axis < std::min(pads.size(), result.rank()); ++axis)
+      result[axis] = mapped(result[axis], [&](std::int64_t size) { return checked_add(size, pads[axis]); });
+  }
   const bool by_scales = interpolate.shape_calculation_mode() == "scales";
   const auto sizes = by_scales ? std::nullopt : known_integers(node, 1);
   const auto scales = by_scales ? exact_numbers(interpolate.sizes()) : std::nullopt;

@@ -44,13 +44,15 @@ ir::Value emit_convert(ir::Value value, ir::ElementType type, const PassContext&
   return builder.op(ops::Convert, {value}, {{"destination_type", type}});
 }
 
-/// The uses of `value` except by Convert: if `by_results`, only Results of the model (`main`), otherwise all
+/// The uses of `value` except by Convert and by operations that the compiler does not know, which need not
+/// take a wider type: if `by_results`, only Results of the model (`main`), otherwise all
 /// but those.
 std::vector<ir::Use> reads(ir::Value value, const ir::Graph& main, bool by_results) {
   std::vector<ir::Use> found;
   for (const ir::Use& use : value.output().uses) {
     const bool is_result = use.node->is(ops::Result) && &use.node->graph() == &main;
-    if (is_result == by_results && !use.node->is(ops::Convert)) found.push_back(use);
+    if (is_result == by_results && !use.node->is_one_of({ops::Convert, ops::ExtensionOperation}))
+      found.push_back(use);
   }
   return found;
 }
@@ -58,7 +60,7 @@ std::vector<ir::Use> reads(ir::Value value, const ir::Graph& main, bool by_resul
 /// Whether the output type is declared by the node itself. For all other nodes, including Parameters of
 /// bodies, it is inferred.
 bool declares_type(const ir::Node& node, const ir::Graph& main) {
-  return node.constant() != nullptr || node.is(ops::Convert) ||
+  return node.constant() != nullptr || node.is_one_of({ops::Convert, ops::ExtensionOperation}) ||
          (node.is(ops::Parameter) && &node.graph() == &main);
 }
 

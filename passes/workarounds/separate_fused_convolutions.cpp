@@ -1,12 +1,16 @@
 // Workarounds for fusions of OpenVINO that are wrong: convolutions with the operations before and after
 // them. Most are kept apart by an opaque copy of the result of a row's operation.
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
+#include "ir/element_sizes.hpp"
+#include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
+#include "ir/views/selection.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
@@ -178,19 +182,93 @@ bool precedes_factor(ir::AnyConvolutionView convolution) {
   return false;
 }
 
+/// Whether `order` is a permutation and not its own inverse.
+bool is_misread_order(const std::vector<std::size_t>& order) {
+  std::vector<bool> is_there(order.size());
+  for (const std::size_t place : order) is_there[place] = true;
+  if (std::ranges::find(is_there, false) != is_there.end()) return false;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[order[i]] != i) return true;
+  }
+  return false;
+}
+
+/// Fault::permuted_channels. OpenVINO permutes the filters of a convolution instead of its channels, but in
+/// the inverse order. It also looks for the permutation before elementwise operations.
+bool permutes_channels(ir::GatherView gather) {
+  const auto axis = ir::exact_values(gather.axis());
+  const ir::PartialShape& data = gather.data().shape();
+  const auto count = gather.indices().shape().element_count();
+  if (!axis || axis->size() != 1 || !data.has_rank() || data.rank() == 0 || gather.batch_dims() != 0 ||
+      !gather.indices().shape().has_rank(1) || !count ||
+      !data[ir::normalize_axis(axis->front(), data.rank())].admits(*count))
+    return false;
+  const auto indices = ir::exact_values(gather.indices());
+  if (!indices) return false;
+  std::vector<std::size_t> order;
+  for (const std::int64_t index : *indices) {
+    const auto place = ir::position_in(index, indices->size());
+    if (!place) return false;
+    order.push_back(*place);
+  }
+  return is_misread_order(order);
+}
+
+/// OpenVINO does not recognise indices of two dimensions.
+ir::Value gather_by_table(ir::Builder& builder, ir::GatherView gather) {
+  const ir::Value table = ir::unsqueeze(builder, gather.indices(), {0});
+  const ir::Value rows = ir::clone_with_input(builder, gather, ir::GatherView::Input::indices, table);
+  return ir::squeeze(builder, rows, {ir::exact_values(gather.axis())->front()});
+}
+
+/// Fault::permuted_channels: a Split whose parts are joined in another order.
+bool has_permuted_parts(ir::SplitView split) {
+  const ir::Node& node = split;
+  const auto axis = ir::exact_values(split.axis());
+  const ir::PartialShape& data = split.data().shape();
+  if (node.output(0).uses.empty() || !axis || axis->size() != 1 || !data.has_rank() || data.rank() == 0)
+    return false;
+  const ir::Node& reader = *node.output(0).uses[0].node;
+  if (!data[ir::normalize_axis(axis->front(), data.rank())].is_static() || !reader.is(ops::Concat) ||
+      reader.inputs().size() != node.outputs().size())
+    return false;
+  std::vector<std::size_t> order;
+  for (const ir::Value part : reader.inputs()) {
+    if (part.node != &node) return false;
+    order.push_back(part.index);
+  }
+  return is_misread_order(order);
+}
+
+/// OpenVINO does not recognise a VariadicSplit.
+void split_by_lengths(ir::Builder& builder, ir::Node& node) {
+  const ir::SplitView split = node;
+  const ir::PartialShape& data = split.data().shape();
+  const std::int64_t size =
+      data[ir::normalize_axis(ir::exact_values(split.axis())->front(), data.rank())].size();
+  const std::size_t count = node.outputs().size();
+  const ir::Value lengths =
+      builder.integers(std::vector<std::int64_t>(count, size / static_cast<std::int64_t>(count)));
+  ir::Node& parts = builder.node(ops::VariadicSplit, {split.data(), split.axis(), lengths}, {}, count);
+  for (std::uint32_t i = 0; i < count; ++i) ir::replace_all_uses(node.value(i), parts.value(i));
+}
+
 }  // namespace
 
 Workaround separate_fused_convolutions() {
   return {
       .stage = Stage::kernels,
       .summary = "Keeps operations apart from convolutions that OpenVINO would fuse wrongly",
-      .rows = {separating_row<precedes_activation>(Fault::activation_before_pool, {ops::MaxPool}),
-               separating_row<makes_channels>(Fault::channels_from_factor, kFactors),
-               separating_row<precedes_broadcast_sum>(Fault::convolution_sum_shape, kConvolutions),
-               separating_row<scales_along_kernel>(Fault::factor_along_kernel, kFactors),
-               row<shares_filters, reshape_own_filters>(Fault::scaled_group_filters, {ops::GroupConvolution}),
-               separating_row<precedes_factor>(Fault::scaled_shared_filters, kConvolutions),
-               separating_row<is_joined_with_others>(Fault::split_convolution_concat, {ops::Convolution})}};
+      .rows = {
+          separating_row<precedes_activation>(Fault::activation_before_pool, {ops::MaxPool}),
+          separating_row<makes_channels>(Fault::channels_from_factor, kFactors),
+          separating_row<precedes_broadcast_sum>(Fault::convolution_sum_shape, kConvolutions),
+          separating_row<scales_along_kernel>(Fault::factor_along_kernel, kFactors),
+          row<permutes_channels, gather_by_table>(Fault::permuted_channels, {ops::Gather}, kConvolutions),
+          row<has_permuted_parts, split_by_lengths>(Fault::permuted_channels, {ops::Split}, kConvolutions),
+          row<shares_filters, reshape_own_filters>(Fault::scaled_group_filters, {ops::GroupConvolution}),
+          separating_row<precedes_factor>(Fault::scaled_shared_filters, kConvolutions),
+          separating_row<is_joined_with_others>(Fault::split_convolution_concat, {ops::Convolution})}};
 }
 
 }  // namespace onnx2ir::passes

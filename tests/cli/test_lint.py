@@ -174,6 +174,17 @@ def test_reversed_outputs_beside_an_unread_state(tmp_path):
     assert np.array_equal(rows, given[0] * 2) and np.array_equal(last, given[0][:1] * 2)
 
 
+def test_weights_of_one_bit_stay_as_they_are(tmp_path):
+    """An operation that the compiler does not know takes them as they are."""
+    x, weights = opset1.parameter([1, 8, 4, 4], np.float32), opset1.constant(np.arange(64).reshape(8, 8, 1, 1) % 2, ov.Type.u1)
+    y = opset1.binary_convolution(x, weights, [1, 1], [0, 0], [0, 0], [1, 1], "xnor-popcount", 0.0)
+    ov.save_model(ov.Model([y], [x], "binary"), tmp_path / "m.xml", compress_to_fp16=False)
+    assert run("legalize", "m.xml", "-o", "fixed.xml", folder=tmp_path).returncode == 0
+    given = np.where(np.arange(128).reshape(1, 8, 4, 4) % 3 == 0, 1, -1).astype(np.float32)
+    before, after = (ov.Core().compile_model(tmp_path / name, "CPU")(given)[0] for name in ("m.xml", "fixed.xml"))
+    assert np.array_equal(before, after)
+
+
 def test_the_read_files_are_not_overwritten(faulty):
     shutil.copy(faulty / "m.xml", faulty / "copy.xml")
     (faulty / "link.xml").symlink_to("m.xml")

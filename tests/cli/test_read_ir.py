@@ -108,6 +108,14 @@ def converted_like():
     return opset1.multiply(opset1.convert_like(opset1.convert(x, "f16"), x), x), [x]
 
 
+def padded_image(mode):
+    import openvino.opset11 as opset11
+
+    x = parameter([1, 2, 4, -1])
+    sizes = opset1.constant(np.float32([1.5, 0.75])) if mode == "scales" else integers(6, 3)
+    return opset11.interpolate(x, sizes, "nearest", mode, [0, 0, 1, 0], [0, 1], "asymmetric", "floor", axes=integers(2, 3)), [x]
+
+
 def hard_sigmoid():
     import openvino.opset5 as opset5
 
@@ -130,6 +138,8 @@ def identity():
 CASES = {
     "converted_like": converted_like,
     "hard_sigmoid": hard_sigmoid,
+    "scaled_padded_image": lambda: padded_image("scales"),
+    "padded_image_of_sizes": lambda: padded_image("sizes"),
     "squared_difference": squared_difference,
     "identity": identity,
     "older_pool": older_pool,

@@ -233,6 +233,36 @@ add_all(
         for axes in ((), (2, 3))
     },
 )
+PERMUTATIONS = {"circle": [1, 2, 0], "other circle": [2, 0, 1], "negative": [-2, -1, -3], "reversed": [2, 1, 0], "four": [3, 0, 1, 2], "two circles": [1, 0, 3, 2], "twice": [0, 0, 1]}
+AFTER_PERMUTATION = {
+    "convolution": "y = Conv(g, w)",
+    "activation": "r = LeakyRelu(g) y = Conv(r, w)",
+    "own filters": "h = Conv <group = GROUPS> (g, v) y = Conv(h, w)",
+    "sum": "a = Add(g, b) y = Conv(a, w)",
+}
+add_all(
+    "permuted_channels",
+    {
+        f"{name} {reader} {axes}": (
+            "g = Gather <axis = 1> (x, order) " + text.replace("GROUPS", str(len(order))),
+            {"x": whole(2, len(order), 3)},
+            {"order": np.array(order), "w": whole(4, len(order), 1), "v": whole(len(order), 1, 1), "b": whole(len(order), 1)},
+            {"dynamic": [("x", axes)]},
+        )
+        for name, order in PERMUTATIONS.items()
+        for reader, text in AFTER_PERMUTATION.items()
+        for axes in ((), (0, 2))
+    }
+    | {
+        f"parts {order}": (
+            f"a, b, c = Split <axis = 1> (x) g = Concat <axis = 1> ({order}) y = Conv(g, w)",
+            {"x": whole(2, 3, 3)},
+            {"w": whole(4, 3, 1)},
+            {"opset": 13},
+        )
+        for order in ("b, c, a", "c, a, b", "c, b, a")
+    },
+)
 
 
 @pytest.mark.parametrize("conformance", parameters(entries("fused_convolutions", CASES)))

@@ -52,6 +52,18 @@ def convolution_sum_shape():
 
 
 @experiment
+def permuted_channels():
+    """Channels that a Gather, or a Split and a Concat, moves in a circle before a convolution."""
+    x, values = parameter([1, 3, 1, 1]), np.array([1, 2, 4], np.float32).reshape(1, 3, 1, 1)
+    gathered = opset.gather(x, numbers(1, 2, 0), opset.constant(np.int64(1)))
+    parts = opset.split(x, opset.constant(np.int64(1)), 3)
+    joined = opset.concat([parts.output(i) for i in (1, 2, 0)], 1)
+    weights = opset.constant(np.array([1, 8, 64], np.float32).reshape(1, 3, 1, 1))
+    outputs = [opset.convolution(value, weights, [1, 1], [0, 0], [0, 0], [1, 1]) for value in (gathered, joined)]
+    return any(results([x], output, [values])[0].item() != 2 + 4 * 8 + 64 for output in outputs)
+
+
+@experiment
 def many_live_values():
     """The sum of 40 terms, each of which is the hyperbolic tangent of another multiple."""
     x = parameter([3])

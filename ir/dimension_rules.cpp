@@ -155,8 +155,13 @@ class DimensionRule {
     const auto axes = exact_values(interpolate.axes());
     const auto place = listed_at(interpolate.axes(), axis);
     if (!place || !axes) return nullptr;
-    if (*place == axes->size()) return data(axis);
-    if (interpolate.shape_calculation_mode() != "scales") return size_in(interpolate.sizes(), *place);
+    const bool is_listed = *place != axes->size();
+    if (is_listed && interpolate.shape_calculation_mode() != "scales")
+      return size_in(interpolate.sizes(), *place);
+    for (const CheckedView<std::int64_t> pads : {interpolate.pads_begin(), interpolate.pads_end()}) {
+      if (axis < pads.size() && pads[axis] != 0) return nullptr;
+    }
+    if (!is_listed) return data(axis);
     const auto scales = exact_numbers(interpolate.sizes());
     if (!scales || *place >= scales->size()) return nullptr;
     const double scale = (*scales)[*place];

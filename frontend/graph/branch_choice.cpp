@@ -110,8 +110,9 @@ class Descent {
 
   bool is_excluded(const Assignment& best, const std::vector<Occurrence>& changed, Occurrence graph) {
     const BranchTrial other = with_other(best, changed).trial;
-    if (other.succeeded) return best.trial.wrong_ranks < other.wrong_ranks;
-    return fails_for_certain(other.certain_failures, graph, occurrences_);
+    // Also if it succeeds: an If around a failing one takes its other branch then.
+    if (fails_for_certain(other.certain_failures, graph, occurrences_)) return true;
+    return other.succeeded && best.trial.wrong_ranks < other.wrong_ranks;
   }
 
   const TryChoices& attempt_;

@@ -8,6 +8,7 @@
 
 #include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
+#include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/vision.hpp"
@@ -84,6 +85,9 @@ class SizeTracker {
       size->may_shrink = true;
       return size;
     }
+    // The copy of the output of a Loop: the whole value, and nothing.
+    const auto split = ir::match<ir::VariadicSplitView>(node);
+    if (split && ir::exact_values(split->lengths()) == ir::Integers{-1, 0}) return size;
     if (node.is(ops::MatMul)) return of_product(node, *size);
     if (node.is(ops::Interpolate)) return of_resized(node, *size);
     return node.is_one_of({ops::Convolution, ops::MaxPool, ops::AvgPool}) ? of_window(node, *size)

@@ -1,8 +1,8 @@
 // Workarounds for quantised weights, which the CPU plugin keeps compressed, with scales or zero points that
 // it misreads.
-#include <limits>
-
 #include "ir/views/elementwise.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -60,6 +60,21 @@ void hide_weights(ir::Builder&, ir::Node& node) {
   scaling.set_input(scaling.input(0) == found->weights.widened ? 0 : 1, hidden);
 }
 
+/// Fault::gathered_blocks. The CPU plugin keeps a table compressed whose rows are gathered, and takes the
+/// blocks of it for its rows if they are blocks of rows.
+bool gathers_blocks(ir::GatherView gather) {
+  constexpr std::size_t kRank = 3;  // [blocks, rows of a block, columns]
+  const auto reshape = ir::match<ir::ReshapeView>(gather.data());
+  const auto found = reshape ? dequantized_weights(reshape->data()) : std::nullopt;
+  if (!found || !found->data.shape().has_rank(kRank) || !found->scale.shape().has_rank(kRank)) return false;
+  return found->scale.shape()[kRank - 1] != ir::Dimension(1);
+}
+
+ir::Value gather_computed_rows(ir::Builder& builder, ir::GatherView gather) {
+  return ir::clone_with_input(builder, gather, ir::GatherView::Input::data,
+                              clamp_without_effect(builder, gather.data()));
+}
+
 /// Fault::signed_4_bit_zero_points. Some releases read zero points of type i4 as unsigned. As i8 they are
 /// read correctly; there are few, so the cost is small.
 bool has_4_bit_zero_point(ir::SubtractView subtract) {
@@ -90,6 +105,8 @@ Workaround hide_misread_weights() {
               "Hides quantised weights from the CPU plugin if it would misread their scales, and widens zero "
               "points of 4 bits",
           .rows = {
+              row<gathers_blocks, gather_computed_rows>(Fault::gathered_blocks, {ops::Gather}),
+
               row<has_misread_weights, hide_weights>(Fault::misread_weight_scales, {ops::MatMul}),
               row<has_4_bit_zero_point, widen_zero_point>(Fault::signed_4_bit_zero_points, {ops::Subtract})}};
 }

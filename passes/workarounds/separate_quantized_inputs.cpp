@@ -109,7 +109,7 @@ std::optional<SignedIntegers> signed_integers(const ir::Node& multiply) {
   ir::Value integers = scaled;
   std::optional<double> zero_point = 0;
   if (const auto difference = ir::match<ir::SubtractView>(integers)) {
-    zero_point = ir::exact_number(difference->b());
+    zero_point = source_number(difference->b());
     integers = difference->a();
   }
   const auto convert = ir::match<ir::ConvertView>(integers);

@@ -185,6 +185,28 @@ def test_weights_of_one_bit_stay_as_they_are(tmp_path):
     assert np.array_equal(before, after)
 
 
+def test_nested_loops_are_legalised_once(tmp_path):
+    """The copy of the output of the inner Loop keeps its size: the outer state neither grows nor shrinks."""
+
+    def loop(value, trips, function):
+        state = opset5.parameter([-1, -1], np.float32)
+        true, result = opset5.constant(np.array(True)), function(state)
+        node = opset5.loop(opset5.constant(np.int64(trips)), opset5.constant(np.array(True)))
+        node.set_function(ov.Model([result, true], [state], "body"))
+        node.set_special_body_ports([-1, 1])
+        node.set_merged_input(state, value.output(0), result.output(0))
+        return node.get_iter_value(result.output(0), -1)
+
+    x = opset5.parameter([-1, -1], np.float32)
+    one, half = opset5.constant(np.float32(1)), opset5.constant(np.float32(0.5))
+    y = loop(x, 3, lambda a: opset5.multiply(loop(a, 2, lambda b: opset5.add(b, one)), half))
+    ov.save_model(ov.Model([opset5.result(y)], [x], "nested"), tmp_path / "0.xml", compress_to_fp16=False)
+    for i in range(2):
+        assert run("legalize", f"{i}.xml", "-o", f"{i + 1}.xml", "--target-runtime", "2026.4", folder=tmp_path).returncode == 0
+    assert run("lint", "1.xml", "--target-runtime", "2026.4", folder=tmp_path).stdout == ""
+    assert len((tmp_path / "1.xml").read_text()) == len((tmp_path / "2.xml").read_text())
+
+
 def test_the_read_files_are_not_overwritten(faulty):
     shutil.copy(faulty / "m.xml", faulty / "copy.xml")
     (faulty / "link.xml").symlink_to("m.xml")

@@ -220,6 +220,8 @@ def add_encoders():
     case("OneHotEncoder", 1, numbers.astype(np.float32), outputs=[(FLOAT, 3)], variant="floats", cats_int64s=[1, 2, 3])
     case("OneHotEncoder", 1, texts, outputs=[(FLOAT, 3)], variant="strings", cats_strings=["abc", "b", "äö"])
     case("LabelEncoder", 2, numbers, outputs=[(FLOAT, 2)], variant="int-float", keys_int64s=[1, 2, 3], values_floats=[0.5, 1.5, 2.5], default_float=9.0)
+    large = np.array([[2_000_000_001, 2_000_000_000], [2_000_000_003, -2_000_000_000]], np.int64)
+    case("LabelEncoder", 2, large, outputs=[(INT64, 2)], variant="large-int", keys_int64s=[2_000_000_002, 2_000_000_001, -2_000_000_000, 2_000_000_004], values_int64s=[1, 2, 3, 4])
     case("LabelEncoder", 2, numbers, outputs=[(STRING, 2)], variant="int-string", keys_int64s=[1, 2, 3], values_strings=["eins", "zwei", "drei"])
     case("LabelEncoder", 2, texts, outputs=[(INT64, 2)], variant="string-int", keys_strings=["abc", "", "äö"], values_int64s=[1, 2, 3], default_int64=-5)
     case("LabelEncoder", 2, texts, outputs=[(STRING, 2)], variant="string-string", keys_strings=["abc", "b"], values_strings=["x", "yyy"], default_string="?")

@@ -26,6 +26,13 @@ def add_borders():
 
 add_borders()
 with_both_quantizations(CASES, list(CASES))
+# Weights: integers that are computed at conversion.
+WEIGHTS = np.array([[0.5, 1.5, 2.5, -0.5, -1.5], [126.5, 127.5, 200.0, -128.5, -300.0], [3.75, 0.125, -7.0, 0.0, 12.25]], np.float32)
+for kind in (np.int8, np.uint8):
+    case(WEIGHTS, np.float32(0.3), kind(3), constants=(0, 1, 2), variant="weights")
+    for axis in (0, 1):
+        scales = np.linspace(0.25, 1.75, WEIGHTS.shape[axis], dtype=np.float32)
+        case(WEIGHTS, scales, np.arange(WEIGHTS.shape[axis]).astype(kind), constants=(0, 1, 2), axis=axis, variant="weights")
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("quantization", name), make) for name, make in CASES.items()))

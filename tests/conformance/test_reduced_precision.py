@@ -67,6 +67,10 @@ MODELS = {
         "(uint8[N,M] a, int8[M,K] b) => (int32[N,K] y) { y = MatMulInteger(a, b) }",
         [NUMBERS.integers(0, 256, (3, 40)).astype(np.uint8), NUMBERS.integers(-128, 128, (40, 5)).astype(np.int8)],
     ),
+    "product_with_constant_integers": (
+        "(uint8[N,16] a) => (int32[N,17] y) <int8[16,17] b = {" + ", ".join(str(i * 37 % 255 - 127) for i in range(272)) + "}> { y = MatMulInteger(a, b) }",
+        [NUMBERS.integers(0, 256, (3, 16)).astype(np.uint8)],
+    ),
     "convolution_of_integers": (
         """(uint8[1,2,H,W] x) => (int32[1,2,H,W] y) <uint8[2,2,3,3] w = {1,2,3,4,5,6,7,8,9,11,22,33,44,55,66,77,88,99,1,2,3,4,5,6,7,8,9,255,254,253,252,251,250,1,2,3},
         uint8 zero = {3}> { y = ConvInteger<pads=[1,1,1,1]>(x, w, zero) }""",
@@ -133,6 +137,23 @@ def test_integers_and_angles_are_exact(name, tmp_path):
         assert (result == expected).all()
     else:
         assert np.allclose(result, expected, rtol=0.01, atol=0.01)
+
+
+@pytest.mark.parametrize("zero_point", [0, 6])
+@pytest.mark.parametrize("precision", ["f32", "bf16"])
+def test_signed_bytes_with_a_zero_point_compile(precision, zero_point, tmp_path):
+    """A Convolution whose input is bytes with a sign and a zero point, before a rounding and another Convolution."""
+    weights = ", ".join(str(i * 37 % 255 - 127) for i in range(64))
+    text = f"""(int8[1,8,4,4] x) => (float[1,8,4,4] y) <int8[8,8,1,1] w = {{{weights}}}, float s = {{0.03}}, float t = {{0.01}}, int8 z = {{{zero_point}}},
+        int8 none = {{0}}> {{ d = DequantizeLinear(x, s, z) v = DequantizeLinear(w, t, none) c = Conv(d, v) q = QuantizeLinear(c, s, none)
+        e = DequantizeLinear(q, s, none) y = Conv(e, v) }}"""
+    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> bytes {text}')
+    onnx.save(model, tmp_path / "model.onnx")
+    subprocess.run([tool_path(), tmp_path / "model.onnx", "-o", tmp_path / "model.xml", "--quiet"], check=True)
+    x = NUMBERS.integers(-128, 128, (1, 8, 4, 4)).astype(np.int8)
+    expected = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": x})[0]
+    result = ov.Core().compile_model(tmp_path / "model.xml", "CPU", {"INFERENCE_PRECISION_HINT": precision})(x)[0]
+    assert np.abs(result - expected).max() < 0.05 * np.abs(expected).max()
 
 
 QUOTIENT = """(float[N] x, float[M] z) => (float[A,B] y) <int64[1] one = {1}, float two = {2}, float[1,2] w = {1, 2}> {

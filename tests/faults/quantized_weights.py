@@ -57,6 +57,20 @@ def single_scale_rounding():
 
 
 @experiment(may_crash=True)
+def gathered_blocks():
+    """Rows of a table with a scale for each block of rows and each column."""
+    data, scale = bytes_of_weights().astype(np.int8), np.linspace(0.01, 0.03, 4 * OUTPUTS, dtype=np.float32).reshape(4, 1, OUTPUTS)
+    blocks = data.reshape(4, INPUTS // 4, OUTPUTS)
+    scaled = opset.multiply(opset.convert(opset.constant(blocks), "f32"), opset.constant(scale))
+    table = opset.reshape(scaled, opset.constant(np.array([INPUTS, OUTPUTS])), False)
+    rows = opset.parameter([-1], np.int64)
+    gathered = opset.gather(table, rows, opset.constant(np.int64(0)))
+    given = results([rows], gathered, (np.array([1, 70]),))[0]
+    expected = (blocks * scale).reshape(INPUTS, OUTPUTS)[[1, 70]]
+    return given.shape != expected.shape or not np.allclose(given, expected)
+
+
+@experiment(may_crash=True)
 def misread_weight_scales():
     """Weights may have a scale for each input instead of for each output."""
     data = bytes_of_weights()

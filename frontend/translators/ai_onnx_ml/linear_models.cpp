@@ -1,6 +1,8 @@
 // LinearClassifier, LinearRegressor, SVMClassifier, SVMRegressor.
 #include <algorithm>
+#include <limits>
 #include <span>
+#include <vector>
 
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
@@ -71,6 +73,34 @@ Values linear_classifier_1(NodeContext& node) {
   return {label, concat(node, {node.op(ops::Subtract, {node.number_like(1, score), score}), score}, 1)};
 }
 
+/// The largest exponent whose error in f32 does not matter after Exp.
+constexpr double kLargestExponent = 64;
+
+/// The square of the largest distance of a row from the mean of all rows.
+double largest_square(Value rows) {
+  const auto numbers = ir::exact_numbers(rows);
+  const auto sizes = rows.shape().sizes();
+  if (!numbers || !sizes || (*sizes)[0] == 0) return std::numeric_limits<double>::infinity();
+  const auto columns = static_cast<std::size_t>((*sizes)[1]);
+  std::vector<double> mean(columns);
+  for (std::size_t i = 0; i < numbers->size(); ++i)
+    mean[i % columns] += (*numbers)[i] / static_cast<double>((*sizes)[0]);
+  double largest = 0;
+  double square = 0;
+  for (std::size_t i = 0; i < numbers->size(); ++i) {
+    const double difference = (*numbers)[i] - mean[i % columns];
+    square = (i % columns == 0 ? 0 : square) + difference * difference;
+    largest = std::max(largest, square);
+  }
+  return largest;
+}
+
+/// The squares of the distances without loss of precision, for kernels that need it.
+Value subtract_rows(NodeContext& node, Value features, Value rows) {
+  const Value distance = node.op(ops::Subtract, {unsqueeze(node, features, {1}), unsqueeze(node, rows, {0})});
+  return reduce(node, ops::ReduceSum, node.op(ops::Multiply, {distance, distance}), {2});
+}
+
 /// The kernel between samples [samples, n] and rows [m, n]: [samples, m].
 Value emit_kernel(NodeContext& node, Value features, Value rows) {
   const std::string type = node.text_attribute("kernel_type", "LINEAR");
@@ -79,10 +109,9 @@ Value emit_kernel(NodeContext& node, Value features, Value rows) {
   const double gamma = parameters[0];
   const double offset = parameters[1];
   if (type == "RBF") {
-    // Computes the distance directly: its expansion into products loses precision.
-    const Value distance =
-        node.op(ops::Subtract, {unsqueeze(node, features, {1}), unsqueeze(node, rows, {0})});
-    const Value square = reduce(node, ops::ReduceSum, node.op(ops::Multiply, {distance, distance}), {2});
+    const Value square = gamma * largest_square(rows) <= kLargestExponent
+                             ? emit_squared_distances(node, features, rows)
+                             : subtract_rows(node, features, rows);
     return node.op(ops::Exp, {node.op(ops::Multiply, {square, number(node, -gamma)})});
   }
   const Value product = multiply_by_rows(node, features, rows);

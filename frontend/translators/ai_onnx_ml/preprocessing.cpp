@@ -135,6 +135,8 @@ DictionarySide words_of(NodeContext& node, const std::string& prefix) {
   return {{}, node.text_list(prefix + "_strings").unchecked(), ElementType::string};
 }
 
+constexpr double kExactInF32 = 1 << 24;
+
 /// Compares each element of `input` with each of `keys`: one dimension more than the input.
 Value compare_with_keys(NodeContext& node, Value input, const DictionarySide& keys) {
   if (keys.size() == 0) node.fail("there are no keys");
@@ -143,7 +145,13 @@ Value compare_with_keys(NodeContext& node, Value input, const DictionarySide& ke
   if (keys.type == ElementType::string) return compare_with_texts(node, input, keys.texts);
   const ElementType type = input.type();
   const Value x = unsqueeze(node, input, {node.rank(input)});
-  Value equal = node.op(ops::Equal, {x, node.numbers(keys.numbers, type)});
+  const Value list = node.numbers(keys.numbers, type);
+  // The CPU plugin compares integers in f32, but subtracts them exactly.
+  const bool is_wide = ir::is_integral(type) && std::ranges::any_of(keys.numbers, [](double key) {
+                         return std::abs(key) > kExactInF32;
+                       });
+  Value equal = is_wide ? node.op(ops::Equal, {node.op(ops::Subtract, {x, list}), node.number_like(0, x)})
+                        : node.op(ops::Equal, {x, list});
   std::vector<double> missing;
   for (const double key : keys.numbers) missing.push_back(std::isnan(key) ? 1 : 0);
   // From version 4 on NaN is a valid key.

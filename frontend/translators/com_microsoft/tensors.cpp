@@ -83,10 +83,7 @@ Values unfold(NodeContext& node) {
 Values distances(NodeContext& node) {
   const std::string metric = node.text_attribute("metric", "sqeuclidean");
   if (metric != "sqeuclidean" && metric != "euclidean") node.fail("metric '" + metric + "' does not exist");
-  const Value a = node.input(0);
-  const Value b = node.input(1);
-  const Value difference = node.op(ops::Subtract, {unsqueeze(node, a, {1}), unsqueeze(node, b, {0})});
-  const Value squares = reduce(node, ops::ReduceSum, node.op(ops::Multiply, {difference, difference}), {2});
+  const Value squares = emit_squared_distances(node, node.input(0), node.input(1));
   return {metric == "euclidean" ? node.op(ops::Sqrt, {squares}) : squares};
 }
 

@@ -126,6 +126,8 @@ Rule rule_of(NodeContext& node) {
     rule.by_character = pattern == ".";
     if (!bytes || (!is_run(parsed) && !rule.by_character)) reject(node, pattern);
     rule.kept = *bytes;
+    // For onnxruntime, this expression is each character, line breaks included.
+    if (rule.by_character) rule.kept.set();
     return rule;
   }
   rule.kept.set();

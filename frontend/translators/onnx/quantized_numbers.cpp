@@ -6,10 +6,14 @@
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"
@@ -130,11 +134,47 @@ ElementType output_type(const NodeContext& node, ElementType absent) {
   return type == 0 ? absent : node.element_type(type);
 }
 
+/// Constant weights as integers of 8 bits, rounded as onnxruntime rounds them. Null if `x`, the scale or the
+/// zero point is not constant, or has another type.
+Value quantize_weights(NodeContext& node, Value x, Value scale, Value zero_point, ElementType type) {
+  const ir::ConstantData* const data = x.node->constant();
+  const auto sizes = x.shape().sizes();
+  const auto scales = ir::exact_numbers(scale);
+  const auto zero_points = zero_point ? ir::exact_numbers(zero_point) : ir::Numbers{0};
+  const bool has_bytes = type == ElementType::i8 || type == ElementType::u8;
+  if (data == nullptr || x.type() != ElementType::f32 || !sizes || !has_bytes || !scales || !zero_points ||
+      scales->empty() || (zero_point && zero_points->size() != scales->size()) ||
+      node.integer_attribute("block_size", 0) != 0 || node.integer_attribute("precision", 0) != 0)
+    return {};
+  std::size_t after = 1;  // elements after the axis
+  if (scales->size() > 1) {
+    const auto axis = static_cast<std::size_t>(node.axis(node.integer_attribute("axis", 1), node.rank(x)));
+    if (std::cmp_not_equal((*sizes)[axis], scales->size())) return {};
+    for (std::size_t i = axis + 1; i < sizes->size(); ++i) after *= static_cast<std::size_t>((*sizes)[i]);
+  }
+  const ir::IntegerLimits limits = ir::limits_of(type);
+  const auto bytes = data->bytes();
+  std::vector<std::byte> integers(bytes.span().size() / sizeof(float));
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    float number = 0;
+    std::memcpy(&number, bytes.span().data() + i * sizeof(float), sizeof(float));
+    const std::size_t channel = i / after % scales->size();
+    const float steps = std::nearbyint(number / static_cast<float>((*scales)[channel]));
+    if (std::isnan(steps)) return {};
+    const double shifted = double{steps} + (*zero_points)[channel % zero_points->size()];
+    const double limited = std::clamp<double>(shifted, limits.low, limits.high);
+    integers[i] = static_cast<std::byte>(static_cast<std::int64_t>(limited));
+  }
+  return node.constant(type, *sizes, ir::ConstantData(std::move(integers)));
+}
+
 Values quantize_linear_10(NodeContext& node) {
   using Input = inputs::QuantizeLinear;
   const Value input = node.input(Input::x);
   const Value zero_point = node.optional_input(Input::y_zero_point);
   const ElementType type = zero_point ? zero_point.type() : output_type(node, ElementType::u8);
+  if (const Value weights = quantize_weights(node, input, node.input(Input::y_scale), zero_point, type))
+    return {weights};
   const Value x = convert(node, input, ElementType::f32);
   const Value scale = reshape_parameter(node, node.input(Input::y_scale), input);
   if (ir::is_floating(type)) {

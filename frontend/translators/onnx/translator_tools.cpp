@@ -170,6 +170,21 @@ Value pad_with(Builder& builder, Value value, Value begins, Value ends, double f
                     {{"pad_mode", "constant"}});
 }
 
+Value emit_squared_distances(Builder& builder, Value a, Value b) {
+  const Value mean = reduce_keep_dims(builder, ops::ReduceMean, b, {0});
+  const auto centre = [&](Value rows) { return builder.op(ops::Subtract, {rows, mean}); };
+  const auto square = [&](Value rows) {
+    return reduce(builder, ops::ReduceSum, builder.op(ops::Multiply, {rows, rows}), {1});
+  };
+  const Value left = centre(a);
+  const Value right = centre(b);
+  const Value sums =
+      builder.op(ops::Add, {unsqueeze(builder, square(left), {1}), unsqueeze(builder, square(right), {0})});
+  const Value products = mat_mul(builder, left, right, {.b = true});
+  const Value twice = builder.op(ops::Multiply, {products, builder.number_like(2, products)});
+  return builder.op(ops::ReLU, {builder.op(ops::Subtract, {sums, twice})});
+}
+
 ir::Integers distinct_axes(const NodeContext& node, ir::Integers axes, std::int64_t rank) {
   for (std::int64_t& axis : axes) axis = node.axis(axis, rank);
   std::ranges::sort(axes);

@@ -114,6 +114,10 @@ Value scatter(Builder& builder, Value data, Value indices, Value updates, std::i
 /// `value` between paddings of the number `filler`; `begins` and `ends` are lists of their sizes.
 Value pad_with(Builder& builder, Value value, Value begins, Value ends, double filler = 0);
 
+/// The squares of the distances between the rows of `a` [m, n] and `b` [k, n]: [m, k]. |a|^2 + |b|^2 - 2 a b
+/// takes much less time than differences, and is accurate enough because the mean of `b` is subtracted first.
+Value emit_squared_distances(Builder& builder, Value a, Value b);
+
 /// `axes` of `rank` axes, counted from the first one, in their order, each once.
 ir::Integers distinct_axes(const NodeContext& node, ir::Integers axes, std::int64_t rank);
 /// Fails if an axis occurs twice in `axes`; negative ones count from the end of `rank` axes.

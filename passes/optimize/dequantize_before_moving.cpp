@@ -20,9 +20,14 @@ struct Move {
   ir::Value integers;  ///< before the operation
 };
 
-/// Whether the elements of output 0 are elements of input 0, chosen by their place or by their size, or
-/// padding.
+bool is_split(const ir::Node& node) {
+  return node.is_one_of({ops::Split, ops::VariadicSplit});
+}
+
+/// Whether the elements of output 0, or of each output of a Split, are elements of input 0, chosen by their
+/// place or by their size, or padding.
 bool moves_or_pads_elements(const ir::Node& node) {
+  if (is_split(node)) return true;
   if (node.outputs().size() > 1 && !node.output(1).uses.empty()) return false;
   return node.op().traits.reshapes || node.op().traits.rearranges || node.is(ops::Slice) ||
          node.is(ops::MaxPool) || node.is(ops::Pad);
@@ -30,7 +35,7 @@ bool moves_or_pads_elements(const ir::Node& node) {
 
 std::optional<Move> move_of(ir::Value integers) {
   const ir::Node& node = *integers.node;
-  if (!ir::is_integral(integers.type()) || integers.index != 0) return std::nullopt;
+  if (!ir::is_integral(integers.type()) || (integers.index != 0 && !is_split(node))) return std::nullopt;
   if (moves_or_pads_elements(node)) return Move{&node, node.input(0)};
   ir::Value interpolated;
   ir::Value data;
@@ -93,6 +98,22 @@ std::optional<double> padding_of(ir::PadView pad, const Dequantization& how) {
   return (*integer - *zero_point) * *scale;
 }
 
+/// Interpolated numbers, rounded to those that the integers stand for: OpenVINO computes what follows with
+/// integers then.
+ir::Value round_interpolated(ir::Builder& builder, ir::Value numbers, const Dequantization& how) {
+  constexpr std::int64_t kLevels = 256;
+  constexpr unsigned kBits = 8;
+  const auto zero_point = how.zero_point ? source_number(how.zero_point) : std::optional(0.0);
+  const auto scale = source_number(how.scale);
+  const ir::ElementType type = how.integers.type();
+  if (!zero_point || !scale || ir::info(type).bits != kBits || numbers.type() != ir::ElementType::f32)
+    return numbers;
+  const ir::IntegerLimits limits = ir::limits_of(type);
+  const ir::Value low = builder.number((limits.low - *zero_point) * *scale, numbers.type());
+  const ir::Value high = builder.number((limits.high - *zero_point) * *scale, numbers.type());
+  return builder.op(ops::FakeQuantize, {numbers, low, high, low, high}, {{"levels", kLevels}});
+}
+
 ir::Value move_dequantized(ir::Builder& builder, ir::MultiplyView multiply) {
   const auto found = dequantization_of(multiply);
   if (!found) return {};
@@ -110,7 +131,10 @@ ir::Value move_dequantized(ir::Builder& builder, ir::MultiplyView multiply) {
     inputs.resize(ir::PadView::Input::value);
     inputs.push_back(builder.number(*padding, found->scale.type()));
   }
-  return builder.clone(*move->node, inputs).value();
+  if (move->node->is(ops::Interpolate))
+    return round_interpolated(builder, builder.clone(*move->node, inputs).value(), *found);
+  // The other outputs of a Split are dequantised in the same way: merge_equal_nodes merges the Splits.
+  return builder.clone(*move->node, inputs).value(is_split(*move->node) ? found->integers.index : 0);
 }
 
 }  // namespace

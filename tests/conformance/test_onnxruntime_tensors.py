@@ -74,6 +74,7 @@ def add_tokenizer():
             case("Tokenizer", 1, texts, mincharnum=3, pad_value="", mark=mark, **rule)
     case("Tokenizer", 1, texts.reshape(2, 2), mincharnum=1, pad_value="#", mark=1, separators=[" "])
     case("Tokenizer", 1, np.array(["a\nb", "\r\n"], object), mincharnum=1, pad_value="#", mark=1, tokenexp=".", variant="lines")
+    case("Tokenizer", 1, texts, mincharnum=1, pad_value="#", mark=1, tokenexp=r"\b\w+\b", variant="words")
     texts = np.array(["one, two,  three", "a=>b=> c", "\u0410\u0431\u0441\u0443\u0441\u0443\u4e2d\u6587", "=>", "", "xyxyz"], object)
     for rule in (
         dict(separators=[", ", "=>"]),

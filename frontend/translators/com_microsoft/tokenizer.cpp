@@ -86,6 +86,24 @@ const Expression& without_repetition(const Expression& parsed) {
   return is_run(parsed) ? std::get<Repetition>(parsed.what).part.front() : parsed;
 }
 
+/// `\w+` instead of `\b\w+\b`: a run of all bytes of words begins and ends at their borders.
+Expression without_word_borders(Expression parsed) {
+  const auto* const sequence = std::get_if<Concatenation>(&parsed.what);
+  if (sequence == nullptr || sequence->parts.size() != 3) return parsed;
+  const auto is_border = [](const Expression& part) {
+    const auto* const assertion = std::get_if<Assertion>(&part.what);
+    return assertion != nullptr && *assertion == Assertion::word_border;
+  };
+  const Expression& run = without_wrapping(sequence->parts[1]);
+  const auto bytes = set_of(without_repetition(run));
+  if (!is_border(sequence->parts[0]) || !is_border(sequence->parts[2]) || !is_run(run) || !bytes)
+    return parsed;
+  for (std::uint32_t byte = 0; byte < bytes->size(); ++byte) {
+    if ((*bytes)[byte] != is_in_word(byte)) return parsed;
+  }
+  return Expression(run);
+}
+
 /// The text of an expression that matches only one; no value for other expressions.
 std::optional<std::string> text_of(const Expression& parsed) {
   if (const auto* set = std::get_if<OneCharacter>(&parsed.what)) {
@@ -121,7 +139,7 @@ Rule rule_of(NodeContext& node) {
   const auto separators = node.text_list("separators");
   if (node.has_attribute("tokenexp")) {
     const std::string pattern = node.text_attribute("tokenexp");
-    const Expression parsed = parsed_pattern(node, pattern);
+    const Expression parsed = without_word_borders(parsed_pattern(node, pattern));
     const auto bytes = set_of(without_repetition(parsed));
     rule.by_character = pattern == ".";
     if (!bytes || (!is_run(parsed) && !rule.by_character)) reject(node, pattern);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/views/selection.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -23,6 +24,15 @@ bool fits(std::int64_t value) {
   using Narrow = std::numeric_limits<std::int32_t>;
   return (value >= Narrow::min() && value <= Narrow::max()) || value >= Wide::max() - 1 ||
          value <= Wide::min() + 1;
+}
+
+/// Whether all uses of a constant are starts or stops of Slices: they are limited to the size of the axis,
+/// whose largest number has 32 bits.
+bool is_slice_bound(const ir::Node& constant) {
+  using Input = ir::SliceView::Input;
+  return std::ranges::all_of(constant.output(0).uses, [](const ir::Use& use) {
+    return use.node->is(ops::Slice) && (use.index == Input::start || use.index == Input::stop);
+  });
 }
 
 std::optional<std::int64_t> wide_value(const ir::Node& node) {
@@ -41,7 +51,7 @@ bool warn_about_wide_integers(ir::Model& model, PassContext& context) {
   std::vector<std::string> notes;
   for (const ir::Node* node : nodes_of(model, {ops::Const})) {
     const auto value = wide_value(*node);
-    if (!value) continue;
+    if (!value || is_slice_bound(*node)) continue;
     std::string note = node->name.empty() ? fmt::format("a constant holds {}", *value)
                                           : fmt::format("constant '{}' holds {}", node->name, *value);
     // Copies in bodies have the same name.

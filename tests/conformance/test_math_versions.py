@@ -152,6 +152,8 @@ def add_activations():
     case("MeanVarianceNormalization", 13, x, axes=[0, -3, 1], variant="repeated-axes")
     case("ReduceMean", 18, np.float32(3.25), np.array([0]), keepdims=1)
     case("ReduceMean", 18, np.float32(3.25), np.array([-1]), keepdims=0)
+    for end in (2**31, 2**32, 2**40, 2**62):
+        case("Slice", 13, numbers("x", 5), np.array([1]), np.array([end]), constants=(1, 2), variant=f"{end}")
     case("Squeeze", 13, numbers("x", 4, 1, 3), np.zeros(0, np.int64), variant="no-axes", dynamic=False)
     case("Shrink", 9, x, lambd=1.0, bias=0.5)
     case("Shrink", 9, numbers("x", 6, dtype="int32"), lambd=1.0, bias=1.0)

@@ -182,6 +182,9 @@ bool precedes_factor(ir::AnyConvolutionView convolution) {
   return false;
 }
 
+/// The rank of the smallest image, [batch, channels, size].
+constexpr std::size_t kImageRank = 3;
+
 /// Whether `order` is a permutation and not its own inverse.
 bool is_misread_order(const std::vector<std::size_t>& order) {
   std::vector<bool> is_there(order.size());
@@ -199,8 +202,8 @@ bool permutes_channels(ir::GatherView gather) {
   const auto axis = ir::exact_values(gather.axis());
   const ir::PartialShape& data = gather.data().shape();
   const auto count = gather.indices().shape().element_count();
-  if (!axis || axis->size() != 1 || !data.has_rank() || data.rank() == 0 || gather.batch_dims() != 0 ||
-      !gather.indices().shape().has_rank(1) || !count ||
+  if (!axis || axis->size() != 1 || !data.has_rank() || data.rank() < kImageRank ||
+      gather.batch_dims() != 0 || !gather.indices().shape().has_rank(1) || !count ||
       !data[ir::normalize_axis(axis->front(), data.rank())].admits(*count))
     return false;
   const auto indices = ir::exact_values(gather.indices());
@@ -226,7 +229,8 @@ bool has_permuted_parts(ir::SplitView split) {
   const ir::Node& node = split;
   const auto axis = ir::exact_values(split.axis());
   const ir::PartialShape& data = split.data().shape();
-  if (node.output(0).uses.empty() || !axis || axis->size() != 1 || !data.has_rank() || data.rank() == 0)
+  if (node.output(0).uses.empty() || !axis || axis->size() != 1 || !data.has_rank() ||
+      data.rank() < kImageRank)
     return false;
   const ir::Node& reader = *node.output(0).uses[0].node;
   if (!data[ir::normalize_axis(axis->front(), data.rank())].is_static() || !reader.is(ops::Concat) ||

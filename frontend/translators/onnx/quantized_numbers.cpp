@@ -146,24 +146,27 @@ Value quantize_weights(NodeContext& node, Value x, Value scale, Value zero_point
       scales->empty() || (zero_point && zero_points->size() != scales->size()) ||
       node.integer_attribute("block_size", 0) != 0 || node.integer_attribute("precision", 0) != 0)
     return {};
-  std::size_t after = 1;  // elements after the axis
+  std::vector<std::byte> integers(data->size() / sizeof(float));
+  std::size_t length = integers.size();  // of the elements in a row that have the same scale
   if (scales->size() > 1) {
     const auto axis = static_cast<std::size_t>(node.axis(node.integer_attribute("axis", 1), node.rank(x)));
     if (std::cmp_not_equal((*sizes)[axis], scales->size())) return {};
-    for (std::size_t i = axis + 1; i < sizes->size(); ++i) after *= static_cast<std::size_t>((*sizes)[i]);
+    length = 1;
+    for (std::size_t i = axis + 1; i < sizes->size(); ++i) length *= static_cast<std::size_t>((*sizes)[i]);
   }
   const ir::IntegerLimits limits = ir::limits_of(type);
   const auto bytes = data->bytes();
-  std::vector<std::byte> integers(bytes.span().size() / sizeof(float));
-  for (std::size_t i = 0; i < integers.size(); ++i) {
-    float number = 0;
-    std::memcpy(&number, bytes.span().data() + i * sizeof(float), sizeof(float));
-    const std::size_t channel = i / after % scales->size();
-    const float steps = std::nearbyint(number / static_cast<float>((*scales)[channel]));
-    if (std::isnan(steps)) return {};
-    const double shifted = double{steps} + (*zero_points)[channel % zero_points->size()];
-    const double limited = std::clamp<double>(shifted, limits.low, limits.high);
-    integers[i] = static_cast<std::byte>(static_cast<std::int64_t>(limited));
+  for (std::size_t begin = 0, row = 0; begin < integers.size(); begin += length, ++row) {
+    const auto step = static_cast<float>((*scales)[row % scales->size()]);
+    const double offset = (*zero_points)[row % zero_points->size()];
+    for (std::size_t i = begin; i < begin + length; ++i) {
+      float number = 0;
+      std::memcpy(&number, bytes.span().data() + i * sizeof(float), sizeof(float));
+      const float steps = std::nearbyint(number / step);
+      if (std::isnan(steps)) return {};
+      const double limited = std::clamp<double>(double{steps} + offset, limits.low, limits.high);
+      integers[i] = static_cast<std::byte>(static_cast<std::int64_t>(limited));
+    }
   }
   return node.constant(type, *sizes, ir::ConstantData(std::move(integers)));
 }

@@ -101,7 +101,7 @@ Expression without_word_borders(Expression parsed) {
   for (std::uint32_t byte = 0; byte < bytes->size(); ++byte) {
     if ((*bytes)[byte] != is_in_word(byte)) return parsed;
   }
-  return Expression(run);
+  return run;
 }
 
 /// The text of an expression that matches only one; no value for other expressions.

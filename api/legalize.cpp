@@ -60,8 +60,8 @@ void stack_forward(ir::LoopView loop) {
     ir::Builder builder = ir::builder_beside(loop.node());
     const ir::Value reversed = ir::reverse(builder, loop.output(scan), scan.axis);
     ir::replace_uses_except(loop.output(scan), reversed, *reversed.node);
-    loop.node().graph().sort();
   }
+  loop.node().graph().sort();
 }
 
 /// Makes a model that was read fit for the passes, which expect no unused nodes, and marks loops that they

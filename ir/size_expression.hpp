@@ -121,8 +121,8 @@ inline bool are_equal(Size a, Size b) {
 using FactorText = std::function<std::optional<std::string>(const SizeAtom& factor)>;
 /// "2*batch*length + 1"; no value if a factor has no text.
 std::optional<std::string> sum_text(const SizeExpression& size, const FactorText& text_of);
-/// The same with the texts of all factors; symbols without names are s0, s1 and so on, in the
-/// order of their creation.
+/// The same with the texts of all factors; symbols without names are s0, s1 and so on, in the order of their
+/// creation.
 std::string to_string(const SizeExpression& size);
 
 }  // namespace onnx2ir::ir

@@ -45,8 +45,7 @@ ir::Value emit_convert(ir::Value value, ir::ElementType type, const PassContext&
 }
 
 /// The uses of `value` except by Convert and by operations that the compiler does not know, which need not
-/// take a wider type: if `by_results`, only Results of the model (`main`), otherwise all
-/// but those.
+/// take a wider type: if `by_results`, only Results of the model (`main`), otherwise all but those.
 std::vector<ir::Use> reads(ir::Value value, const ir::Graph& main, bool by_results) {
   std::vector<ir::Use> found;
   for (const ir::Use& use : value.output().uses) {

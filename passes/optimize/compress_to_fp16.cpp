@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/element_moves.hpp"
 #include "ir/narrowing.hpp"
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/port_sources.hpp"
@@ -26,48 +27,19 @@ constexpr std::uint64_t kSmall = std::uint64_t{1} << 16U;
 /// Only index arithmetic itself is kept: a network whose results are indices also has weights. OpenVINO's own
 /// conversion does not keep index arithmetic, but has less of it: some operators that it maps to one
 /// operation are decomposed into index arithmetic here (Resize).
-constexpr ir::OperationSet kIndexArithmetic = {ops::Abs,
-                                               ops::Add,
-                                               ops::Broadcast,
-                                               ops::Ceiling,
-                                               ops::Clamp,
-                                               ops::Concat,
-                                               ops::Const,
-                                               ops::Convert,
-                                               ops::CumSum,
-                                               ops::Divide,
-                                               ops::Floor,
-                                               ops::FloorMod,
-                                               ops::Gather,
-                                               ops::GatherElements,
-                                               ops::GatherND,
-                                               ops::Maximum,
-                                               ops::Minimum,
-                                               ops::Mod,
-                                               ops::Multiply,
-                                               ops::Negative,
-                                               ops::Pad,
-                                               ops::Range,
-                                               ops::ReduceMax,
-                                               ops::ReduceMin,
-                                               ops::ReduceSum,
-                                               ops::ReLU,
-                                               ops::Reshape,
-                                               ops::ReverseSequence,
-                                               ops::Round,
-                                               ops::ScatterElementsUpdate,
-                                               ops::ScatterNDUpdate,
-                                               ops::ScatterUpdate,
-                                               ops::Select,
-                                               ops::Sign,
-                                               ops::Slice,
-                                               ops::Split,
-                                               ops::Squeeze,
-                                               ops::Subtract,
-                                               ops::Tile,
-                                               ops::Transpose,
-                                               ops::Unsqueeze,
-                                               ops::VariadicSplit};
+constexpr ir::OperationSet kArithmetic = {
+    ops::Abs,       ops::Add,      ops::Ceiling,  ops::Clamp,    ops::Const,     ops::Convert,
+    ops::CumSum,    ops::Divide,   ops::Floor,    ops::FloorMod, ops::Maximum,   ops::Minimum,
+    ops::Mod,       ops::Multiply, ops::Negative, ops::Range,    ops::ReduceMax, ops::ReduceMin,
+    ops::ReduceSum, ops::ReLU,     ops::Round,    ops::Select,   ops::Sign,      ops::Subtract};
+/// In addition to ir::kElementMoves.
+constexpr ir::OperationSet kMoves = {
+    ops::Concat,          ops::GatherElements,        ops::GatherND,        ops::Pad,
+    ops::ReverseSequence, ops::ScatterElementsUpdate, ops::ScatterNDUpdate, ops::ScatterUpdate};
+
+bool is_index_arithmetic(const ir::Node& node) {
+  return node.is_one_of(kArithmetic) || node.is_one_of(kMoves) || node.is_one_of(ir::kElementMoves);
+}
 
 /// Sets `scratch` to 1 for the nodes of the model that reach an input of one kind through nodes for which
 /// `follow` holds.
@@ -108,8 +80,7 @@ void mark_sensitive(const std::vector<ir::Graph*>& graphs) {
   const auto clear = [](const auto& node) { node->scratch = 0; };
   const PortSources ports(graphs);
   for_each_node(clear);
-  mark(graphs, ports, &ir::Traits::indices,
-       [](const ir::Node& node) { return node.is_one_of(kIndexArithmetic); });
+  mark(graphs, ports, &ir::Traits::indices, is_index_arithmetic);
   std::vector<ir::Node*> constants;
   for_each_node([&](const auto& node) {
     if (node->scratch != 0 && node->constant() != nullptr) constants.push_back(node.get());

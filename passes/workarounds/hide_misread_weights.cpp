@@ -4,6 +4,7 @@
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -64,7 +65,7 @@ void hide_weights(ir::Builder&, ir::Node& node) {
 /// blocks of it for its rows if they are blocks of rows.
 bool gathers_blocks(ir::GatherView gather) {
   constexpr std::size_t kRank = 3;  // [blocks, rows of a block, columns]
-  const auto reshape = ir::match<ir::ReshapeView>(gather.data());
+  const auto reshape = ir::match<ir::ReshapeView>(before_conversions(gather.data()));
   const auto found = reshape ? dequantized_weights(reshape->data()) : std::nullopt;
   if (!found || !found->data.shape().has_rank(kRank) || !found->scale.shape().has_rank(kRank)) return false;
   return found->scale.shape()[kRank - 1] != ir::Dimension(1);

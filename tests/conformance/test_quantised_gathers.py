@@ -259,13 +259,14 @@ add_all(
 add_all(
     "gathered_blocks",
     {
-        f"{kind} {axis} {gathered} {'zero points' if ', p' in given else ''}": (
+        f"{kind} {scale} {axis} {gathered} {'zero points' if ', p' in given else ''}": (
             f"d = DequantizeLinear <axis = {axis}, block_size = 4> ({given}) y = Gather <axis = {gathered}> (d, r)",
             {"r": np.array([[1, 6], [3, 0]])},
-            {"c": (whole(8, 8) * 5).astype(kind), "s": np.abs(whole(*((2, 8) if axis == 0 else (8, 2)))) / 8 + np.float32(0.125), "p": np.ones((2, 8) if axis == 0 else (8, 2), kind)},
+            {"c": (whole(8, 8) * 5).astype(kind), "s": np.abs(whole(*((2, 8) if axis == 0 else (8, 2)))) .astype(scale) / 8 + np.array(0.125, scale), "p": np.ones((2, 8) if axis == 0 else (8, 2), kind)},
             {"opset": 21},
         )
         for kind in ("int8", "uint8")
+        for scale in ("float32", "float16")
         for axis in (0, 1)
         for gathered in (0, 1)
         for given in ("c, s", "c, s, p")

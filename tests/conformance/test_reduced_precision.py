@@ -105,6 +105,10 @@ MODELS = {
         y = MatMul(sum, w) }""",
         [np.ones(1021, np.float32), np.zeros((1, 2), np.float32)],
     ),
+    "distances": (
+        """(float[N,4] a, float[M,4] b) => (float[N,M] y) { y = com.microsoft.CDist<metric="euclidean">(a, b) }""",
+        [100 + NUMBERS.random((5, 4), np.float32), 100 + NUMBERS.random((7, 4), np.float32)],
+    ),
     "size_from_a_branch": (
         """(float[N] x, float[1] g, bool c) => (float[A,B] y) <int64[1] one = {1}, float two = {2}, float[1,2] w = {1, 2}> {
         shape = Shape(x) f = Cast<to=1>(shape)
@@ -125,7 +129,7 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_integers_and_angles_are_exact(name, tmp_path):
     text, inputs = MODELS[name]
-    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> {name} {text}')
+    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]> {name} {text}')
     onnx.save(model, tmp_path / "model.onnx")
     subprocess.run([tool_path(), tmp_path / "model.onnx", "-o", tmp_path / "model.xml", "--quiet"], check=True)
     session = onnxruntime.InferenceSession(model.SerializeToString())

@@ -73,8 +73,8 @@ Values linear_classifier_1(NodeContext& node) {
   return {label, concat(node, {node.op(ops::Subtract, {node.number_like(1, score), score}), score}, 1)};
 }
 
-/// The largest exponent whose error in f32 does not matter after Exp.
-constexpr double kLargestExponent = 64;
+/// The largest exponent whose error in f32, of a few last digits, does not matter after Exp.
+constexpr double kLargestExponent = 16;
 
 /// The square of the largest distance of a row from the mean of all rows.
 double largest_square(Value rows) {

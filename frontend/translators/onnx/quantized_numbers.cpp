@@ -139,12 +139,13 @@ ElementType output_type(const NodeContext& node, ElementType absent) {
 Value quantize_weights(NodeContext& node, Value x, Value scale, Value zero_point, ElementType type) {
   const ir::ConstantData* const data = x.node->constant();
   const auto sizes = x.shape().sizes();
+  const bool has_bytes = type == ElementType::i8 || type == ElementType::u8;
+  if (data == nullptr || x.type() != ElementType::f32 || !sizes || !has_bytes ||
+      node.integer_attribute("block_size", 0) != 0 || node.integer_attribute("precision", 0) != 0)
+    return {};
   const auto scales = ir::exact_numbers(scale);
   const auto zero_points = zero_point ? ir::exact_numbers(zero_point) : ir::Numbers{0};
-  const bool has_bytes = type == ElementType::i8 || type == ElementType::u8;
-  if (data == nullptr || x.type() != ElementType::f32 || !sizes || !has_bytes || !scales || !zero_points ||
-      scales->empty() || (zero_point && zero_points->size() != scales->size()) ||
-      node.integer_attribute("block_size", 0) != 0 || node.integer_attribute("precision", 0) != 0)
+  if (!scales || !zero_points || scales->empty() || (zero_point && zero_points->size() != scales->size()))
     return {};
   std::vector<std::byte> integers(data->size() / sizeof(float));
   std::size_t length = integers.size();  // of the elements in a row that have the same scale

@@ -115,7 +115,8 @@ Value scatter(Builder& builder, Value data, Value indices, Value updates, std::i
 Value pad_with(Builder& builder, Value value, Value begins, Value ends, double filler = 0);
 
 /// The squares of the distances between the rows of `a` [m, n] and `b` [k, n]: [m, k]. |a|^2 + |b|^2 - 2 a b
-/// takes much less time than differences, and is accurate enough because the mean of `b` is subtracted first.
+/// takes much less time than differences, and is accurate enough because the mean of `b` is subtracted first,
+/// and because it is computed in f32 where the model computes in bf16.
 Value emit_squared_distances(Builder& builder, Value a, Value b);
 
 /// `axes` of `rank` axes, counted from the first one, in their order, each once.

@@ -10,6 +10,7 @@
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
+#include "passes/support/round_to_grid.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -98,20 +99,15 @@ std::optional<double> padding_of(ir::PadView pad, const Dequantization& how) {
   return (*integer - *zero_point) * *scale;
 }
 
-/// Interpolated numbers, rounded to those that the integers stand for: OpenVINO computes what follows with
-/// integers then.
+/// Interpolated numbers, rounded as the integers were.
 ir::Value round_interpolated(ir::Builder& builder, ir::Value numbers, const Dequantization& how) {
-  constexpr std::int64_t kLevels = 256;
   constexpr unsigned kBits = 8;
   const auto zero_point = how.zero_point ? source_number(how.zero_point) : std::optional(0.0);
   const auto scale = source_number(how.scale);
   const ir::ElementType type = how.integers.type();
-  if (!zero_point || !scale || ir::info(type).bits != kBits || numbers.type() != ir::ElementType::f32)
-    return numbers;
-  const ir::IntegerLimits limits = ir::limits_of(type);
-  const ir::Value low = builder.number((limits.low - *zero_point) * *scale, numbers.type());
-  const ir::Value high = builder.number((limits.high - *zero_point) * *scale, numbers.type());
-  return builder.op(ops::FakeQuantize, {numbers, low, high, low, high}, {{"levels", kLevels}});
+  const bool has_grid = zero_point && scale && *scale > 0 && ir::info(type).bits == kBits;
+  if (!has_grid || numbers.type() != ir::ElementType::f32) return numbers;
+  return round_to_grid(builder, numbers, {type, *zero_point, *scale});
 }
 
 ir::Value move_dequantized(ir::Builder& builder, ir::MultiplyView multiply) {

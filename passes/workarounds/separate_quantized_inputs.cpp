@@ -14,6 +14,7 @@
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/round_to_grid.hpp"
 #include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
@@ -94,14 +95,9 @@ bool multiplies_signed_channels(ir::GroupConvolutionView convolution) {
   return !quantization || ir::exact_number(quantization->input_low()) != 0.0;
 }
 
-/// (integers of i8 - zero point) * scale
-struct SignedIntegers {
-  double zero_point;
-  double scale;
-};
-
-/// The integers that `multiply` scales; no value if it scales something else, or by several numbers.
-std::optional<SignedIntegers> signed_integers(const ir::Node& multiply) {
+/// The grid of the integers of i8 that `multiply` scales; no value if it scales something else, or by several
+/// numbers.
+std::optional<QuantizationGrid> signed_grid(const ir::Node& multiply) {
   const ir::Value scaled = variable_operand(multiply);
   const ir::Value factor = constant_operand(multiply);
   const auto scale = scaled && factor ? ir::exact_number(factor) : std::nullopt;
@@ -114,14 +110,14 @@ std::optional<SignedIntegers> signed_integers(const ir::Node& multiply) {
   }
   const auto convert = ir::match<ir::ConvertView>(integers);
   if (!zero_point || !convert || convert->data().type() != ir::ElementType::i8) return std::nullopt;
-  return SignedIntegers{*zero_point, *scale};
+  return QuantizationGrid{ir::ElementType::i8, *zero_point, *scale};
 }
 
 /// Fault::halved_filters. oneDNN halves the filters of a Convolution of signed integers of 8 bits on CPUs
 /// without VNNI, so that its sums of 16 bits cannot overflow, and the filters lose their last bit. OpenVINO
 /// computes with integers only in a model with a FakeQuantize.
 bool precedes_convolution(const ir::Node& node) {
-  if (!node.graph().may_hold(kConvolutions) || !signed_integers(node)) return false;
+  if (!node.graph().may_hold(kConvolutions) || !signed_grid(node)) return false;
   const auto& uses = node.output(0).uses;
   const auto is_rounding = [](const ir::Use& use) { return use.node->is(ops::FakeQuantize); };
   return !std::ranges::all_of(uses, is_rounding) && any_is_one_of(readers_past_moves(node), kConvolutions);
@@ -129,15 +125,8 @@ bool precedes_convolution(const ir::Node& node) {
 
 /// A FakeQuantize that changes no number makes the integers unsigned. They stay integers on all CPUs.
 void round_to_integers(ir::Builder& builder, ir::Node& node) {
-  constexpr std::int64_t kLevels = 256;
-  constexpr double kLeast = -128;
-  constexpr double kMost = 127;
-  const SignedIntegers integers = *signed_integers(node);
   const ir::Value numbers = node.value();
-  const ir::Value low = builder.number_like((kLeast - integers.zero_point) * integers.scale, numbers);
-  const ir::Value high = builder.number_like((kMost - integers.zero_point) * integers.scale, numbers);
-  const ir::Value rounded =
-      builder.op(ops::FakeQuantize, {numbers, low, high, low, high}, {{"levels", kLevels}});
+  const ir::Value rounded = round_to_grid(builder, numbers, *signed_grid(node));
   ir::replace_uses_except(numbers, rounded, *rounded.node);
 }
 

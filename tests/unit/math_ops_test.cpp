@@ -38,6 +38,10 @@ TEST_CASE("interval arithmetic saturates instead of overflowing", "[value_ranges
   CHECK(divide_truncating(ValueRange{unknown.min, unknown.min}, ValueRange{-1, -1}).max == unknown.max);
   CHECK(remainder_flooring(ValueRange{-7, -7}, ValueRange{3, 3}) == ValueRange{2, 2});
   CHECK(remainder_truncating(ValueRange{-7, -7}, ValueRange{3, 3}) == ValueRange{-1, -1});
+  CHECK(remainder_flooring(ValueRange{-7, 9}, ValueRange{1, 5}) == ValueRange{0, 4});
+  CHECK(remainder_truncating(ValueRange{-7, 9}, ValueRange{1, 5}) == ValueRange{-4, 4});
+  CHECK(remainder_truncating(ValueRange{0, 3}, ValueRange{5, 5}) == ValueRange{0, 3});
+  CHECK(remainder_flooring(ValueRange{0, 3}, ValueRange{0, 5}) == unknown);
   CHECK(negate(ValueRange{unknown.min, 3}) == ValueRange{-3, unknown.max});
   CHECK(less(ValueRange{0, 3}, ValueRange{3, 9}) == ValueRange{0, 1});
   CHECK(less(ValueRange{0, 2}, ValueRange{3, 9}) == ValueRange{1, 1});

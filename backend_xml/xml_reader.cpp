@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 #include <pugixml.hpp>
+#include <sstream>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -297,6 +298,32 @@ pugi::xml_node read_net(std::string_view xml, pugi::xml_document& document) {
   return net;
 }
 
+/// The layouts of tensors with names, by the first name.
+std::map<std::string, std::string, std::less<>> layouts_of(pugi::xml_node net) {
+  std::map<std::string, std::string, std::less<>> layouts;
+  for (const pugi::xml_node layer : net.child("layers")) {
+    for (const pugi::xml_node port : layer.child("output").children("port")) {
+      const pugi::xml_node information = port.child("rt_info");
+      if (!information) continue;
+      const pugi::xml_node layout = information.find_child_by_attribute("attribute", "name", "layout");
+      const ir::TensorNames names = parse_names(port.attribute("names").value());
+      if (layout && !names.empty()) layouts.emplace(names.front(), layout.attribute("layout").value());
+    }
+  }
+  return layouts;
+}
+
+/// What programs other than onnx2ir wrote about the model. "info" names the one that wrote the file.
+std::string other_information(pugi::xml_node net) {
+  std::ostringstream text;
+  for (const pugi::xml_node section : net.child("rt_info")) {
+    const std::string_view name = section.name();
+    const bool is_read = name == "runtime_options" || name == "onnx2ir" || name == "info";
+    if (section.type() == pugi::node_element && !is_read) section.print(text, "", pugi::format_raw);
+  }
+  return text.str();
+}
+
 std::unique_ptr<ir::Model> read_model(pugi::xml_node net, const WeightsLookup& weights) {
   auto model = std::make_unique<ir::Model>();
   model->name = net.attribute("name").value();
@@ -309,6 +336,8 @@ std::unique_ptr<ir::Model> read_model(pugi::xml_node net, const WeightsLookup& w
     if (fact.type() == pugi::node_element && !std::string_view(fact.name()).starts_with("weights_"))
       model->provenance.emplace_back(fact.name(), fact.attribute("value").value());
   }
+  model->layouts = layouts_of(net);
+  model->other_information = other_information(net);
   const bool is_own = !net.child("rt_info").child("onnx2ir").empty();
   const auto problem = base::problem_of(DiagnosticCode::invalid_node,
                                         [&] { Reader(weights, is_own).graph(net, model->graph); });

@@ -4,8 +4,10 @@
 #include <array>
 #include <cassert>
 #include <deque>
+#include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -51,7 +53,8 @@ class LayerNames {
 
 class Writer {
  public:
-  Writer(const WeightsLayout& weights, XmlText& text) : weights_(&weights), text_(&text) {}
+  Writer(const ir::Model& model, const WeightsLayout& weights, XmlText& text)
+      : layouts_(&model.layouts), weights_(&weights), text_(&text) {}
 
   void graph(const ir::Graph& graph) {
     LayerNames names(graph.nodes().size());
@@ -151,6 +154,8 @@ class Writer {
             std::span<const std::string> names) {
     text_->write("<port id=\"", id, "\"");
     const PortText& text = port_text(type, shape);
+    const std::string_view layout = layout_of(names);
+    if (!layout.empty()) return named_port(text, names, layout);
     if (names.empty()) {
       text_->write(text.all);
       return;
@@ -158,6 +163,14 @@ class Writer {
     text_->write(text.precision(), " names=\"");
     tensor_names(names);
     text_->write("\"", text.dimensions());
+  }
+
+  std::string_view layout_of(std::span<const std::string> names) const {
+    if (layouts_ == nullptr || layouts_->empty()) return {};
+    for (const std::string& name : names) {
+      if (const auto found = layouts_->find(name); found != layouts_->end()) return found->second;
+    }
+    return {};
   }
 
   void tensor_names(std::span<const std::string> names) {
@@ -187,6 +200,24 @@ class Writer {
     std::string_view precision() const { return std::string_view(all).substr(0, precision_size); }
     std::string_view dimensions() const { return std::string_view(all).substr(precision_size); }
   };
+
+  /// What follows the id of a port with a layout.
+  void named_port(const PortText& text, std::span<const std::string> names, std::string_view layout) {
+    constexpr std::string_view kScalarEnd = "/>\n";
+    constexpr std::string_view kEnd = "</port>\n";
+    const std::string_view dimensions = text.dimensions();
+    text_->write(text.precision(), " names=\"");
+    tensor_names(names);
+    text_->write("\"");
+    if (dimensions == kScalarEnd) {
+      text_->write(">");
+    } else {
+      text_->write(dimensions.substr(0, dimensions.size() - kEnd.size()));
+    }
+    text_->write("<rt_info>\n<attribute name=\"layout\" version=\"0\"");
+    attribute("layout", layout);
+    text_->write("/>\n</rt_info>\n", kEnd);
+  }
 
   const PortText& port_text(ir::ElementType type, const ir::PartialShape& shape) {
     const std::size_t rank = shape.has_rank() ? shape.rank() : 7;
@@ -305,10 +336,14 @@ class Writer {
 
   void body(std::string_view element, const ir::Graph& inner) {
     text_->write("<", element, ">\n");
+    // Layouts belong to the names of the outer graph.
+    const auto* const outer_layouts = std::exchange(layouts_, nullptr);
     graph(inner);
+    layouts_ = outer_layouts;
     text_->write("</", element, ">\n");
   }
 
+  const std::map<std::string, std::string, std::less<>>* layouts_;
   const WeightsLayout* weights_;
   XmlText* text_;
   std::size_t constants_ = 0;  ///< written so far
@@ -332,7 +367,7 @@ void runtime_info(const ir::Model& model, const WeightsLayout& weights, std::str
     write_values(model.runtime_options);
     text.write("</runtime_options>\n");
   }
-  text.write("<onnx2ir>\n");
+  text.write(std::string_view(model.other_information), "<onnx2ir>\n");
   write_values(model.provenance);
   text.write("<weights_size value=\"", static_cast<std::int64_t>(weights.size),
              "\"/>\n<weights_digest value=\"", digest, "\"/>\n</onnx2ir>\n</rt_info>\n");
@@ -346,7 +381,7 @@ bool write_xml(const ir::Model& model, const WeightsLayout& weights, std::string
   text.write("<?xml version=\"1.0\"?>\n<net name=\"");
   text.write_escaped(model.name);
   text.write("\" version=\"11\">\n");
-  Writer(weights, text).graph(model.graph);
+  Writer(model, weights, text).graph(model.graph);
   runtime_info(model, weights, digest, text);
   text.write("</net>\n");
   text.flush();

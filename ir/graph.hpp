@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -362,6 +364,11 @@ struct Model {
   /// How the model was made: (name, value), for example the version of the compiler. In the XML, but not in
   /// text IR. The names are XML names.
   std::vector<std::pair<std::string, std::string>> provenance;
+  /// The layouts of tensors of `graph`, by one of their names, as OpenVINO writes them: "[N,C,H,W]". In the
+  /// XML, but not in text IR.
+  std::map<std::string, std::string, std::less<>> layouts;
+  /// What other programs wrote about the model in an IR: elements of XML. Not in text IR.
+  std::string other_information;
   /// The files that the model was read from, which must not be overwritten.
   std::vector<base::Input> inputs;
 };

@@ -86,7 +86,8 @@ class Differ {
 
   std::vector<Difference> run(const Model& before, const Model& after) {
     compare_names("model", "name", '\'' + before.name + '\'', '\'' + after.name + '\'');
-    runtime_options(before, after);
+    facts("runtime option", before.runtime_options, after.runtime_options);
+    facts("layout of tensor", before.layouts, after.layouts);
     const std::vector<NodePair> ports =
         options_.ignores_names ? ports_in_order(before.graph, after.graph) : std::vector<NodePair>();
     const Matching matching(before.graph, after.graph, ports, {}, options_.ignores_names);
@@ -144,16 +145,18 @@ class Differ {
     return pairs;
   }
 
-  void runtime_options(const Model& before, const Model& after) {
+  /// Compares facts about the models, which are pairs of a name and a value.
+  template <typename Facts>
+  void facts(std::string_view kind, const Facts& before, const Facts& after) {
     struct Values {
       std::string before = "none";
       std::string after = "none";
     };
-    std::map<std::string, Values> options;
-    for (const auto& [name, value] : before.runtime_options) options[name].before = '\'' + value + '\'';
-    for (const auto& [name, value] : after.runtime_options) options[name].after = '\'' + value + '\'';
-    for (const auto& [name, values] : options)
-      compare("model", "runtime option " + name, values.before, values.after);
+    std::map<std::string, Values> facts;
+    for (const auto& [name, value] : before) facts[name].before = '\'' + value + '\'';
+    for (const auto& [name, value] : after) facts[name].after = '\'' + value + '\'';
+    for (const auto& [name, values] : facts)
+      compare("model", fmt::format("{} {}", kind, name), values.before, values.after);
   }
 
   /// Compares the order of those inputs or outputs that both models have.

@@ -21,13 +21,10 @@ bool is_interface(const Node& node) {
   return node.is_one_of({ops::Parameter, ops::Result, ops::ReadValue, ops::Assign});
 }
 
-/// The users of an output that are its only users of their operation at their input.
-std::map<std::pair<Op, std::uint32_t>, const Node*> unique_users(const Output& output) {
-  std::map<std::pair<Op, std::uint32_t>, const Node*> users;
-  for (const Use& use : output.uses) {
-    const auto [found, is_new] = users.try_emplace({use.node->op().id, use.index}, use.node);
-    if (!is_new) found->second = nullptr;
-  }
+/// The users of an output by their operation and the input that reads it.
+std::map<std::pair<Op, std::uint32_t>, std::vector<const Node*>> users_by_input(const Output& output) {
+  std::map<std::pair<Op, std::uint32_t>, std::vector<const Node*>> users;
+  for (const Use& use : output.uses) users[{use.node->op().id, use.index}].push_back(use.node);
   return users;
 }
 
@@ -58,6 +55,9 @@ Matching::Matching(const Graph& before, const Graph& after, const std::vector<No
   }
   // What is left between matched nodes has changed its operation.
   for (std::size_t i = 0; i < pairs_.size(); ++i) match_sources(*pairs_[i].first, *pairs_[i].second, false);
+  follow_edges();
+  // Nothing but their order tells users without names from each other.
+  for (std::size_t i = 0; i < pairs_.size(); ++i) match_users(*pairs_[i].first, *pairs_[i].second, false);
   follow_edges();
   // No edge leads to unused nodes, whose names may be generated.
   add_unique(before, after, [](const Stems&, const Node& node, auto use) {
@@ -143,14 +143,16 @@ void Matching::match_sources(const Node& before, const Node& after, bool needs_e
   if (result_before != nullptr && result_after != nullptr) add(*result_before, *result_after);
 }
 
-void Matching::match_users(const Node& before, const Node& after) {
+void Matching::match_users(const Node& before, const Node& after, bool needs_single_user) {
   const std::size_t outputs = std::min(before.outputs().size(), after.outputs().size());
   for (std::size_t i = 0; i < outputs; ++i) {
-    const auto users_after = unique_users(after.output(i));
-    for (const auto& [port, user] : unique_users(before.output(i))) {
-      const auto found = users_after.find(port);
-      if (user != nullptr && found != users_after.end() && found->second != nullptr)
-        add(*user, *found->second);
+    const auto users_after = users_by_input(after.output(i));
+    for (const auto& [input, of_before] : users_by_input(before.output(i))) {
+      const auto of_after = users_after.find(input);
+      if (of_after == users_after.end() || of_after->second.size() != of_before.size()) continue;
+      if (needs_single_user && of_before.size() > 1) continue;
+      for (std::size_t user = 0; user < of_before.size(); ++user)
+        add(*of_before[user], *of_after->second[user]);
     }
   }
 }
@@ -163,7 +165,7 @@ void Matching::follow_edges() {
       match_sources(*before, *after, true);
     } else {
       const auto [before, after] = pairs_[next_users_++];
-      match_users(*before, *after);
+      match_users(*before, *after, true);
     }
   }
 }

@@ -27,7 +27,7 @@ using BackEdges = std::unordered_map<const Node*, const Node*>;
 
 /// Pairs of nodes of two graphs. Nodes are matched by unique tensor names, then by unique names; from there
 /// along the edges: the sources of equal inputs match if their operations are equal, and so do unique users
-/// of equal outputs. Takes O(n log n) time.
+/// of equal outputs. Users that nothing else tells apart match in their order. Takes O(n log n) time.
 class Matching {
  public:
   /// `ports`: nodes that match because of their ports, unless their names match others. With
@@ -52,7 +52,7 @@ class Matching {
   void add_unique(const Graph& before, const Graph& after, Keys keys);
   void match_names(const Graph& before, const Graph& after);
   void match_sources(const Node& before, const Node& after, bool needs_equal_operation);
-  void match_users(const Node& before, const Node& after);
+  void match_users(const Node& before, const Node& after, bool needs_single_user);
   void follow_edges();
 
   Map after_of_;

@@ -209,6 +209,39 @@ def test_ir_of_openvino_is_read_and_written_again(name, tmp_path):
         np.testing.assert_array_equal(after, before)
 
 
+def test_values_without_names_match_in_their_order(tmp_path):
+    x = parameter([2, 3])
+    y = opset1.relu(x)
+    results = [opset1.result(value) for value in (y, y, opset1.relu(y), opset1.relu(y))]
+    ov.save_model(ov.Model(results, [x], "model"), tmp_path / "model.xml")
+    same = run("diff", "model.xml", "model.xml", folder=tmp_path)
+    assert (same.returncode, same.stdout) == (0, "")
+
+
+def test_layouts_and_what_other_programs_know_of_a_model_are_kept(tmp_path):
+    x, factor = parameter([1, 3, 8, 8]), parameter([])
+    y = opset1.multiply(x, factor)
+    x.set_layout(ov.Layout("NCHW"))
+    factor.set_layout(ov.Layout.scalar())
+    for port, name in ((x.output(0), "x"), (factor.output(0), "factor"), (y.output(0), "y")):
+        port.set_names({name})
+    result = opset1.result(y)
+    result.set_layout(ov.Layout("N..."))
+    model = ov.Model([result], [x, factor], "model")
+    model.set_rt_info("YOLO & more", ["model_info", "model_type"])
+    ov.save_model(model, tmp_path / "model.xml", compress_to_fp16=False)
+    assert run("legalize", "model.xml", "-o", "again.xml", folder=tmp_path).returncode == 0
+    again = ov.Core().read_model(tmp_path / "again.xml")
+    assert [str(port.get_node().layout) for port in (*again.inputs, *again.outputs)] == ["[N,C,H,W]", "**SCALAR**", "[N,...]"]
+    assert str(again.get_rt_info(["model_info", "model_type"]).value) == "YOLO & more"
+    ov.set_batch(again, 4)
+    assert list(again.outputs[0].get_shape()) == [4, 3, 8, 8]
+    assert run("diff", "model.xml", "again.xml", folder=tmp_path).returncode == 0
+    (tmp_path / "again.xml").write_text((tmp_path / "again.xml").read_text().replace("[N,C,H,W]", "[N,H,W,C]"))
+    changed = run("diff", "model.xml", "again.xml", folder=tmp_path)
+    assert changed.stdout == "model: layout of tensor x '[N,C,H,W]' -> '[N,H,W,C]'\n"
+
+
 CASES_OF_FILES = sorted(path for path in Path(__file__).parents[1].glob("models/openvino_ir/*") if path.suffix in (".xml", ".ir"))
 
 

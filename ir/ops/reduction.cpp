@@ -1,4 +1,4 @@
-// Operations along axes: reductions, TopK, CumSum; and Range.
+// Operations along axes: reductions, TopK, CumSum; and Range and Bucketize.
 #include "ir/views/reduction.hpp"
 
 #include <algorithm>
@@ -208,6 +208,12 @@ void infer_range(Node& node) {
   set_known(node, 0, std::move(known));
 }
 
+void infer_bucketize(Node& node) {
+  const BucketizeView bucketize = node;
+  require_index_type(bucketize.output_type());
+  set_output(node, 0, bucketize.output_type(), bucketize.data().shape());
+}
+
 }  // namespace
 
 std::vector<OpFunction> reduction_functions() {
@@ -224,6 +230,7 @@ std::vector<OpFunction> reduction_functions() {
       {ops::TopK, infer_top_k},
       {ops::CumSum, infer_cum_sum},
       {ops::Range, infer_range},
+      {ops::Bucketize, infer_bucketize},
   };
 }
 

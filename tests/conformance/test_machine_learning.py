@@ -13,7 +13,7 @@ from .entry import Entry, assert_passed, parameters
 CASES = {}
 
 
-def case(op, opset, *inputs, outputs, variant="", **attributes):
+def case(op, opset, *inputs, outputs, variant="", domain="ai.onnx.ml", **attributes):
     """Adds cases with inputs of static and of dynamic shape. `outputs`: their element types and ranks."""
     inputs = [np.asarray(value) for value in inputs]
     for is_dynamic in (False, True):
@@ -30,9 +30,9 @@ def case(op, opset, *inputs, outputs, variant="", **attributes):
                 for i, value in enumerate(inputs)
             ]
             results = [helper.make_tensor_value_info(f"y{i}", kind, [None] * rank) for i, (kind, rank) in enumerate(outputs)]
-            node = helper.make_node(op, [t.name for t in tensors], [r.name for r in results], domain="ai.onnx.ml", **attributes)
+            node = helper.make_node(op, [t.name for t in tensors], [r.name for r in results], domain=domain, **attributes)
             graph = helper.make_graph([node], op, tensors, results)
-            imports = [helper.make_opsetid("ai.onnx.ml", opset), helper.make_opsetid("", 17)]
+            imports = [helper.make_opsetid("ai.onnx.ml", 3 if domain == "" else opset), helper.make_opsetid("", 17)]
             model = helper.make_model(graph, opset_imports=imports, ir_version=8)
             values = {f"x{i}": value for i, value in enumerate(inputs)}
             return Case(name, model.SerializeToString(), [Run(values, None)], rtol=1e-3, atol=1e-5)
@@ -230,11 +230,53 @@ def add_encoders():
     case("CategoryMapper", 1, numbers, outputs=[(STRING, 2)], variant="int", cats_strings=["abc", "b"], cats_int64s=[3, 7], default_string="none")
 
 
+def add_large_tables():
+    """Tables that are searched: many keys, some of them made of the same letters, of the same length, or prefixes of others."""
+    generator = np.random.default_rng(5)
+    words = sorted({"".join(generator.choice(list("abcä"), generator.integers(1, 8))) for _ in range(3000)} - {""})
+    asked = np.array([*words[::7], "", "a" * 40, "zz", words[3] + " "], object).reshape(-1, 1)
+    places = list(range(10, 10 + len(words)))
+    case("LabelEncoder", 2, asked, outputs=[(INT64, 2)], variant="many-strings", keys_strings=words, values_int64s=places)
+    case("LabelEncoder", 2, asked[:0], outputs=[(INT64, 2)], variant="no-strings", keys_strings=words, values_int64s=places)
+    case("OneHotEncoder", 1, asked[:20, 0], outputs=[(FLOAT, 2)], variant="many-strings", cats_strings=words[:200])
+    long = ["x" * 3000 + word for word in words[:50]]
+    case("LabelEncoder", 2, np.array([long[7], long[8][:-1], long[9]], object), outputs=[(INT64, 1)], variant="long-strings", keys_strings=long, values_int64s=places[:50])
+    numbers = np.unique(generator.integers(-(2**31), 2**31 - 1, 2000)).tolist()
+    near = np.array([*numbers[::9], numbers[0] + 1, 7, -(2**31), 2**31 - 1], np.int64)
+    case("LabelEncoder", 2, near, outputs=[(INT64, 1)], variant="many-integers", keys_int64s=numbers, values_int64s=list(range(len(numbers))))
+    floats = np.unique(generator.normal(size=1000).astype(np.float32))
+    between = np.concatenate([floats[::5], np.nextafter(floats[::5], np.float32(9)), np.float32([np.nan, np.inf, -np.inf, 0])])
+    case("LabelEncoder", 2, between, outputs=[(INT64, 1)], variant="many-floats", keys_floats=floats.tolist(), values_int64s=list(range(len(floats))))
+
+
+def add_n_grams():
+    generator = np.random.default_rng(6)
+    words = [f"w{i}" for i in range(60)]
+    pairs = sorted({(a, b) for a, b in generator.integers(60, size=(400, 2)).tolist()})
+    pool = [*words, *(words[i] for pair in pairs for i in pair)]
+    count = len(words) + len(pairs)
+    indices = generator.permutation(count + 5)[:count].tolist()
+    weights = generator.uniform(0.5, 2, count).tolist()
+    texts = np.array([[f"w{i}" for i in generator.integers(70, size=40)] for _ in range(6)], object)
+    numbers = generator.integers(70, size=(6, 40))
+    common = {"ngram_counts": [0, len(words)], "ngram_indexes": indices, "domain": "", "outputs": [(FLOAT, 2)]}
+    for mode in ("TF", "IDF", "TFIDF"):
+        own = {"mode": mode, "min_gram_length": 1, "max_gram_length": 2, "max_skip_count": 2, "weights": weights}
+        case("TfIdfVectorizer", 9, texts, variant=f"strings-{mode}", pool_strings=pool, **common, **own)
+        pool_int64s = [int(word[1:]) for word in pool]
+        case("TfIdfVectorizer", 9, numbers, variant=f"integers-{mode}", pool_int64s=pool_int64s, **common, **own)
+    own = {"mode": "TF", "min_gram_length": 2, "max_gram_length": 2, "max_skip_count": 0}
+    case("TfIdfVectorizer", 9, texts, variant="pairs", pool_strings=pool, **common, **own)
+    case("TfIdfVectorizer", 9, texts[:, :1], variant="short-rows", pool_strings=pool, **common, **own)
+
+
 add_trees()
 add_linear()
 add_svm()
 add_preprocessing()
 add_encoders()
+add_large_tables()
+add_n_grams()
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("machine-learning", name), make) for name, make in CASES.items()))

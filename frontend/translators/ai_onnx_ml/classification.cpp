@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <numbers>
 
-#include "frontend/translators/onnx/string_list.hpp"
+#include "frontend/translators/onnx/table_search.hpp"
 #include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/builder.hpp"
 #include "ir/checked_arithmetic.hpp"
@@ -41,33 +41,6 @@ Value softmax_zero(NodeContext& node, Value scores) {
   const Value kept = node.op(ops::Select, {counts, power, node.number_like(0, scores)});
   const Value sum = reduce_over(node, ops::ReduceSum, kept, last, true);
   return divide(node, kept, sum);
-}
-
-/// Texts as rows of bytes, padded with zeros to the longest text.
-struct TextRows {
-  std::vector<double> bytes;
-  std::vector<std::int64_t> lengths;
-  std::int64_t width = 1;
-};
-
-TextRows table_of(const std::vector<std::string>& texts) {
-  TextRows table;
-  for (const std::string& text : texts) {
-    table.lengths.push_back(static_cast<std::int64_t>(text.size()));
-    table.width = std::max(table.width, table.lengths.back());
-  }
-  table.bytes.reserve(
-      ir::checked_count(ir::checked_multiply(static_cast<std::int64_t>(texts.size()), table.width)));
-  for (const std::string& text : texts) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(table.width); ++i)
-      table.bytes.push_back(i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
-  }
-  return table;
-}
-
-/// 0, 1, 2 ... for the bytes of a row.
-Value enumerate_bytes(NodeContext& node, std::int64_t width) {
-  return convert(node, emit_axes_between(node, 0, width), ElementType::i32);
 }
 
 }  // namespace
@@ -122,47 +95,13 @@ Labels labels_of(NodeContext& node, std::string_view numbers, std::string_view s
 }
 
 Value gather_label(NodeContext& node, const Labels& labels, Value index) {
-  if (!labels.strings.empty()) return gather_text(node, labels.strings, index);
+  if (!labels.strings.empty()) return gather_texts(node, labels.strings, index);
   if (labels.numbers.empty()) return convert(node, index, ElementType::i64);
   return gather(node, node.integers(labels.numbers), index);
 }
 
 Value find_best_class(NodeContext& node, Value scores) {
   return squeeze(node, top_k(node, scores, node.integer(1), 1).value(1), {1});
-}
-
-Value gather_text(NodeContext& node, const std::vector<std::string>& texts, Value index) {
-  // Concatenates the bytes of the selected texts, because StringTensorPack requires ascending positions.
-  const TextRows table = table_of(texts);
-  const Value list = flatten(node, index);
-  const Value bytes = node.numbers(table.bytes, {std::ssize(texts), table.width}, ElementType::i32);
-  const Value rows = gather(node, bytes, list);
-  const Value lengths = gather(node, node.integers(table.lengths, ElementType::i32), list);
-  const Value inside =
-      node.op(ops::Less, {enumerate_bytes(node, table.width), unsqueeze(node, lengths, {1})});
-  return pack_rows(node, rows, inside, lengths, shape_of(node, index));
-}
-
-Value compare_with_texts(NodeContext& node, Value value, const std::vector<std::string>& texts) {
-  // Compares the length of each string, and as many first bytes as the longest text has.
-  const TextRows table = table_of(texts);
-  const std::int64_t rank = node.rank(value);
-  ir::Node& unpacked = node.node(ops::StringTensorUnpack, {value});
-  const Value begins = unpacked.value(0);
-  const Value lengths = node.op(ops::Subtract, {unpacked.value(1), begins});
-  // Zeros after the last string, so that no read is out of range.
-  const Value bytes = widen_bytes(node, unpacked.value(2), static_cast<std::size_t>(table.width));
-  const Value offsets = enumerate_bytes(node, table.width);
-  const Value places = node.op(ops::Add, {unsqueeze(node, begins, {rank}), offsets});
-  const Value inside = node.op(ops::Less, {offsets, unsqueeze(node, lengths, {rank})});
-  const Value heads =
-      node.op(ops::Select, {inside, gather(node, bytes, places), node.integer(0, ElementType::i32)});
-  const Value expected = node.numbers(table.bytes, {std::ssize(texts), table.width}, ElementType::i32);
-  const Value alike = node.op(ops::Equal, {unsqueeze(node, heads, {rank}), expected});
-  const Value same_bytes = reduce(node, ops::ReduceLogicalAnd, alike, {-1});
-  const Value same_length =
-      node.op(ops::Equal, {unsqueeze(node, lengths, {rank}), node.integers(table.lengths, ElementType::i32)});
-  return node.op(ops::LogicalAnd, {same_bytes, same_length});
 }
 
 }  // namespace onnx2ir::frontend

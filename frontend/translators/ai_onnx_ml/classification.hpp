@@ -36,9 +36,4 @@ Value gather_label(NodeContext& node, const Labels& labels, Value index);
 /// The index of the highest of scores [samples, classes]; the first one if several are equal.
 Value find_best_class(NodeContext& node, Value scores);
 
-/// The elements of `texts` at `index`: a string tensor in the shape of `index`.
-Value gather_text(NodeContext& node, const std::vector<std::string>& texts, Value index);
-/// Compares each string of `value` with each of `texts`: boolean, with one dimension more than `value`.
-Value compare_with_texts(NodeContext& node, Value value, const std::vector<std::string>& texts);
-
 }  // namespace onnx2ir::frontend

@@ -1,10 +1,13 @@
 // Preprocessing of ai.onnx.ml: scaling, imputing, encoding, selecting and joining features.
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/table_search.hpp"
 #include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -135,53 +138,25 @@ DictionarySide words_of(NodeContext& node, const std::string& prefix) {
   return {{}, node.text_list(prefix + "_strings").unchecked(), ElementType::string};
 }
 
-constexpr double kExactInF32 = 1 << 24;
-
-/// Compares each element of `input` with each of `keys`: one dimension more than the input.
-Value compare_with_keys(NodeContext& node, Value input, const DictionarySide& keys) {
+void require_keys_of_input_type(NodeContext& node, Value input, const DictionarySide& keys) {
   if (keys.size() == 0) node.fail("there are no keys");
   if ((input.type() == ElementType::string) != (keys.type == ElementType::string))
     node.fail("the keys are not of the input's type");
-  if (keys.type == ElementType::string) return compare_with_texts(node, input, keys.texts);
-  const ElementType type = input.type();
-  const Value x = unsqueeze(node, input, {node.rank(input)});
-  const Value list = node.numbers(keys.numbers, type);
-  // The CPU plugin compares integers in f32, but subtracts them exactly.
-  const bool is_wide = ir::is_integral(type) && std::ranges::any_of(keys.numbers, [](double key) {
-                         return std::abs(key) > kExactInF32;
-                       });
-  Value equal = is_wide ? node.op(ops::Equal, {node.op(ops::Subtract, {x, list}), node.number_like(0, x)})
-                        : node.op(ops::Equal, {x, list});
-  std::vector<double> missing;
-  for (const double key : keys.numbers) missing.push_back(std::isnan(key) ? 1 : 0);
-  // From version 4 on NaN is a valid key.
-  if (node.opset() >= 4 && ir::is_floating(type) &&
-      std::find(missing.begin(), missing.end(), 1) != missing.end()) {
-    const Value is_missing = node.numbers(missing, ElementType::boolean);
-    equal =
-        node.op(ops::LogicalOr, {equal, node.op(ops::LogicalAnd, {is_missing, node.op(ops::IsNaN, {x})})});
-  }
-  return equal;
 }
 
 /// The index of each element in `keys`, or their number if it is not a key.
 Value find_place(NodeContext& node, Value input, const DictionarySide& keys) {
-  // A sentinel after the keys always matches, with the lowest mark; the first key has the highest mark.
-  const auto count = static_cast<std::int64_t>(keys.size());
-  std::vector<double> marks;
-  for (std::int64_t i = 0; i < count; ++i) marks.push_back(static_cast<double>(count - i));
-  const Value found =
-      node.op(ops::Select, {compare_with_keys(node, input, keys), node.numbers(marks, ElementType::i32),
-                            node.integer(0, ElementType::i32)});
-  const Value best = reduce(node, ops::ReduceMax, found, {-1});
-  return node.op(ops::Subtract, {node.integer(count, ElementType::i32), best});
+  require_keys_of_input_type(node, input, keys);
+  if (keys.type == ElementType::string) return find_texts(node, input, keys.texts);
+  // From version 4 on NaN is a valid key.
+  return find_numbers(node, input, keys.numbers, node.opset() >= 4);
 }
 
 /// Looks up input 0 in `keys` and returns the value at the same index. `values` has one element more, for
 /// elements that are not keys.
 Value look_up(NodeContext& node, const DictionarySide& keys, const DictionarySide& values) {
   const Value place = find_place(node, node.input(0), keys);
-  if (values.type == ElementType::string) return gather_text(node, values.texts, place);
+  if (values.type == ElementType::string) return gather_texts(node, values.texts, place);
   return gather(node, node.numbers(values.numbers, values.type), place);
 }
 
@@ -230,16 +205,28 @@ Values category_mapper_1(NodeContext& node) {
                      node.real_list("cats_int64s").unchecked());
 }
 
+/// For each key, the index of the first one that equals it.
+std::vector<double> first_places(const std::vector<std::string>& keys) {
+  std::map<std::string_view, double> first;
+  std::vector<double> places;
+  for (const std::string& key : keys)
+    places.push_back(first.emplace(key, static_cast<double>(places.size())).first->second);
+  return places;
+}
+
 /// OneHotEncoder 1: a column for each category; all 0 for other values. With zeros = 0, which scikit-learn's
 /// encoder has by default, onnxruntime fails for other values.
 Values one_hot_encoder_1(NodeContext& node) {
   node.integer_attribute("zeros", 1);
-  DictionarySide keys = words_of(node, "cats");
+  const DictionarySide keys = words_of(node, "cats");
   Value input = node.input(0);
+  require_keys_of_input_type(node, input, keys);
+  const bool are_texts = keys.type == ElementType::string;
   // Categories are integers, and values of any type are converted to integers for the comparison.
-  if (keys.type == ElementType::i64 && input.type() != ElementType::string)
-    input = convert(node, input, ElementType::i64);
-  return {convert(node, compare_with_keys(node, input, keys), ElementType::f32)};
+  input = are_texts ? find_place(node, input, keys) : convert(node, input, ElementType::i64);
+  const std::vector<double> columns = are_texts ? first_places(keys.texts) : keys.numbers;
+  const Value same = compare_numbers(node, unsqueeze(node, input, {node.rank(input)}), columns);
+  return {convert(node, same, ElementType::f32)};
 }
 
 }  // namespace

@@ -3,171 +3,189 @@
 #include <map>
 
 #include "base/memory_budget.hpp"
-#include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/table_search.hpp"
 #include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-/// The n-grams of one length: word `k` of n-gram `i` is words[k][i].
+/// The n-grams of one length, as rows of numbers of words. `first`: the place of the first one in the pool.
 struct NGrams {
-  std::int64_t length = 0;
-  std::vector<std::vector<std::int64_t>> words;
-  std::size_t count() const { return words.front().size(); }
+  IntegerRows words;
+  std::size_t first = 0;
 };
 
 /// Splits the pool, in which n-grams are ordered by length. `starts` has the start of each length.
-std::vector<NGrams> n_grams_of_pool(NodeContext& node, const ir::Integers& pool, const ir::Integers& starts) {
+std::vector<NGrams> n_grams_of_pool(NodeContext& node, const std::vector<double>& pool,
+                                    const ir::Integers& starts) {
   std::vector<NGrams> result;
+  std::size_t first = 0;
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const auto begin = starts[i];
-    const auto end = i + 1 < starts.size() ? starts[i + 1] : static_cast<std::int64_t>(pool.size());
+    const auto end = i + 1 < starts.size() ? starts[i + 1] : std::ssize(pool);
     const auto length = static_cast<std::int64_t>(i + 1);
-    if (begin < 0 || end < begin || end > static_cast<std::int64_t>(pool.size()) ||
-        (end - begin) % length != 0) {
+    if (begin < 0 || end < begin || end > std::ssize(pool) || (end - begin) % length != 0)
       node.fail("ngram_counts does not fit the pool");
-    }
     if (begin == end) continue;
-    NGrams n_grams{length, std::vector<std::vector<std::int64_t>>(static_cast<std::size_t>(length))};
-    for (auto at = begin; at < end; ++at)
-      n_grams.words[static_cast<std::size_t>((at - begin) % length)].push_back(
-          pool[static_cast<std::size_t>(at)]);
-    result.push_back(std::move(n_grams));
+    result.push_back({{{pool.begin() + begin, pool.begin() + end}, i + 1}, first});
+    first += result.back().words.count();
+    if (has_repeated_row(result.back().words)) node.fail("an n-gram occurs twice in the pool");
   }
   return result;
 }
 
-/// The number of occurrences of each n-gram in rows [rows, words] with `distance` between words: f32 [rows,
-/// n-grams].
-Value find_occurrences(NodeContext& node, Value rows, const NGrams& n_grams, std::int64_t distance) {
-  Value matches;
-  for (std::int64_t k = 0; k < n_grams.length; ++k) {
-    const std::int64_t after = (n_grams.length - 1 - k) * distance;
-    const Value words = slice(node, rows, k * distance, after == 0 ? kFarEnd : -after, 1);
-    const Value expected = node.integers(n_grams.words[static_cast<std::size_t>(k)], ElementType::i32);
-    const Value same = node.op(ops::Equal, {unsqueeze(node, words, {2}), expected});
-    matches = matches ? node.op(ops::LogicalAnd, {matches, same}) : same;
-  }
-  return reduce(node, ops::ReduceSum, convert(node, matches, ElementType::f32), {1});
-}
-
-/// Words of the pool and of input 0 as numbers: texts are numbered.
+/// Words of the pool and of input 0 by their numbers. Words of the input that the pool lacks have the next
+/// number.
 struct Vocabulary {
-  ir::Integers pool;
+  std::vector<double> pool;
   Value input;
+  std::size_t size = 0;
 };
 
-Vocabulary number_words(NodeContext& node) {
+/// Numbers `words` in the order of their first occurrences. Returns the different words.
+template <typename Word>
+std::vector<Word> number_words(std::span<const Word> words, std::vector<double>& numbers) {
+  std::map<Word, double> found;
+  std::vector<Word> different;
+  for (const Word& word : words) {
+    const auto [place, is_new] = found.emplace(word, static_cast<double>(different.size()));
+    if (is_new) different.push_back(word);
+    numbers.push_back(place->second);
+  }
+  return different;
+}
+
+Vocabulary read_vocabulary(NodeContext& node) {
   const Value input = node.input(0);
-  if (input.type() != ElementType::string) {
-    return {node.integer_list("pool_int64s"), convert(node, input, ElementType::i32)};
-  }
-  std::map<std::string, std::int64_t> numbers;
-  std::vector<std::string> texts;
   Vocabulary result;
-  for (const std::string& text : node.text_list("pool_strings")) {
-    const auto [place, is_new] = numbers.emplace(text, static_cast<std::int64_t>(texts.size()));
-    if (is_new) texts.push_back(text);
-    result.pool.push_back(place->second);
+  if (input.type() == ElementType::string) {
+    const auto texts = node.text_list("pool_strings").unchecked();
+    if (texts.empty()) node.fail("the pool is empty");
+    const std::vector<std::string> words = number_words<std::string>(texts, result.pool);
+    result.size = words.size();
+    result.input = find_texts(node, input, words);
+  } else {
+    const auto numbers = node.real_list("pool_int64s").unchecked();
+    if (numbers.empty()) node.fail("the pool is empty");
+    const std::vector<double> words = number_words<double>(numbers, result.pool);
+    result.size = words.size();
+    result.input = find_numbers(node, input, words, false);
   }
-  if (texts.empty()) node.fail("the pool is empty");
-  const std::vector<std::int64_t> all = numbers_between(0, std::ssize(texts));
-  const Value found =
-      node.op(ops::Select, {compare_with_texts(node, input, texts), node.integers(all, ElementType::i32),
-                            node.integer(-1, ElementType::i32)});
-  result.input = reduce(node, ops::ReduceMax, found, {-1});
   return result;
 }
 
-/// The numbers of occurrences of all n-grams in `rows`, in the order of `all`: f32 [rows, n-grams of a
-/// length] for each length. They are 0 for a length that the attributes exclude.
-Values count_occurrences(NodeContext& node, Value rows, const std::vector<NGrams>& all,
-                         std::int64_t most_skipped) {
-  const std::int64_t shortest = node.integer_attribute("min_gram_length");
-  const std::int64_t longest = node.integer_attribute("max_gram_length");
-  // Each word of an n-gram is compared for each number of skipped words.
-  constexpr std::int64_t kMaxComparisons = 1 << 14;
-  std::int64_t comparisons = 0;
-  Values counts;
+/// The column of each n-gram of the pool, and their number, which is after the last one.
+struct Columns {
+  ir::Integers of_n_grams;
+  std::int64_t count = 0;
+};
+
+Columns read_columns(NodeContext& node) {
+  constexpr std::int64_t kMaxColumns = 1 << 24;
+  Columns columns{node.integer_list("ngram_indexes")};
+  if (columns.of_n_grams.empty()) node.fail("there are no n-grams");
+  const auto [first, last] = std::ranges::minmax_element(columns.of_n_grams);
+  if (*first < 0 || *last >= kMaxColumns) node.fail("an index of an n-gram is out of range");
+  columns.count = *last + 1;
+  // Many nodes that need too much end before they use it.
+  const auto bytes = static_cast<std::uint64_t>(columns.count) * sizeof(std::int64_t);
+  { const base::MemoryCharge both(2 * bytes); }
+  std::vector<bool> is_used(static_cast<std::size_t>(columns.count));
+  for (const std::int64_t column : columns.of_n_grams) {
+    if (is_used[static_cast<std::size_t>(column)]) node.fail("two n-grams have the same index");
+    is_used[static_cast<std::size_t>(column)] = true;
+  }
+  return columns;
+}
+
+/// The column of the n-gram at each position of `words` [rows, words], with `distance` between its words; the
+/// number of columns where there is none: [rows, positions].
+Value find_n_grams(NodeContext& node, const Vocabulary& words, const NGrams& n_grams, std::int64_t distance,
+                   const Columns& columns) {
+  const auto length = static_cast<std::int64_t>(n_grams.words.width);
+  const bool are_words = length == 1;
+  std::vector<std::int64_t> own(are_words ? words.size + 1 : n_grams.words.count() + 1, columns.count);
+  for (std::size_t i = 0; i < n_grams.words.count(); ++i)
+    own[are_words ? static_cast<std::size_t>(n_grams.words.elements[i]) : i] =
+        columns.of_n_grams[n_grams.first + i];
+  if (are_words) return gather(node, node.integers(own), words.input);
+  Values parts;
+  for (std::int64_t k = 0; k < length; ++k) {
+    const std::int64_t after = (length - 1 - k) * distance;
+    const Value all = slice(node, words.input, k * distance, after == 0 ? kFarEnd : -after, 1);
+    parts.push_back(unsqueeze(node, all, {2}));
+  }
+  return gather(node, node.integers(own), find_rows(node, concat(node, parts, 2), n_grams.words));
+}
+
+/// The number of occurrences of the n-grams in rows of words: f32 [rows, columns + 1]. The last column is for
+/// positions without an n-gram.
+Value count_occurrences(NodeContext& node, const Vocabulary& words, const std::vector<NGrams>& all,
+                        std::int64_t most_skipped, const Columns& columns) {
+  const auto shortest =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, node.integer_attribute("min_gram_length")));
+  const auto longest =
+      static_cast<std::size_t>(std::max<std::int64_t>(0, node.integer_attribute("max_gram_length")));
+  // Each word of an n-gram is read for each number of skipped words.
+  constexpr std::int64_t kMaxReads = 1 << 14;
+  std::int64_t reads = 0;
+  const Value one = node.number(1, ElementType::f32);
+  Value counts =
+      broadcast_to(node, node.number(0, ElementType::f32),
+                   concat(node, {dimension_of(node, words.input, 0), node.integers({columns.count + 1})}));
   for (const NGrams& n_grams : all) {
-    Value count;
+    if (n_grams.words.width < shortest || n_grams.words.width > longest) continue;
     // Skipping makes no difference for single words.
-    const std::int64_t skips = n_grams.length == 1 ? 0 : most_skipped;
-    comparisons += n_grams.length * (skips + 1);
-    if (comparisons > kMaxComparisons) node.fail("the n-grams are too long for max_skip_count");
+    const std::int64_t skips = n_grams.words.width == 1 ? 0 : most_skipped;
+    reads += static_cast<std::int64_t>(n_grams.words.width) * (skips + 1);
+    if (reads > kMaxReads) node.fail("the n-grams are too long for max_skip_count");
     for (std::int64_t skipped = 0; skipped <= skips; ++skipped) {
-      const Value found = find_occurrences(node, rows, n_grams, skipped + 1);
-      count = count ? node.op(ops::Add, {count, found}) : found;
+      const Value found = find_n_grams(node, words, n_grams, skipped + 1, columns);
+      counts = scatter(node, counts, found, broadcast_to(node, one, shape_of(node, found)), 1, "sum");
     }
-    if (n_grams.length < shortest || n_grams.length > longest) {
-      count = node.op(ops::Multiply, {count, node.number_like(0, count)});
-    }
-    counts.push_back(count);
   }
   return counts;
 }
 
-/// For each column of the output, the index of its n-gram, of which there are `total`; `total` if it has
-/// none. `columns`: the column of each n-gram.
-std::vector<std::int64_t> n_grams_of_columns(const NodeContext& node, const ir::Integers& columns,
-                                             std::size_t total) {
-  constexpr std::int64_t kMaxColumns = 1 << 24;
-  const auto [first, last] = std::minmax_element(columns.begin(), columns.end());
-  if (*first < 0 || *last >= kMaxColumns) node.fail("an index of an n-gram is out of range");
-  const std::int64_t width = *last + 1;
-  // The list and the constant are in memory at the same time. Many nodes that need too much end before they
-  // use it.
-  const auto bytes = static_cast<std::uint64_t>(width) * sizeof(std::int64_t);
-  { const base::MemoryCharge both(2 * bytes); }
-  std::vector<std::int64_t> result(static_cast<std::size_t>(width), static_cast<std::int64_t>(total));
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    auto& place = result[static_cast<std::size_t>(columns[i])];
-    if (place != static_cast<std::int64_t>(total)) node.fail("two n-grams have the same index");
-    place = static_cast<std::int64_t>(i);
-  }
+/// The weights of the columns; 0 for those without an n-gram.
+std::vector<double> weights_of_columns(NodeContext& node, const Columns& columns) {
+  const auto weights = node.real_list("weights");
+  if (weights.empty()) return {};
+  if (weights.size() != columns.of_n_grams.size()) node.fail("weights are not as many as n-grams");
+  std::vector<double> result(static_cast<std::size_t>(columns.count));
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    result[static_cast<std::size_t>(columns.of_n_grams[i])] = weights[i];
   return result;
 }
 
 /// TfIdfVectorizer 9.
 Values tf_idf_vectorizer_9(NodeContext& node) {
-  Vocabulary vocabulary = number_words(node);
-  const bool one_row = node.rank(vocabulary.input) == 1;
-  const Value rows = one_row ? unsqueeze(node, vocabulary.input, {0}) : vocabulary.input;
-  if (node.rank(rows) != 2) node.fail("the input must be a list or rows of words");
+  Vocabulary words = read_vocabulary(node);
+  const bool one_row = node.rank(words.input) == 1;
+  if (one_row) words.input = unsqueeze(node, words.input, {0});
+  if (node.rank(words.input) != 2) node.fail("the input must be a list or rows of words");
   const std::int64_t most_skipped = node.integer_attribute("max_skip_count");
   constexpr std::int64_t kMaxSkipped = 1000;
   if (most_skipped < 0 || most_skipped > kMaxSkipped) node.fail("max_skip_count is out of range");
-  const auto columns = node.integer_list("ngram_indexes");
-  if (columns.empty()) node.fail("there are no n-grams");
-
-  const std::vector<NGrams> n_grams =
-      n_grams_of_pool(node, vocabulary.pool, node.integer_list("ngram_counts"));
-  const Values parts = count_occurrences(node, rows, n_grams, most_skipped);
+  const Columns columns = read_columns(node);
+  const std::vector<NGrams> n_grams = n_grams_of_pool(node, words.pool, node.integer_list("ngram_counts"));
   std::size_t total = 0;
-  for (const NGrams& of_length : n_grams) total += of_length.count();
-  if (total != columns.size()) node.fail("ngram_indexes are not as many as n-grams");
+  for (const NGrams& of_length : n_grams) total += of_length.words.count();
+  if (total != columns.of_n_grams.size()) node.fail("ngram_indexes are not as many as n-grams");
   const std::string mode = node.text_attribute("mode");
-  const auto weights = node.real_list("weights");
-  if (!weights.empty() && weights.size() != total) node.fail("weights are not as many as n-grams");
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF") node.fail("mode '" + mode + "' does not exist");
-  const std::vector<std::int64_t> source = n_grams_of_columns(node, columns, total);
+  const std::vector<double> weights = weights_of_columns(node, columns);
 
-  const Value none = node.number(0, ElementType::f32);
-  Value counts = concat(node, parts, 1);
+  const Value all = count_occurrences(node, words, n_grams, most_skipped, columns);
+  Value counts = slice(node, all, 0, columns.count, 1);
   if (mode == "IDF") {
-    const Value one = node.number(1, ElementType::f32);
-    counts = node.op(ops::Select, {node.op(ops::Greater, {counts, none}), one, none});
+    const Value none = node.number(0, ElementType::f32);
+    counts = convert(node, node.op(ops::Greater, {counts, none}), ElementType::f32);
   }
-  if (mode != "TF" && !weights.empty()) {
+  if (mode != "TF" && !weights.empty())
     counts = node.op(ops::Multiply, {counts, node.numbers(weights, ElementType::f32)});
-  }
-  const Value zeros =
-      broadcast_to(node, none, concat(node, {dimension_of(node, counts, 0), node.integers({1})}));
-  // The 0 is for columns without an n-gram.
-  const Value all = concat(node, {counts, zeros}, 1);
-  const Value result = gather(node, all, node.integers(source), 1);
-  return {one_row ? squeeze(node, result, {0}) : result};
+  return {one_row ? squeeze(node, counts, {0}) : counts};
 }
 
 }  // namespace

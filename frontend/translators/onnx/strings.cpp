@@ -1,10 +1,10 @@
 // Operators on strings, and the comparison of strings.
 #include "frontend/strings/byte_automaton.hpp"
 #include "frontend/strings/letter_case.hpp"
-#include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/string_list.hpp"
+#include "frontend/translators/onnx/table_search.hpp"
 #include "frontend/translators/onnx/translator_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -162,9 +162,8 @@ Value convert_case(NodeContext& node, Value texts, LetterCase to) {
 
 /// Whether each string of a list differs from all `words`.
 Value find_other_texts(NodeContext& node, Value texts, const std::vector<std::string>& words) {
-  const Value same = compare_with_texts(node, texts, words);
-  const Value any = reduce(node, ops::ReduceLogicalOr, same, {node.rank(texts)});
-  return flatten(node, node.op(ops::LogicalNot, {any}));
+  const Value none = node.integer(std::ssize(words), ElementType::i32);
+  return flatten(node, node.op(ops::Equal, {find_texts(node, texts, words), none}));
 }
 
 /// Uses Unicode's case mapping; fails for locales that differ (Turkish i).

@@ -1,0 +1,289 @@
+#include "frontend/translators/onnx/table_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "frontend/translators/onnx/string_list.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// f32 has all integers below. The CPU plugin compares integers in f32.
+constexpr double kExactInF32 = 1 << 24;
+
+/// In bf16, different numbers would be equal.
+Value precise(Value value) {
+  value.node->marks.add(ir::Mark::precise);
+  return value;
+}
+
+/// The index of the first bucket that is not below each element of `value`; their number if all are.
+/// `buckets` ascend.
+Value find_bucket(NodeContext& node, Value value, std::span<const double> buckets) {
+  return precise(node.op(ops::Bucketize, {value, node.numbers(buckets, value.type())},
+                         {{"output_type", ElementType::i32}, {"with_right_bound", true}}));
+}
+
+/// Indices as a table, and `last` after them.
+Value index_table(NodeContext& node, const std::vector<std::size_t>& indices, std::size_t last) {
+  std::vector<std::int64_t> table(indices.begin(), indices.end());
+  table.push_back(static_cast<std::int64_t>(last));
+  return node.integers(table, ElementType::i32);
+}
+
+/// The weights of the columns of a table, and for each row the sum of its weighted elements, which f32 has.
+struct Hashes {
+  std::vector<double> weights;
+  std::vector<double> sums;
+};
+
+/// The largest element of each column; 0 if all elements are equal.
+std::vector<double> limits_of_columns(const IntegerRows& table) {
+  std::vector<double> limits(table.width, 0);
+  std::vector<bool> varies(table.width, false);
+  for (std::size_t i = 0; i < table.count(); ++i) {
+    const auto row = table.row(i);
+    for (std::size_t column = 0; column < table.width; ++column) {
+      limits[column] = std::max(limits[column], row[column]);
+      varies[column] = varies[column] || row[column] != table.elements[column];
+    }
+  }
+  for (std::size_t column = 0; column < table.width; ++column) {
+    if (!varies[column]) limits[column] = 0;
+  }
+  return limits;
+}
+
+/// Weights from `seed` that are as large as possible.
+Hashes hash_rows(const IntegerRows& table, const std::vector<double>& limits, unsigned seed) {
+  const double total = std::accumulate(limits.begin(), limits.end(), 0.0);
+  const auto largest = static_cast<std::uint64_t>(std::max(1.0, (kExactInF32 - 1) / std::max(total, 1.0)));
+  std::mt19937 random(seed);
+  Hashes hashes;
+  double left = kExactInF32 - 1;
+  for (const double limit : limits) {
+    const double weight = limit == 0 ? 0 : static_cast<double>(1 + random() % largest);
+    const bool fits = weight * limit <= left;
+    hashes.weights.push_back(fits ? weight : 0);
+    if (fits) left -= weight * limit;
+  }
+  for (std::size_t i = 0; i < table.count(); ++i) {
+    const auto row = table.row(i);
+    hashes.sums.push_back(std::inner_product(row.begin(), row.end(), hashes.weights.begin(), 0.0));
+  }
+  return hashes;
+}
+
+/// The different rows of a table in the order of their hashes.
+struct HashTable {
+  std::vector<double> weights;
+  std::vector<std::size_t> order;   ///< of the rows; of equal rows only the first one
+  std::vector<double> hashes;       ///< the different ones, ascending
+  std::vector<std::size_t> starts;  ///< the first place in `order` of each hash
+  std::size_t most_alike = 0;       ///< rows with the same hash
+};
+
+HashTable make_hash_table(const IntegerRows& table, const std::vector<double>& limits, unsigned seed) {
+  const Hashes hashes = hash_rows(table, limits, seed);
+  HashTable result;
+  result.weights = hashes.weights;
+  result.order.resize(table.count());
+  std::iota(result.order.begin(), result.order.end(), std::size_t{0});
+  const auto compare_rows = [&](std::size_t a, std::size_t b) {
+    return std::ranges::lexicographical_compare(table.row(a), table.row(b));
+  };
+  std::ranges::sort(result.order, [&](std::size_t a, std::size_t b) {
+    if (hashes.sums[a] != hashes.sums[b]) return hashes.sums[a] < hashes.sums[b];
+    if (compare_rows(a, b)) return true;
+    return !compare_rows(b, a) && a < b;
+  });
+  const auto repeated = std::ranges::unique(result.order, [&](std::size_t a, std::size_t b) {
+    return hashes.sums[a] == hashes.sums[b] && std::ranges::equal(table.row(a), table.row(b));
+  });
+  result.order.erase(repeated.begin(), repeated.end());
+  for (std::size_t place = 0; place < result.order.size(); ++place) {
+    const double hash = hashes.sums[result.order[place]];
+    if (result.hashes.empty() || result.hashes.back() != hash) {
+      result.hashes.push_back(hash);
+      result.starts.push_back(place);
+    }
+    result.most_alike = std::max(result.most_alike, place + 1 - result.starts.back());
+  }
+  return result;
+}
+
+/// The best of several tables: with as few rows of the same hash as possible.
+HashTable best_hash_table(const IntegerRows& table) {
+  constexpr unsigned kTries = 8;
+  const std::vector<double> limits = limits_of_columns(table);
+  HashTable best;
+  for (unsigned seed = 0; seed < kTries; ++seed) {
+    HashTable made = make_hash_table(table, limits, seed);
+    if (best.order.empty() || made.most_alike < best.most_alike) best = std::move(made);
+    if (best.most_alike <= 1) break;
+  }
+  return best;
+}
+
+/// The rows in the order of their hashes. Those that follow equal no row.
+Value sorted_rows(NodeContext& node, const IntegerRows& table, const HashTable& hashes) {
+  std::vector<double> sorted;
+  for (const std::size_t index : hashes.order) {
+    const auto row = table.row(index);
+    sorted.insert(sorted.end(), row.begin(), row.end());
+  }
+  sorted.resize(sorted.size() + hashes.most_alike * table.width, -1);
+  const auto width = static_cast<std::int64_t>(table.width);
+  return node.numbers(sorted, {std::ssize(sorted) / width, width}, ElementType::i32);
+}
+
+/// Texts as rows of bytes, padded with zeros to the longest text, and their lengths.
+struct TextRows {
+  std::vector<double> bytes;
+  std::vector<std::int64_t> lengths;
+  std::int64_t width = 1;
+};
+
+TextRows rows_of(const std::vector<std::string>& texts) {
+  TextRows rows;
+  for (const std::string& text : texts) {
+    rows.lengths.push_back(static_cast<std::int64_t>(text.size()));
+    rows.width = std::max(rows.width, rows.lengths.back());
+  }
+  rows.bytes.reserve(
+      ir::checked_count(ir::checked_multiply(static_cast<std::int64_t>(texts.size()), rows.width)));
+  for (const std::string& text : texts) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(rows.width); ++i)
+      rows.bytes.push_back(i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
+  }
+  return rows;
+}
+
+/// 0, 1, 2 ... for the bytes of a row.
+Value enumerate_bytes(NodeContext& node, std::int64_t width) {
+  return convert(node, emit_axes_between(node, 0, width), ElementType::i32);
+}
+
+}  // namespace
+
+Value compare_numbers(NodeContext& node, Value value, Value tensor, std::span<const double> numbers) {
+  const bool is_wide = ir::is_integral(value.type()) && std::ranges::any_of(numbers, [](double number) {
+                         return std::abs(number) > kExactInF32;
+                       });
+  if (!is_wide) return precise(node.op(ops::Equal, {value, tensor}));
+  // The CPU plugin subtracts integers exactly.
+  const Value difference = node.op(ops::Subtract, {value, tensor});
+  return node.op(ops::Equal, {difference, node.number_like(0, value)});
+}
+
+Value compare_numbers(NodeContext& node, Value value, std::span<const double> numbers) {
+  return compare_numbers(node, value, node.numbers(numbers, value.type()), numbers);
+}
+
+Value find_numbers(NodeContext& node, Value value, std::span<const double> keys, bool finds_nan) {
+  std::vector<std::size_t> order;
+  std::size_t nan = keys.size();
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (!std::isnan(keys[i]))
+      order.push_back(i);
+    else if (nan == keys.size())
+      nan = i;
+  }
+  const auto key = [&](std::size_t index) { return keys[index]; };
+  std::ranges::stable_sort(order, {}, key);
+  const auto repeated = std::ranges::unique(order, {}, key);
+  order.erase(repeated.begin(), repeated.end());
+  const Value none = node.integer(std::ssize(keys), ElementType::i32);
+  Value found;
+  if (order.empty()) {
+    found = broadcast_to(node, none, shape_of(node, value));
+  } else {
+    std::vector<double> sorted;
+    for (const std::size_t index : order) sorted.push_back(keys[index]);
+    const Value bucket = find_bucket(node, value, sorted);
+    // An element above all keys does not equal the last one.
+    sorted.push_back(sorted.back());
+    const Value nearest = gather(node, node.numbers(sorted, value.type()), bucket);
+    const Value index = gather(node, index_table(node, order, keys.size()), bucket);
+    found = node.op(ops::Select, {compare_numbers(node, value, nearest, sorted), index, none});
+  }
+  if (!finds_nan || nan == keys.size() || !ir::is_floating(value.type())) return found;
+  return node.op(ops::Select, {node.op(ops::IsNaN, {value}),
+                               node.integer(static_cast<std::int64_t>(nan), ElementType::i32), found});
+}
+
+bool has_repeated_row(const IntegerRows& table) {
+  std::vector<std::size_t> order(table.count());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto row = [&](std::size_t index) { return table.row(index); };
+  std::ranges::sort(order, std::ranges::lexicographical_compare, row);
+  return std::ranges::adjacent_find(order, std::ranges::equal, row) != order.end();
+}
+
+Value find_rows(NodeContext& node, Value rows, const IntegerRows& table) {
+  const HashTable hashes = best_hash_table(table);
+  constexpr std::size_t kMostAlike = 256;
+  if (hashes.most_alike > kMostAlike) node.fail("the entries of its table are too long");
+  const std::int64_t last = node.rank(rows) - 1;
+  const Value weights = node.numbers(hashes.weights, {std::ssize(hashes.weights), 1}, ElementType::f32);
+  const Value products = precise(mat_mul(node, precise(convert(node, rows, ElementType::f32)), weights));
+  const Value bucket = find_bucket(node, squeeze(node, products, {last}), hashes.hashes);
+  const Value first = hashes.most_alike == 1
+                          ? bucket
+                          : gather(node, index_table(node, hashes.starts, hashes.order.size()), bucket);
+  const Value sorted = sorted_rows(node, table, hashes);
+  std::vector<std::size_t> order = hashes.order;
+  order.resize(order.size() + hashes.most_alike - 1, table.count());
+  const Value indices = index_table(node, order, table.count());
+  Value found = node.integer(static_cast<std::int64_t>(table.count()), ElementType::i32);
+  for (std::size_t i = 0; i < hashes.most_alike; ++i) {
+    const Value place =
+        i == 0 ? first
+               : node.op(ops::Add, {first, node.integer(static_cast<std::int64_t>(i), ElementType::i32)});
+    const Value alike = node.op(ops::Equal, {rows, gather(node, sorted, place)});
+    const Value same = reduce(node, ops::ReduceLogicalAnd, alike, {-1});
+    found = node.op(ops::Select, {same, gather(node, indices, place), found});
+  }
+  return found;
+}
+
+Value find_texts(NodeContext& node, Value value, const std::vector<std::string>& texts) {
+  // A row has the length of a string, and as many of its first bytes as the longest text has.
+  const TextRows known = rows_of(texts);
+  IntegerRows table{{}, static_cast<std::size_t>(known.width) + 1};
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto bytes = std::span(known.bytes).subspan(i * (table.width - 1), table.width - 1);
+    table.elements.insert(table.elements.end(), bytes.begin(), bytes.end());
+    table.elements.push_back(static_cast<double>(known.lengths[i]));
+  }
+  const std::int64_t rank = node.rank(value);
+  ir::Node& unpacked = node.node(ops::StringTensorUnpack, {value});
+  const Value begins = unpacked.value(0);
+  const Value lengths = unsqueeze(node, node.op(ops::Subtract, {unpacked.value(1), begins}), {rank});
+  // Zeros after the last string, so that no read is out of range.
+  const Value bytes = widen_bytes(node, unpacked.value(2), table.width - 1);
+  const Value offsets = enumerate_bytes(node, known.width);
+  const Value places = node.op(ops::Add, {unsqueeze(node, begins, {rank}), offsets});
+  const Value inside = node.op(ops::Less, {offsets, lengths});
+  const Value heads =
+      node.op(ops::Select, {inside, gather(node, bytes, places), node.integer(0, ElementType::i32)});
+  return find_rows(node, concat(node, {heads, lengths}, rank), table);
+}
+
+Value gather_texts(NodeContext& node, const std::vector<std::string>& texts, Value index) {
+  // Concatenates the bytes of the selected texts, because StringTensorPack requires ascending positions.
+  const TextRows table = rows_of(texts);
+  const Value list = flatten(node, index);
+  const Value bytes = node.numbers(table.bytes, {std::ssize(texts), table.width}, ElementType::i32);
+  const Value rows = gather(node, bytes, list);
+  const Value lengths = gather(node, node.integers(table.lengths, ElementType::i32), list);
+  const Value inside =
+      node.op(ops::Less, {enumerate_bytes(node, table.width), unsqueeze(node, lengths, {1})});
+  return pack_rows(node, rows, inside, lengths, shape_of(node, index));
+}
+
+}  // namespace onnx2ir::frontend

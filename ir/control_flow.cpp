@@ -185,6 +185,7 @@ bool LoopView::remove_unused_outputs() const {
 
 /// Removes those Results that no port refers to any more.
 void LoopView::remove_results(const std::vector<Node*>& results) const {
+  if (results.empty()) return;
   const LoopBody& loop = body();
   std::unordered_set<const Node*> used{loop.condition};
   for (const Carried& state : loop.carried) used.insert(state.result);

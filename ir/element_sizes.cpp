@@ -24,6 +24,11 @@ std::optional<Sizes> elements_of(Value value) {
   SizeTable& table = value.node->graph().sizes();
   Sizes result(*count);
   if (value.node->constant() != nullptr) {
+    // Most constants are one number.
+    if (*count == 1) {
+      if (const auto number = known_scalar(value)) result.front() = table.constant(*number);
+      return result;
+    }
     const auto exact = exact_values(value);
     for (std::size_t i = 0; exact && i < *count; ++i) result[i] = table.constant((*exact)[i]);
     return result;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <iterator>
-#include <unordered_set>
 #include <vector>
 
 #include "base/memory_budget.hpp"
@@ -98,7 +98,7 @@ std::size_t Graph::remove_dead_nodes() {
     if (node.scratch == 1) dead.push_back(&node);
   }
   if (dead.empty()) return 0;
-  forget(dead);
+  forget(dead, [](const Node* node) { return node->scratch == 1; });
   std::erase_if(nodes_, [](const auto& owned) { return owned->scratch == 1; });
   return dead.size();
 }
@@ -108,36 +108,43 @@ void Graph::remove(Node& node) {
   const auto owned =
       std::find_if(nodes_.rbegin(), nodes_.rend(), [&](const auto& own) { return own.get() == one; });
   ++removals_;
-  forget({&one, 1});
+  forget({&one, 1}, [&](const Node* other) { return other == one; });
   nodes_.erase(std::prev(owned.base()));
 }
 
 void Graph::remove(std::span<Node* const> nodes) {
   if (nodes.empty()) return;
-  const std::unordered_set<const Node*> removed(nodes.begin(), nodes.end());
+  std::vector<const Node*> removed(nodes.begin(), nodes.end());
+  std::ranges::sort(removed, std::less<>());
+  const auto is_removed = [&](const Node* node) {
+    return std::ranges::binary_search(removed, node, std::less<>());
+  };
   ++removals_;
-  forget(nodes);
-  std::erase_if(nodes_, [&](const auto& owned) { return removed.contains(owned.get()); });
+  forget(nodes, is_removed);
+  std::erase_if(nodes_, [&](const auto& owned) { return is_removed(owned.get()); });
 }
 
-void Graph::forget(std::span<Node* const> nodes) {
-  const std::unordered_set<const Node*> removed(nodes.begin(), nodes.end());
-  const auto is_removed = [&](const Node* node) { return removed.contains(node); };
-  std::unordered_set<const Output*> searched;
+template <typename IsRemoved>
+void Graph::forget(std::span<Node* const> nodes, IsRemoved is_removed) {
+  // Each value is searched once for all of its uses: drop_use() for each of n uses would search n times.
+  std::vector<Value> read;
   bool has_parameters = false;
   bool has_results = false;
   bool has_bodies = false;
   for (Node* node : nodes) {
     for (const Value& input : node->inputs_) {
-      // Remove all uses of a value in one search: drop_use() for each of n uses would search n times.
-      if (input && searched.insert(&input.output()).second)
-        input.output().uses.erase_if([&](const Use& use) { return is_removed(use.node); });
-      if (input && !input.node->has_uses() && !is_removed(input.node)) may_have_dead_nodes = true;
+      if (input) read.push_back(input);
     }
     node->inputs_.clear();
     has_parameters = has_parameters || node->is(ops::Parameter);
     has_results = has_results || node->is(ops::Result);
     has_bodies = has_bodies || node->op().traits.has_bodies;
+  }
+  std::ranges::sort(read, std::less<>(), [](const Value& value) { return &value.output(); });
+  read.erase(std::ranges::unique(read).begin(), read.end());
+  for (const Value& value : read) {
+    value.output().uses.erase_if([&](const Use& use) { return is_removed(use.node); });
+    if (!value.node->has_uses() && !is_removed(value.node)) may_have_dead_nodes = true;
   }
   assert(std::ranges::none_of(nodes, &Node::has_uses));
   if (has_parameters) std::erase_if(parameters_, is_removed);

@@ -321,7 +321,8 @@ class Graph {
   /// Whether each node follows its inputs. Numbers the nodes in `scratch`.
   bool is_sorted() const;
   /// Removes nodes that will be deleted from the lists below, and their uses of other nodes.
-  void forget(std::span<Node* const> nodes);
+  template <typename IsRemoved>
+  void forget(std::span<Node* const> nodes, IsRemoved is_removed);
 
   std::shared_ptr<SharedByGraphs> shared_;
   std::vector<NodePointer> nodes_;

@@ -1,8 +1,8 @@
 #include "passes/analysis/shared_memory.hpp"
 
 #include <unordered_set>
-#include <vector>
 
+#include "base/small_vector.hpp"
 #include "ir/inference.hpp"
 #include "ir/operation_set.hpp"
 #include "ir/views/joining.hpp"
@@ -69,15 +69,14 @@ template <typename Found, typename Followed>
 bool leads_to(const ir::Use& first, bool otherwise, Found is_found, Followed is_followed) {
   constexpr int kMostUses = 256;
   std::unordered_set<const ir::Node*> followed;
-  std::vector<ir::Use> open = {first};
+  base::SmallVector<ir::Use, 8> open = {first};
   for (int visited = 0; !open.empty(); ++visited) {
     if (visited == kMostUses) return otherwise;
     const ir::Use use = open.back();
     open.pop_back();
     if (is_found(use)) return true;
     if (!is_followed(use) || !followed.insert(use.node).second) continue;
-    for (const ir::Output& output : use.node->outputs())
-      open.insert(open.end(), output.uses.begin(), output.uses.end());
+    for (const ir::Output& output : use.node->outputs()) open.append(output.uses.begin(), output.uses.end());
   }
   return false;
 }

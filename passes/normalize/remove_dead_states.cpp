@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/small_vector.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -18,7 +19,7 @@ constexpr std::int64_t kLive = -1;
 /// states.
 void mark_live(const ir::LoopBody& loop) {
   for (const auto& inner : loop.graph->nodes()) inner->scratch = 0;
-  std::vector<ir::Node*> work{loop.condition};
+  base::SmallVector<ir::Node*, 32> work{loop.condition};
   for (std::size_t i = 0; i < loop.carried.size(); ++i) {
     loop.carried[i].parameter->scratch = static_cast<std::int64_t>(i + 1);
     if (loop.carried[i].output) work.push_back(loop.carried[i].result);
@@ -54,9 +55,11 @@ bool run_on(ir::Node& node) {
   return ir::remove_unused_captures(node) || modified;
 }
 
+using Nodes = base::SmallVector<ir::Node*, 8>;
+
 /// Removes the inputs of those `nodes` that are unused, and of nodes that become unused thereby. The nodes
 /// themselves stay: removing them from the graph is linear in its size.
-void release_unused(std::vector<ir::Node*> nodes) {
+void release_unused(Nodes nodes) {
   while (!nodes.empty()) {
     ir::Node& node = *nodes.back();
     nodes.pop_back();
@@ -73,7 +76,7 @@ bool run_on(ir::Graph& graph) {
   for (std::size_t left = nodes.size(); left > 0;) {
     ir::Node& node = *nodes[--left];
     if (is_unused(node)) continue;
-    std::vector<ir::Node*> producers;
+    Nodes producers;
     for (const ir::Value& input : node.inputs()) producers.push_back(input.node);
     if (!run_on(node)) continue;
     release_unused(std::move(producers));

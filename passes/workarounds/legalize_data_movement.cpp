@@ -231,7 +231,6 @@ bool is_total_of_product(ir::ReductionView total) {
   constexpr int kMostNodes = 33;
   const ir::Output& result = total.output(0);
   if (!result.shape.is_scalar() || !ir::is_floating(result.type)) return false;
-  if (!total.node().graph().model_may_hold({ops::MatMul})) return false;
   const ir::Value reduced = source_of_total(total);
   if (!reduced.shape().has_rank()) return false;
   const auto source = [](const ir::Node& node) {
@@ -309,10 +308,12 @@ Workaround legalize_data_movement() {
               row<is_scalar_reshape, squeeze_to_scalar>(Fault::scalar_reshape_of_product, {ops::Reshape}),
               row<is_dynamic_tile, broadcast_tile>(Fault::tile_dynamic_rank4, {ops::Tile}),
               row<is_tile_of_one_channel, broadcast_tile>(Fault::tile_of_one_channel, {ops::Tile}),
-              row<is_total_of_product, reduce_product>(Fault::total_of_product, kNumericReductions),
-              row<is_total_of_transpose, reduce_transpose>(Fault::total_of_transpose, kNumericReductions),
-              row<is_total_of_unsqueezed_transpose, separate_from_input>(Fault::total_of_transpose,
-                                                                         kNumericReductions)}};
+              row<is_total_of_product, reduce_product>(Fault::total_of_product, kNumericReductions,
+                                                       {ops::MatMul}),
+              row<is_total_of_transpose, reduce_transpose>(Fault::total_of_transpose, kNumericReductions,
+                                                           {ops::Transpose}),
+              row<is_total_of_unsqueezed_transpose, separate_from_input>(
+                  Fault::total_of_transpose, kNumericReductions, {ops::Transpose})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -182,13 +182,14 @@ Workaround separate_fused_reductions() {
   return {
       .stage = Stage::kernels,
       .summary = "Keeps operations apart from Reduces that OpenVINO would fuse wrongly",
-      .rows = {row<is_extremum_of_concat, join_twice>(Fault::concat_reduction, kExtrema),
-               row<is_unsqueezed_concat, separate_unsqueezed>(Fault::concat_reduction, kExtrema),
-               separating_row<precedes_channel_constant>(Fault::dynamic_reduce_channels, kReductions),
-               row<is_mean_of_few_squares, separate_from_input>(Fault::narrow_rms_normalization,
-                                                                {ops::ReduceMean}),
-               separating_row<is_transposed_reduction>(Fault::transposed_unit_reduction, kReductions),
-               separating_row<precedes_unit_reduction>(Fault::transposed_unit_reduction, {ops::Transpose})}};
+      .rows = {
+          row<is_extremum_of_concat, join_twice>(Fault::concat_reduction, kExtrema, {ops::Concat}),
+          row<is_unsqueezed_concat, separate_unsqueezed>(Fault::concat_reduction, kExtrema, {ops::Concat}),
+          separating_row<precedes_channel_constant>(Fault::dynamic_reduce_channels, kReductions),
+          row<is_mean_of_few_squares, separate_from_input>(Fault::narrow_rms_normalization,
+                                                           {ops::ReduceMean}),
+          separating_row<is_transposed_reduction>(Fault::transposed_unit_reduction, kReductions),
+          separating_row<precedes_unit_reduction>(Fault::transposed_unit_reduction, {ops::Transpose})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -72,7 +72,8 @@ bool reduces_reshaped(ir::ReductionView reduction) {
 Workaround separate_unsqueezed_reductions() {
   return {.stage = Stage::operations,
           .summary = "Counts axes of Reduces after an Unsqueeze from the front, and removes the axes",
-          .rows = {row<reduces_reshaped, separate_from_input>(Fault::reshaped_reduction, kReductions),
+          .rows = {row<reduces_reshaped, separate_from_input>(Fault::reshaped_reduction, kReductions,
+                                                              {ops::Reshape}),
                    row<is_affected, separate>(Fault::unsqueezed_reduction, kReductions)}};
 }
 

@@ -141,7 +141,7 @@ void Graph::forget(std::span<Node* const> nodes, IsRemoved is_removed) {
     has_bodies = has_bodies || node->op().traits.has_bodies;
   }
   std::ranges::sort(read, std::less<>(), [](const Value& value) { return &value.output(); });
-  read.erase(std::ranges::unique(read).begin(), read.end());
+  read.erase(std::unique(read.begin(), read.end()), read.end());
   for (const Value& value : read) {
     value.output().uses.erase_if([&](const Use& use) { return is_removed(use.node); });
     if (!value.node->has_uses() && !is_removed(value.node)) may_have_dead_nodes = true;

@@ -233,8 +233,8 @@ def add_encoders():
 def add_large_tables():
     """Tables that are searched: many keys, some of them made of the same letters, of the same length, or prefixes of others."""
     generator = np.random.default_rng(5)
-    words = sorted({"".join(generator.choice(list("abcä"), generator.integers(1, 8))) for _ in range(3000)} - {""})
-    asked = np.array([*words[::7], "", "a" * 40, "zz", words[3] + " "], object).reshape(-1, 1)
+    words = sorted({"".join(generator.choice(list("abcdefä"), generator.integers(1, 8))) for _ in range(20000)} - {""})
+    asked = np.array([*words[::40], "", "a" * 40, "zz", words[3] + " "], object).reshape(-1, 1)
     places = list(range(10, 10 + len(words)))
     case("LabelEncoder", 2, asked, outputs=[(INT64, 2)], variant="many-strings", keys_strings=words, values_int64s=places)
     case("LabelEncoder", 2, asked[:0], outputs=[(INT64, 2)], variant="no-strings", keys_strings=words, values_int64s=places)

@@ -116,7 +116,8 @@ Value find_n_grams(NodeContext& node, const Vocabulary& words, const NGrams& n_g
     const Value all = slice(node, words.input, k * distance, after == 0 ? kFarEnd : -after, 1);
     parts.push_back(unsqueeze(node, all, {2}));
   }
-  return gather(node, node.integers(own), find_rows(node, concat(node, parts, 2), n_grams.words));
+  const Value found = find_rows(node, concat(node, parts, 2), n_grams.words);
+  return gather(node, node.integers(own), found);
 }
 
 /// The number of occurrences of the n-grams in rows of words: f32 [rows, columns + 1]. The last column is for
@@ -131,9 +132,9 @@ Value count_occurrences(NodeContext& node, const Vocabulary& words, const std::v
   constexpr std::int64_t kMaxReads = 1 << 14;
   std::int64_t reads = 0;
   const Value one = node.number(1, ElementType::f32);
-  Value counts =
-      broadcast_to(node, node.number(0, ElementType::f32),
-                   concat(node, {dimension_of(node, words.input, 0), node.integers({columns.count + 1})}));
+  const Value none = node.number(0, ElementType::f32);
+  const Value size = dimension_of(node, words.input, 0);
+  Value counts = broadcast_to(node, none, concat(node, {size, node.integers({columns.count + 1})}));
   for (const NGrams& n_grams : all) {
     if (n_grams.words.width < shortest || n_grams.words.width > longest) continue;
     // Skipping makes no difference for single words.

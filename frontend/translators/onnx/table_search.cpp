@@ -101,10 +101,11 @@ HashTable make_hash_table(const IntegerRows& table, const std::vector<double>& l
     if (compare_rows(a, b)) return true;
     return !compare_rows(b, a) && a < b;
   });
-  const auto repeated = std::ranges::unique(result.order, [&](std::size_t a, std::size_t b) {
-    return hashes.sums[a] == hashes.sums[b] && std::ranges::equal(table.row(a), table.row(b));
-  });
-  result.order.erase(repeated.begin(), repeated.end());
+  const auto repeated =
+      std::unique(result.order.begin(), result.order.end(), [&](std::size_t a, std::size_t b) {
+        return hashes.sums[a] == hashes.sums[b] && std::ranges::equal(table.row(a), table.row(b));
+      });
+  result.order.erase(repeated, result.order.end());
   for (std::size_t place = 0; place < result.order.size(); ++place) {
     const double hash = hashes.sums[result.order[place]];
     if (result.hashes.empty() || result.hashes.back() != hash) {
@@ -193,16 +194,16 @@ Value find_numbers(NodeContext& node, Value value, std::span<const double> keys,
     else if (nan == keys.size())
       nan = i;
   }
-  const auto key = [&](std::size_t index) { return keys[index]; };
-  std::ranges::stable_sort(order, {}, key);
-  const auto repeated = std::ranges::unique(order, {}, key);
-  order.erase(repeated.begin(), repeated.end());
+  std::ranges::stable_sort(order, {}, [&](std::size_t index) { return keys[index]; });
+  const auto are_equal = [&](std::size_t a, std::size_t b) { return keys[a] == keys[b]; };
+  order.erase(std::unique(order.begin(), order.end(), are_equal), order.end());
   const Value none = node.integer(std::ssize(keys), ElementType::i32);
   Value found;
   if (order.empty()) {
     found = broadcast_to(node, none, shape_of(node, value));
   } else {
     std::vector<double> sorted;
+    sorted.reserve(order.size() + 1);
     for (const std::size_t index : order) sorted.push_back(keys[index]);
     const Value bucket = find_bucket(node, value, sorted);
     // An element above all keys does not equal the last one.

@@ -14,6 +14,7 @@
 #include "backend_xml/body_ports.hpp"
 #include "backend_xml/layer_order.hpp"
 #include "backend_xml/older_layers.hpp"
+#include "backend_xml/strided_slices.hpp"
 #include "backend_xml/weights_digest.hpp"
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_values.hpp"
@@ -91,6 +92,9 @@ class Reader {
     const std::string_view version = required_text(layer, "version");
     if (version == ir::kExtensionOpset) return declared(layer, graph, inputs, outputs);
     if (type == "TensorIterator" && version == "opset1") return iterator(layer, graph, inputs, outputs);
+    if (type == "StridedSlice" && version == "opset1" && outputs.size() == 1) {
+      if (ir::Node* const slice = strided_slice(layer, graph, inputs, outputs)) return *slice;
+    }
     ir::Node* const known = known_operation(layer, graph, inputs, outputs);
     if (known != nullptr) return *known;
     const ir::OpDescriptor* op = ir::find_op_or_null(type);
@@ -100,6 +104,17 @@ class Reader {
     if (op != nullptr && has_newer_attributes(layer, *op))
       refuse("there is no operation {} of {} with these attributes", type, version);
     return declared(layer, graph, inputs, outputs);
+  }
+
+  /// Null if no Slice means the same.
+  ir::Node* strided_slice(pugi::xml_node layer, ir::Graph& graph, const std::vector<ir::Value>& inputs,
+                          const Ports& outputs) {
+    ir::Builder builder(graph);
+    builder.set_name(layer.attribute("name").value());
+    const ir::Value value = emit_strided_slice(builder, layer, inputs);
+    if (!value) return nullptr;
+    check_outputs(*value.node, outputs);
+    return value.node;
   }
 
   /// The node of a layer that a row of ir/ops describes; null if no row does.

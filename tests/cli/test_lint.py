@@ -185,6 +185,18 @@ def test_weights_of_one_bit_stay_as_they_are(tmp_path):
     assert np.array_equal(before, after)
 
 
+def test_a_strided_slice_has_the_faults_of_a_slice(tmp_path):
+    x = opset1.parameter(ov.PartialShape([ov.Dimension(0, 4)]), np.float32)
+    ends = [opset1.constant(np.array([value], np.int64)) for value in (0, -2, -1)]
+    part = opset1.strided_slice(x, *ends, [0], [0], name="part")
+    ov.save_model(ov.Model([part], [x], "m"), tmp_path / "m.xml", compress_to_fp16=False)
+    found = run("lint", "m.xml", folder=tmp_path)
+    assert "'part' (Slice): slice_from_both_ends, " in found.stdout
+    assert run("legalize", "m.xml", "-o", "fixed.xml", folder=tmp_path).returncode == 0
+    values = np.ones(1, np.float32)
+    np.testing.assert_array_equal(ov.Core().compile_model(tmp_path / "fixed.xml", "CPU")([values])[0], values)
+
+
 def test_nested_loops_are_legalised_once(tmp_path):
     """The copy of the output of the inner Loop keeps its size: the outer state neither grows nor shrinks."""
 

@@ -135,7 +135,25 @@ def identity():
     return opset16.identity(x), [x]
 
 
+def strided_slice(begin, end, strides, **masks):
+    names = ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask")
+    masks = {name: masks.get(name, [0] * len(begin)) for name in names}
+    x = parameter([-1, 4, 4])
+    return opset1.strided_slice(x, integers(*begin), integers(*end), integers(*strides), **masks), [x]
+
+
+def strided_slice_from_input():
+    x, begin = parameter([-1, 4]), parameter([2], np.int64)
+    return opset1.strided_slice(x, begin, integers(3, 4), integers(1, 2), [], []), [x, begin]
+
+
 CASES = {
+    "strided_slice": lambda: strided_slice([1, 0], [3, -1], [1, 2]),
+    "strided_slice_of_masks": lambda: strided_slice([1, -2, 2], [3, 1, 0], [1, -1, -1], begin_mask=[1, 0, 0], end_mask=[0, 1, 1]),
+    "strided_slice_of_one": lambda: strided_slice([1, -1, 2], [7, 9, 0], [1, 1, 1], shrink_axis_mask=[0, 1, 1]),
+    "strided_slice_with_new_axis": lambda: strided_slice([0, 1], [1, 3], [1, 1], new_axis_mask=[1, 0]),
+    "strided_slice_with_ellipsis": lambda: strided_slice([0, 1], [1, 3], [1, 1], ellipsis_mask=[1, 0]),
+    "strided_slice_from_input": strided_slice_from_input,
     "converted_like": converted_like,
     "hard_sigmoid": hard_sigmoid,
     "scaled_padded_image": lambda: padded_image("scales"),

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <deque>
+#include <forward_list>
 #include <map>
 #include <span>
 #include <string>
@@ -34,10 +34,10 @@ class LayerNames {
     if (number == 1 && !node.name.empty()) return preferred;
     // "Add_2" may be the name of another node: increment until the name is free.
     while (true) {
-      std::string& numbered = made_.emplace_back(preferred) += '_';
+      std::string& numbered = made_.emplace_front(preferred) += '_';
       numbered += std::to_string(number);
       if (uses_.add(numbered, 1)) return numbered;
-      made_.pop_back();
+      made_.pop_front();
       number = ++uses_.find_or_add(preferred, 0);
     }
   }
@@ -48,7 +48,7 @@ class LayerNames {
   }
 
   base::NameTable<std::int64_t> uses_;
-  std::deque<std::string> made_;
+  std::forward_list<std::string> made_;
 };
 
 class Writer {

@@ -174,7 +174,7 @@ void Graph::sort() {
   for (const auto& node : nodes_) node->scratch = 0;
   constexpr std::int64_t kPlaced = 2;
   std::int64_t next_position = kPlaced;
-  std::vector<std::pair<Node*, std::size_t>> stack;
+  base::SmallVector<std::pair<Node*, std::size_t>, 16> stack;
   for (const auto& root : nodes_) {
     if (root->scratch != 0) continue;
     stack.emplace_back(root.get(), 0);

@@ -174,8 +174,8 @@ Size SizeTable::difference(Size a, Size b) {
 
 Size SizeTable::product(Size a, Size b) {
   if (a == nullptr || b == nullptr) return nullptr;
-  if (a == constant(1)) return b;
-  if (b == constant(1)) return a;
+  if (a->constant() == 1) return b;
+  if (b->constant() == 1) return a;
   SizeTerms terms;
   for (const SizeTerm& left : a->terms) {
     for (const SizeTerm& right : b->terms) {

@@ -93,9 +93,9 @@ bool copy_sizes(Value outer, Node& parameter) {
     dimension.set_expression(shape[axis].expression());
     has_changed = true;
   }
+  if (output.elements == nullptr) return has_changed;
   const auto elements = elements_of(outer);
-  if (!elements || output.elements == nullptr || elements->size() != output.elements->size())
-    return has_changed;
+  if (!elements || elements->size() != output.elements->size()) return has_changed;
   const auto is_copied = [](Size size, const ElementSize& own) {
     return size == nullptr || (own.size == size && !own.is_own_symbol);
   };

@@ -60,7 +60,10 @@ class NodeContext : public Builder {
   /// Input `index`; null if it is absent.
   Value optional_input(std::size_t index) const { return has_input(index) ? input(index) : Value{}; }
   /// Input `index` of any kind; an absent tensor if there is no such input.
-  Operand operand(std::size_t index) const { return index < inputs_.size() ? inputs_[index] : Operand{}; }
+  const Operand& operand(std::size_t index) const {
+    static const Operand kAbsent;
+    return index < inputs_.size() ? inputs_[index] : kAbsent;
+  }
   /// All inputs, also absent ones.
   Operands operands() const { return {inputs_.begin(), inputs_.end()}; }
   /// The inputs from `first` on that are present.

@@ -124,7 +124,7 @@ void infer_body(LoopBody& loop) {
 void set_outputs(LoopView view) {
   Node& node = view.node();
   const LoopBody& loop = view.body();
-  const auto iterations = view.iterations();
+  const auto iterations = loop.scans.empty() ? std::nullopt : view.iterations();
   const bool always_runs = view.runs_at_least_once();
   for (const Carried& state : loop.carried) {
     if (!state.output) continue;

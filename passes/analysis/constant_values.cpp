@@ -127,7 +127,10 @@ std::optional<Magnitudes> magnitudes(ir::Value value, std::uint64_t most_bytes) 
   if (data == nullptr || data->size() > most_bytes) return std::nullopt;
   Magnitudes range{0, 0};
   // Without a list of doubles: every sum of a model is examined, several times.
-  if (value.type() == ir::ElementType::f32) return magnitudes_of_floats(data->bytes());
+  if (value.type() == ir::ElementType::f32) {
+    const auto bytes = data->bytes_in_memory();
+    return bytes.size() == data->size() ? magnitudes_of_floats(bytes) : magnitudes_of_floats(data->bytes());
+  }
   const auto numbers = ir::decode_numbers(value.type(), data->bytes(),
                                           static_cast<std::size_t>(*value.shape().element_count()));
   if (!numbers) return std::nullopt;

@@ -176,9 +176,10 @@ bool is_end_of_chain(const ir::Node& node) {
 ir::Value value_to_separate(const ir::Node& end) {
   if (!ir::is_floating(end.output(0).type)) return {};
   ConstantStep step = constant_step(end);
+  if (!step.operand || !is_end_of_chain(end)) return {};
   ir::Value inner = combined_operand(step.operand);
   // Reads no constants if there is one operation: most sums and products stand alone.
-  if (!inner || !constant_step(*inner.node).operand || !is_end_of_chain(end)) return {};
+  if (!inner || !constant_step(*inner.node).operand) return {};
   CombinedConstants combined;
   const ir::Node* node = &end;
   ir::Value value;  // of `node`; null for the end

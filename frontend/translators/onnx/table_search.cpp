@@ -15,17 +15,12 @@ namespace {
 /// f32 has all integers below. The CPU plugin compares integers in f32.
 constexpr double kExactInF32 = 1 << 24;
 
-/// In bf16, different numbers would be equal.
-Value precise(Value value) {
-  value.node->marks.add(ir::Mark::precise);
-  return value;
-}
-
 /// The index of the first bucket that is not below each element of `value`; their number if all are.
 /// `buckets` ascend.
 Value find_bucket(NodeContext& node, Value value, std::span<const double> buckets) {
-  return precise(node.op(ops::Bucketize, {value, node.numbers(buckets, value.type())},
-                         {{"output_type", ElementType::i32}, {"with_right_bound", true}}));
+  // In bf16, different numbers would be equal.
+  return mark_precise(node.op(ops::Bucketize, {value, node.numbers(buckets, value.type())},
+                              {{"output_type", ElementType::i32}, {"with_right_bound", true}}));
 }
 
 /// Indices as a table, and `last` after them.
@@ -175,7 +170,7 @@ Value compare_numbers(NodeContext& node, Value value, Value tensor, std::span<co
   const bool is_wide = ir::is_integral(value.type()) && std::ranges::any_of(numbers, [](double number) {
                          return std::abs(number) > kExactInF32;
                        });
-  if (!is_wide) return precise(node.op(ops::Equal, {value, tensor}));
+  if (!is_wide) return mark_precise(node.op(ops::Equal, {value, tensor}));
   // The CPU plugin subtracts integers exactly.
   const Value difference = node.op(ops::Subtract, {value, tensor});
   return node.op(ops::Equal, {difference, node.number_like(0, value)});
@@ -226,12 +221,15 @@ bool has_repeated_row(const IntegerRows& table) {
 }
 
 Value find_rows(NodeContext& node, Value rows, const IntegerRows& table) {
+  // A sum of the weighted elements of a row, which f32 has exactly, is searched among those of the table. The
+  // few rows of the table with the same sum are compared with the row.
   const HashTable hashes = best_hash_table(table);
   constexpr std::size_t kMostAlike = 256;
   if (hashes.most_alike > kMostAlike) node.fail("the entries of its table are too long");
   const std::int64_t last = node.rank(rows) - 1;
   const Value weights = node.numbers(hashes.weights, {std::ssize(hashes.weights), 1}, ElementType::f32);
-  const Value products = precise(mat_mul(node, precise(convert(node, rows, ElementType::f32)), weights));
+  const Value numbers = mark_precise(convert(node, rows, ElementType::f32));
+  const Value products = mark_precise(mat_mul(node, numbers, weights));
   const Value bucket = find_bucket(node, squeeze(node, products, {last}), hashes.hashes);
   const Value first = hashes.most_alike == 1
                           ? bucket

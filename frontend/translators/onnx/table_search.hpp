@@ -12,13 +12,13 @@
 
 namespace onnx2ir::frontend {
 
-/// The index in `keys` of each element of `value`; the number of keys for elements that are no keys: i32, in
-/// the shape of `value`. Of equal keys the first one counts. NaN equals no key unless `finds_nan`.
-Value find_numbers(NodeContext& node, Value value, std::span<const double> keys, bool finds_nan);
-
 /// Compares `value` with the list `numbers`, or with a tensor of `numbers`, as exactly as their type is.
 Value compare_numbers(NodeContext& node, Value value, std::span<const double> numbers);
 Value compare_numbers(NodeContext& node, Value value, Value tensor, std::span<const double> numbers);
+
+/// The index in `keys` of each element of `value`; the number of keys for elements that are no keys: i32, in
+/// the shape of `value`. Of equal keys the first one counts. NaN equals no key unless `finds_nan`.
+Value find_numbers(NodeContext& node, Value value, std::span<const double> keys, bool finds_nan);
 
 /// Rows of `width` integers from 0 to 2^24, one after the other.
 struct IntegerRows {
@@ -33,12 +33,12 @@ struct IntegerRows {
 /// Whether two rows are equal.
 bool has_repeated_row(const IntegerRows& table);
 
-/// The same for each row of `rows` (i32 [..., width], with elements in this range) among those of `table`:
-/// i32
-/// [...].
+/// The index in `table` of each row of `rows` (i32 [..., width], with elements in this range); the number of
+/// rows of the table for those that it does not have: i32 [...]. Of equal rows the first one counts.
 Value find_rows(NodeContext& node, Value rows, const IntegerRows& table);
 
-/// The same for each string of `value` among `texts`.
+/// The index in `texts` of each string of `value`; the number of texts for strings that it does not have:
+/// i32, in the shape of `value`. Of equal texts the first one counts.
 Value find_texts(NodeContext& node, Value value, const std::vector<std::string>& texts);
 
 /// The elements of `texts` at `index`: a string tensor in the shape of `index`.

@@ -170,27 +170,28 @@ Value pad_with(Builder& builder, Value value, Value begins, Value ends, double f
                     {{"pad_mode", "constant"}});
 }
 
+Value mark_precise(Value value) {
+  value.node->marks.add(ir::Mark::precise);
+  return value;
+}
+
 Value emit_squared_distances(Builder& builder, Value a, Value b) {
   // Differences of large numbers: bf16 would leave nothing of them.
-  const auto precise = [](Value value) {
-    value.node->marks.add(ir::Mark::precise);
-    return value;
-  };
-  const auto op = [&](ir::Op type, Value x, Value y) { return precise(builder.op(type, {x, y})); };
+  const auto op = [&](ir::Op type, Value x, Value y) { return mark_precise(builder.op(type, {x, y})); };
   const auto times = [&](Value x, double factor) {
     return op(ops::Multiply, x, builder.number_like(factor, x));
   };
   const auto square = [&](Value rows) {
-    return precise(reduce(builder, ops::ReduceSum, op(ops::Multiply, rows, rows), {1}));
+    return mark_precise(reduce(builder, ops::ReduceSum, op(ops::Multiply, rows, rows), {1}));
   };
-  const Value shift = times(precise(reduce_keep_dims(builder, ops::ReduceMean, b, {0})), -1);
+  const Value shift = times(mark_precise(reduce_keep_dims(builder, ops::ReduceMean, b, {0})), -1);
   const Value left = op(ops::Add, a, shift);
   const Value right = op(ops::Add, b, shift);
   const Value squares =
       op(ops::Add, unsqueeze(builder, square(left), {1}), unsqueeze(builder, square(right), {0}));
   // OpenVINO would move the factor of a product into its weights, without the mark.
-  const Value products = precise(mat_mul(builder, times(left, -2), right, {.b = true}));
-  return precise(builder.op(ops::ReLU, {op(ops::Add, squares, products)}));
+  const Value products = mark_precise(mat_mul(builder, times(left, -2), right, {.b = true}));
+  return mark_precise(builder.op(ops::ReLU, {op(ops::Add, squares, products)}));
 }
 
 ir::Integers distinct_axes(const NodeContext& node, ir::Integers axes, std::int64_t rank) {

@@ -114,6 +114,9 @@ Value scatter(Builder& builder, Value data, Value indices, Value updates, std::i
 /// `value` between paddings of the number `filler`; `begins` and `ends` are lists of their sizes.
 Value pad_with(Builder& builder, Value value, Value begins, Value ends, double filler = 0);
 
+/// Makes the node of `value` compute in its own type where the model computes in bf16 or f16.
+Value mark_precise(Value value);
+
 /// The squares of the distances between the rows of `a` [m, n] and `b` [k, n]: [m, k]. |a|^2 + |b|^2 - 2 a b
 /// takes much less time than differences, and is accurate enough because the mean of `b` is subtracted first,
 /// and because it is computed in f32 where the model computes in bf16.

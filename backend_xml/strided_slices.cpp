@@ -54,16 +54,15 @@ Bounds masked_bounds(ir::Builder& builder, pugi::xml_node layer, const Mask& rem
   std::vector<std::int64_t> stops;
   std::vector<std::int64_t> steps;
   for (std::size_t i = 0; i < begin.size(); ++i) {
-    const bool is_removed = removed.has(i);
-    const bool is_forward = is_removed || strides[i] > 0;
-    steps.push_back(is_removed ? 1 : strides[i]);
-    starts.push_back(!ignored_begin.has(i) ? begin[i] : is_forward ? 0 : kHighest);
-    const std::int64_t farthest = is_forward ? kHighest : kLowest;
-    if (is_removed) {
-      stops.push_back(starts.back() == -1 ? kHighest : starts.back() + 1);
-    } else {
-      stops.push_back(ignored_end.has(i) ? farthest : end[i]);
-    }
+    const std::int64_t step = removed.has(i) ? 1 : strides[i];
+    const std::int64_t nearest = step > 0 ? 0 : kHighest;
+    const std::int64_t farthest = step > 0 ? kHighest : kLowest;
+    const std::int64_t start = ignored_begin.has(i) ? nearest : begin[i];
+    const std::int64_t after_one = start == -1 ? kHighest : start + 1;
+    const std::int64_t stop = ignored_end.has(i) ? farthest : end[i];
+    steps.push_back(step);
+    starts.push_back(start);
+    stops.push_back(removed.has(i) ? after_one : stop);
   }
   return {builder.integers(starts), builder.integers(stops), builder.integers(steps)};
 }

@@ -76,9 +76,9 @@ Workaround legalize_strings() {
           .rows = {row<may_have_no_bytes, pad_bytes>(Fault::empty_string_bytes, {ops::StringTensorPack}),
                    row<moves_strings, move_by_gather>(
                        Fault::moved_strings,
-                       {ops::Broadcast, ops::GatherElements, ops::GatherND, ops::ReverseSequence,
-                        ops::ScatterElementsUpdate, ops::ScatterNDUpdate, ops::Select, ops::Slice, ops::Split,
-                        ops::Tile, ops::VariadicSplit}),
+                       {ops::Broadcast, ops::GatherElements, ops::GatherND, ops::Identity,
+                        ops::ReverseSequence, ops::ScatterElementsUpdate, ops::ScatterNDUpdate, ops::Select,
+                        ops::Slice, ops::Split, ops::Tile, ops::VariadicSplit}),
                    row<moves_strings, move_by_gather>(Fault::transposed_strings, {ops::Transpose})}};
 }
 

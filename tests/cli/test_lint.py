@@ -197,6 +197,17 @@ def test_a_strided_slice_has_the_faults_of_a_slice(tmp_path):
     np.testing.assert_array_equal(ov.Core().compile_model(tmp_path / "fixed.xml", "CPU")([values])[0], values)
 
 
+def test_an_identity_of_strings_is_legalised(tmp_path):
+    opset16 = pytest.importorskip("openvino.opset16")
+    x = opset1.parameter([4], ov.Type.string)
+    ov.save_model(ov.Model([opset16.identity(x)], [x], "m"), tmp_path / "m.xml", compress_to_fp16=False)
+    assert "(Identity): moved_strings, " in run("lint", "m.xml", folder=tmp_path).stdout
+    assert run("legalize", "m.xml", "-o", "fixed.xml", folder=tmp_path).returncode == 0
+    texts = ["a", "bb", "", "a long string that is not stored in place"]
+    found = ov.Core().compile_model(tmp_path / "fixed.xml", "CPU")([np.array(texts)])[0]
+    assert list(found) == texts
+
+
 def test_nested_loops_are_legalised_once(tmp_path):
     """The copy of the output of the inner Loop keeps its size: the outer state neither grows nor shrinks."""
 

@@ -46,13 +46,25 @@ std::uint64_t load(std::span<const std::byte> bytes, std::size_t index, unsigned
   }
 }
 
+template <typename Word>
+void store_word(std::span<std::byte> bytes, std::size_t index, Word word) {
+  std::memcpy(bytes.data() + index * sizeof(Word), &word, sizeof(Word));
+}
+
 /// Stores the lowest bits of `element`; those at its place must be zero.
 void store(std::span<std::byte> bytes, std::size_t index, unsigned bits, std::uint64_t element) {
-  if (bits < 8) {
-    bytes[index * bits / 8] |=
-        static_cast<std::byte>((element & ((1U << bits) - 1U)) << shift_in_byte(index, bits));
-  } else {
-    std::memcpy(bytes.data() + index * (bits / 8), &element, bits / 8);
+  switch (bits) {
+    case 8:
+      return store_word(bytes, index, static_cast<std::uint8_t>(element));
+    case 16:
+      return store_word(bytes, index, static_cast<std::uint16_t>(element));
+    case 32:
+      return store_word(bytes, index, static_cast<std::uint32_t>(element));
+    case 64:
+      return store_word(bytes, index, element);
+    default:
+      bytes[index * bits / 8] |=
+          static_cast<std::byte>((element & ((1U << bits) - 1U)) << shift_in_byte(index, bits));
   }
 }
 
@@ -172,10 +184,11 @@ ConstantData encode_integers(std::span<const std::int64_t> values, ElementType t
     return encode_numbers(numbers, type);
   }
   ElementBuffer stored = storage(type, values.size());
+  const unsigned bits = info(type).bits;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] < limits->min || values[i] > limits->max)
       invalid(std::to_string(values[i]) + " is no " + std::string(info(type).name));
-    set_element_bits(type, stored.bytes, i, static_cast<std::uint64_t>(values[i]));
+    store(stored.bytes, i, bits, static_cast<std::uint64_t>(values[i]));
   }
   return stored.take();
 }
@@ -183,8 +196,9 @@ ConstantData encode_integers(std::span<const std::int64_t> values, ElementType t
 ConstantData encode_numbers(std::span<const double> values, ElementType type) {
   ElementBuffer stored = storage(type, values.size());
   const auto limits = integer_limits(type);
+  const unsigned bits = info(type).bits;
   for (std::size_t i = 0; i < values.size(); ++i)
-    set_element_bits(type, stored.bytes, i, bits_of(values[i], type, limits));
+    store(stored.bytes, i, bits, bits_of(values[i], type, limits));
   return stored.take();
 }
 

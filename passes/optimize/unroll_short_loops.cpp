@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/failure.hpp"
 #include "onnx2ir/options.hpp"
 #include "passes/passes.hpp"
 
@@ -115,8 +116,12 @@ bool unroll_short_loops(ir::Model& model, PassContext& context) {
   if (!context.options->unroll_loops) return false;
   return edit_each(loops_of(model), [](ir::LoopView loop) {
     if (!loop.node().has_uses() || !is_short(loop)) return false;
-    Unroller(loop).run();
-    return true;
+    ir::Graph& outer = loop.node().graph();
+    const auto problem = base::problem_of(DiagnosticCode::invalid_node, [&] { Unroller(loop).run(); });
+    if (!problem) return true;
+    // The shapes of an iteration contradict each other: the Loop fails when it runs.
+    outer.remove_dead_nodes();
+    return false;
   });
 }
 

@@ -97,7 +97,7 @@ def long_names_of_bodies(folder):
 
 
 def wide_vectors(count, columns=1 << 24):
-    """Each n-gram has a column of its own, the last one."""
+    """Each n-gram has a column of its own, the last one, and a weight: all columns have weights."""
 
     def make(folder):
         nodes = [
@@ -105,13 +105,14 @@ def wide_vectors(count, columns=1 << 24):
                 "TfIdfVectorizer",
                 ["x"],
                 [f"y{i}"],
-                mode="TF",
+                mode="TFIDF",
                 min_gram_length=1,
                 max_gram_length=1,
                 max_skip_count=0,
                 ngram_counts=[0],
                 ngram_indexes=[columns - count + i],
                 pool_int64s=[1],
+                weights=[2.0],
             )
             for i in range(count)
         ]

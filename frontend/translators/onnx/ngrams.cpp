@@ -88,9 +88,6 @@ Columns read_columns(NodeContext& node) {
   const auto [first, last] = std::ranges::minmax_element(columns.of_n_grams);
   if (*first < 0 || *last >= kMaxColumns) node.fail("an index of an n-gram is out of range");
   columns.count = *last + 1;
-  // Many nodes that need too much end before they use it.
-  const auto bytes = static_cast<std::uint64_t>(columns.count) * sizeof(std::int64_t);
-  { const base::MemoryCharge both(2 * bytes); }
   std::vector<bool> is_used(static_cast<std::size_t>(columns.count));
   for (const std::int64_t column : columns.of_n_grams) {
     if (is_used[static_cast<std::size_t>(column)]) node.fail("two n-grams have the same index");
@@ -154,6 +151,10 @@ std::vector<double> weights_of_columns(NodeContext& node, const Columns& columns
   const auto weights = node.real_list("weights");
   if (weights.empty()) return {};
   if (weights.size() != columns.of_n_grams.size()) node.fail("weights are not as many as n-grams");
+  // The list and the constant are in memory at the same time. Many nodes that need too much end before they
+  // use it.
+  const auto bytes = static_cast<std::uint64_t>(columns.count) * sizeof(double);
+  { const base::MemoryCharge both(2 * bytes); }
   std::vector<double> result(static_cast<std::size_t>(columns.count));
   for (std::size_t i = 0; i < weights.size(); ++i)
     result[static_cast<std::size_t>(columns.of_n_grams[i])] = weights[i];

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "frontend/translators/onnx/string_list.hpp"
 #include "frontend/translators/onnx/translator_tools.hpp"
@@ -38,17 +39,18 @@ struct Hashes {
 
 /// The largest element of each column; 0 if all elements are equal.
 std::vector<double> limits_of_columns(const IntegerRows& table) {
-  std::vector<double> limits(table.width, 0);
-  std::vector<bool> varies(table.width, false);
-  for (std::size_t i = 0; i < table.count(); ++i) {
+  const auto first = table.row(0);
+  std::vector<double> least(first.begin(), first.end());
+  std::vector<double> limits = least;
+  for (std::size_t i = 1; i < table.count(); ++i) {
     const auto row = table.row(i);
-    for (std::size_t column = 0; column < table.width; ++column) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      least[column] = std::min(least[column], row[column]);
       limits[column] = std::max(limits[column], row[column]);
-      varies[column] = varies[column] || row[column] != table.elements[column];
     }
   }
-  for (std::size_t column = 0; column < table.width; ++column) {
-    if (!varies[column]) limits[column] = 0;
+  for (std::size_t column = 0; column < limits.size(); ++column) {
+    if (least[column] == limits[column]) limits[column] = 0;
   }
   return limits;
 }
@@ -82,25 +84,34 @@ struct HashTable {
   std::size_t most_alike = 0;       ///< rows with the same hash
 };
 
+/// The rows of a table, ascending by their hashes; of equal rows only the first one.
+std::vector<std::size_t> order_by_hash(const IntegerRows& table, const std::vector<double>& sums) {
+  std::vector<std::pair<double, std::size_t>> rows;
+  rows.reserve(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) rows.emplace_back(sums[i], i);
+  std::ranges::sort(rows);
+  std::vector<std::size_t> order;
+  for (auto first = rows.begin(); first != rows.end();) {
+    const auto last =
+        std::find_if(first, rows.end(), [&](const auto& row) { return row.first != first->first; });
+    // Equal rows have equal hashes, so that they are neighbours in a sorted group.
+    const auto elements = [&](const auto& row) { return table.row(row.second); };
+    if (last - first > 1)
+      std::ranges::stable_sort(first, last, std::ranges::lexicographical_compare, elements);
+    for (auto row = first; row != last; ++row) {
+      if (row == first || !std::ranges::equal(elements(*row), elements(*std::prev(row))))
+        order.push_back(row->second);
+    }
+    first = last;
+  }
+  return order;
+}
+
 HashTable make_hash_table(const IntegerRows& table, const std::vector<double>& limits, unsigned seed) {
-  const Hashes hashes = hash_rows(table, limits, seed);
+  Hashes hashes = hash_rows(table, limits, seed);
   HashTable result;
-  result.weights = hashes.weights;
-  result.order.resize(table.count());
-  std::iota(result.order.begin(), result.order.end(), std::size_t{0});
-  const auto compare_rows = [&](std::size_t a, std::size_t b) {
-    return std::ranges::lexicographical_compare(table.row(a), table.row(b));
-  };
-  std::ranges::sort(result.order, [&](std::size_t a, std::size_t b) {
-    if (hashes.sums[a] != hashes.sums[b]) return hashes.sums[a] < hashes.sums[b];
-    if (compare_rows(a, b)) return true;
-    return !compare_rows(b, a) && a < b;
-  });
-  const auto repeated =
-      std::unique(result.order.begin(), result.order.end(), [&](std::size_t a, std::size_t b) {
-        return hashes.sums[a] == hashes.sums[b] && std::ranges::equal(table.row(a), table.row(b));
-      });
-  result.order.erase(repeated, result.order.end());
+  result.order = order_by_hash(table, hashes.sums);
+  result.weights = std::move(hashes.weights);
   for (std::size_t place = 0; place < result.order.size(); ++place) {
     const double hash = hashes.sums[result.order[place]];
     if (result.hashes.empty() || result.hashes.back() != hash) {
@@ -112,15 +123,16 @@ HashTable make_hash_table(const IntegerRows& table, const std::vector<double>& l
   return result;
 }
 
-/// The best of several tables: with as few rows of the same hash as possible.
+/// A table with as few rows of the same hash as possible.
 HashTable best_hash_table(const IntegerRows& table) {
-  constexpr unsigned kTries = 8;
+  // Of more rows, two have the same hash with almost all weights.
+  constexpr std::size_t kFewRows = 6000;
+  const unsigned tries = table.count() <= kFewRows ? 8 : 1;
   const std::vector<double> limits = limits_of_columns(table);
   HashTable best;
-  for (unsigned seed = 0; seed < kTries; ++seed) {
+  for (unsigned seed = 0; seed < tries && best.most_alike != 1; ++seed) {
     HashTable made = make_hash_table(table, limits, seed);
     if (best.order.empty() || made.most_alike < best.most_alike) best = std::move(made);
-    if (best.most_alike <= 1) break;
   }
   return best;
 }
@@ -137,24 +149,22 @@ Value sorted_rows(NodeContext& node, const IntegerRows& table, const HashTable& 
   return node.numbers(sorted, {std::ssize(sorted) / width, width}, ElementType::i32);
 }
 
-/// Texts as rows of bytes, padded with zeros to the longest text, and their lengths.
-struct TextRows {
-  std::vector<double> bytes;
-  std::vector<std::int64_t> lengths;
-  std::int64_t width = 1;
-};
+std::size_t longest_of(const std::vector<std::string>& texts) {
+  std::size_t longest = 1;
+  for (const std::string& text : texts) longest = std::max(longest, text.size());
+  return longest;
+}
 
-TextRows rows_of(const std::vector<std::string>& texts) {
-  TextRows rows;
+/// The bytes of each text, with zeros up to `width`, and the length of the text if `has_lengths`.
+IntegerRows rows_of(const std::vector<std::string>& texts, std::size_t width, bool has_lengths) {
+  IntegerRows rows{{}, has_lengths ? width + 1 : width};
+  rows.elements.resize(
+      ir::checked_count(ir::checked_multiply(std::ssize(texts), static_cast<std::int64_t>(rows.width))));
+  auto row = rows.elements.begin();
   for (const std::string& text : texts) {
-    rows.lengths.push_back(static_cast<std::int64_t>(text.size()));
-    rows.width = std::max(rows.width, rows.lengths.back());
-  }
-  rows.bytes.reserve(
-      ir::checked_count(ir::checked_multiply(static_cast<std::int64_t>(texts.size()), rows.width)));
-  for (const std::string& text : texts) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(rows.width); ++i)
-      rows.bytes.push_back(i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
+    std::ranges::transform(text, row, [](char letter) { return static_cast<unsigned char>(letter); });
+    row += static_cast<std::ptrdiff_t>(rows.width);
+    if (has_lengths) *std::prev(row) = static_cast<double>(text.size());
   }
   return rows;
 }
@@ -251,21 +261,16 @@ Value find_rows(NodeContext& node, Value rows, const IntegerRows& table) {
 }
 
 Value find_texts(NodeContext& node, Value value, const std::vector<std::string>& texts) {
-  // A row has the length of a string, and as many of its first bytes as the longest text has.
-  const TextRows known = rows_of(texts);
-  IntegerRows table{{}, static_cast<std::size_t>(known.width) + 1};
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const auto bytes = std::span(known.bytes).subspan(i * (table.width - 1), table.width - 1);
-    table.elements.insert(table.elements.end(), bytes.begin(), bytes.end());
-    table.elements.push_back(static_cast<double>(known.lengths[i]));
-  }
+  // A row has as many of the first bytes of a string as the longest text has, and the length of the string.
+  const std::size_t longest = longest_of(texts);
+  const IntegerRows table = rows_of(texts, longest, true);
   const std::int64_t rank = node.rank(value);
   ir::Node& unpacked = node.node(ops::StringTensorUnpack, {value});
   const Value begins = unpacked.value(0);
   const Value lengths = unsqueeze(node, node.op(ops::Subtract, {unpacked.value(1), begins}), {rank});
   // Zeros after the last string, so that no read is out of range.
-  const Value bytes = widen_bytes(node, unpacked.value(2), table.width - 1);
-  const Value offsets = enumerate_bytes(node, known.width);
+  const Value bytes = widen_bytes(node, unpacked.value(2), longest);
+  const Value offsets = enumerate_bytes(node, static_cast<std::int64_t>(longest));
   const Value places = node.op(ops::Add, {unsqueeze(node, begins, {rank}), offsets});
   const Value inside = node.op(ops::Less, {offsets, lengths});
   const Value heads =
@@ -275,13 +280,17 @@ Value find_texts(NodeContext& node, Value value, const std::vector<std::string>&
 
 Value gather_texts(NodeContext& node, const std::vector<std::string>& texts, Value index) {
   // Concatenates the bytes of the selected texts, because StringTensorPack requires ascending positions.
-  const TextRows table = rows_of(texts);
+  const IntegerRows table = rows_of(texts, longest_of(texts), false);
+  const auto width = static_cast<std::int64_t>(table.width);
+  std::vector<std::int64_t> sizes;
+  sizes.reserve(texts.size());
+  for (const std::string& text : texts) sizes.push_back(std::ssize(text));
   const Value list = flatten(node, index);
-  const Value bytes = node.numbers(table.bytes, {std::ssize(texts), table.width}, ElementType::i32);
+  const Value bytes = node.numbers(table.elements, {std::ssize(texts), width}, ElementType::i32);
   const Value rows = gather(node, bytes, list);
-  const Value lengths = gather(node, node.integers(table.lengths, ElementType::i32), list);
-  const Value inside =
-      node.op(ops::Less, {enumerate_bytes(node, table.width), unsqueeze(node, lengths, {1})});
+  const Value lengths = gather(node, node.integers(sizes, ElementType::i32), list);
+  const Value offsets = enumerate_bytes(node, width);
+  const Value inside = node.op(ops::Less, {offsets, unsqueeze(node, lengths, {1})});
   return pack_rows(node, rows, inside, lengths, shape_of(node, index));
 }
 

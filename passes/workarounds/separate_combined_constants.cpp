@@ -113,7 +113,7 @@ ir::Value sum_to_separate(const ir::Node& outer) {
 }
 
 void separate_sum(ir::Builder& builder, ir::Node& outer) {
-  separate_from_uses(builder, *sum_to_separate(outer).node);
+  if (const ir::Value sum = sum_to_separate(outer)) separate_from_uses(builder, *sum.node);
 }
 
 /// The positive numbers of a type that have full precision.

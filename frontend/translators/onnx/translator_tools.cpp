@@ -187,8 +187,9 @@ Value emit_squared_distances(Builder& builder, Value a, Value b) {
   const Value shift = times(mark_precise(reduce_keep_dims(builder, ops::ReduceMean, b, {0})), -1);
   const Value left = op(ops::Add, a, shift);
   const Value right = op(ops::Add, b, shift);
-  const Value squares =
-      op(ops::Add, unsqueeze(builder, square(left), {1}), unsqueeze(builder, square(right), {0}));
+  const Value of_right = unsqueeze(builder, square(right), {0});
+  const Value of_left = unsqueeze(builder, square(left), {1});
+  const Value squares = op(ops::Add, of_left, of_right);
   // OpenVINO would move the factor of a product into its weights, without the mark.
   const Value products = mark_precise(mat_mul(builder, times(left, -2), right, {.b = true}));
   return mark_precise(builder.op(ops::ReLU, {op(ops::Add, squares, products)}));

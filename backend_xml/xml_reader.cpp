@@ -106,7 +106,7 @@ class Reader {
     return declared(layer, graph, inputs, outputs);
   }
 
-  /// Null if no Slice means the same.
+  /// The Slice, or the Squeeze after it, that means the same; null if none does.
   ir::Node* strided_slice(pugi::xml_node layer, ir::Graph& graph, const std::vector<ir::Value>& inputs,
                           const Ports& outputs) {
     ir::Builder builder(graph);
@@ -314,8 +314,8 @@ pugi::xml_node read_net(std::string_view xml, pugi::xml_document& document) {
 }
 
 /// The layouts of tensors with names, by the first name.
-std::map<std::string, std::string, std::less<>> layouts_of(pugi::xml_node net) {
-  std::map<std::string, std::string, std::less<>> layouts;
+ir::Layouts layouts_of(pugi::xml_node net) {
+  ir::Layouts layouts;
   for (const pugi::xml_node layer : net.child("layers")) {
     for (const pugi::xml_node port : layer.child("output").children("port")) {
       const pugi::xml_node information = port.child("rt_info");

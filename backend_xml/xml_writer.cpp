@@ -4,7 +4,6 @@
 #include <array>
 #include <cassert>
 #include <forward_list>
-#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -155,7 +154,7 @@ class Writer {
     text_->write("<port id=\"", id, "\"");
     const PortText& text = port_text(type, shape);
     const std::string_view layout = layout_of(names);
-    if (!layout.empty()) return named_port(text, names, layout);
+    if (!layout.empty()) return port_with_layout(text, names, layout);
     if (names.empty()) {
       text_->write(text.all);
       return;
@@ -201,8 +200,8 @@ class Writer {
     std::string_view dimensions() const { return std::string_view(all).substr(precision_size); }
   };
 
-  /// What follows the id of a port with a layout.
-  void named_port(const PortText& text, std::span<const std::string> names, std::string_view layout) {
+  /// Writes what follows the id of a port with a layout.
+  void port_with_layout(const PortText& text, std::span<const std::string> names, std::string_view layout) {
     constexpr std::string_view kScalarEnd = "/>\n";
     constexpr std::string_view kEnd = "</port>\n";
     const std::string_view dimensions = text.dimensions();
@@ -343,7 +342,7 @@ class Writer {
     text_->write("</", element, ">\n");
   }
 
-  const std::map<std::string, std::string, std::less<>>* layouts_;
+  const ir::Layouts* layouts_;  ///< null in bodies
   const WeightsLayout* weights_;
   XmlText* text_;
   std::size_t constants_ = 0;  ///< written so far

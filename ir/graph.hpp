@@ -356,6 +356,9 @@ void replace_results(Value from, Value to);
 /// The bodies of `node`; empty for nodes without control flow.
 base::SmallVector<Body*, 2> bodies(Node& node);
 
+/// The layouts of tensors by one of their names, as OpenVINO writes them: "[N,C,H,W]".
+using Layouts = std::map<std::string, std::string, std::less<>>;
+
 /// A whole model.
 struct Model {
   std::string name;
@@ -365,9 +368,7 @@ struct Model {
   /// How the model was made: (name, value), for example the version of the compiler. In the XML, but not in
   /// text IR. The names are XML names.
   std::vector<std::pair<std::string, std::string>> provenance;
-  /// The layouts of tensors of `graph`, by one of their names, as OpenVINO writes them: "[N,C,H,W]". In the
-  /// XML, but not in text IR.
-  std::map<std::string, std::string, std::less<>> layouts;
+  Layouts layouts;  ///< of tensors of `graph`. In the XML, but not in text IR.
   /// What other programs wrote about the model in an IR: elements of XML. Not in text IR.
   std::string other_information;
   /// The files that the model was read from, which must not be overwritten.

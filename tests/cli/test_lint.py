@@ -10,6 +10,7 @@ import onnx.printer
 import openvino as ov
 import openvino.opset1 as opset1
 import openvino.opset5 as opset5
+import openvino.opset16 as opset16
 import pytest
 
 from .command import run
@@ -198,7 +199,6 @@ def test_a_strided_slice_has_the_faults_of_a_slice(tmp_path):
 
 
 def test_an_identity_of_strings_is_legalised(tmp_path):
-    opset16 = pytest.importorskip("openvino.opset16")
     x = opset1.parameter([4], ov.Type.string)
     ov.save_model(ov.Model([opset16.identity(x)], [x], "m"), tmp_path / "m.xml", compress_to_fp16=False)
     assert "(Identity): moved_strings, " in run("lint", "m.xml", folder=tmp_path).stdout

@@ -266,6 +266,14 @@ def add_n_grams():
         pool_int64s = [int(word[1:]) for word in pool]
         case("TfIdfVectorizer", 9, numbers, variant=f"integers-{mode}", pool_int64s=pool_int64s, **common, **own)
     own = {"mode": "TF", "min_gram_length": 2, "max_gram_length": 2, "max_skip_count": 0}
+    for size in (10_000, 40_000, 50_000):  # pairs of words are numbers of 27 and 31 bits, or of more than 32
+        last = range(size - 40, size)
+        ends = generator.choice(last, size=(200, 2)).tolist()
+        far = [*range(size), *(word for pair in sorted({tuple(pair) for pair in ends}) for word in pair)]
+        columns = list(range(size + (len(far) - size) // 2))
+        places = {"ngram_counts": [0, size], "ngram_indexes": columns, "domain": "", "outputs": [(FLOAT, 2)]}
+        asked = generator.choice([*last, size], size=(4, 300))
+        case("TfIdfVectorizer", 9, asked, variant=f"pairs-of-{size}", pool_int64s=far, **places, **own)
     case("TfIdfVectorizer", 9, texts, variant="pairs", pool_strings=pool, **common, **own)
     case("TfIdfVectorizer", 9, texts[:, :1], variant="short-rows", pool_strings=pool, **common, **own)
 

@@ -35,11 +35,11 @@ std::vector<NGrams> n_grams_of_pool(NodeContext& node, const std::vector<double>
   return result;
 }
 
-/// Words of the pool and of input 0 by their numbers. Words of the input that the pool lacks have the next
-/// number.
+/// The words of the pool and of input 0 as numbers from 0 to `size` - 1. A word of the input that is not in
+/// the pool has the number `size`.
 struct Vocabulary {
   std::vector<double> pool;
-  Value input;
+  Value input;  ///< i32
   std::size_t size = 0;
 };
 
@@ -75,7 +75,7 @@ Vocabulary read_vocabulary(NodeContext& node) {
   return result;
 }
 
-/// The column of each n-gram of the pool, and their number, which is after the last one.
+/// The column of each n-gram of the pool, and the number of columns.
 struct Columns {
   ir::Integers of_n_grams;
   std::int64_t count = 0;
@@ -96,28 +96,70 @@ Columns read_columns(NodeContext& node) {
   return columns;
 }
 
-/// The column of the n-gram at each position of `words` [rows, words], with `distance` between its words; the
-/// number of columns where there is none: [rows, positions].
-Value find_n_grams(NodeContext& node, const Vocabulary& words, const NGrams& n_grams, std::int64_t distance,
+/// Whether i32 represents all numbers of `digits` digits in the base `base`.
+bool fit_into_i32(double base, std::int64_t digits) {
+  double numbers = 1;
+  for (std::int64_t i = 0; i < digits && numbers <= INT32_MAX; ++i) numbers *= base;
+  return numbers <= INT32_MAX;
+}
+
+/// The index of the n-gram whose words are `parts`, each i32 [rows, positions], at each position; the number
+/// of n-grams where there is none: i32 [rows, positions].
+Value find_n_grams(NodeContext& node, const Values& parts, const IntegerRows& n_grams, std::size_t words) {
+  const auto base = static_cast<std::int64_t>(words) + 1;
+  if (!fit_into_i32(static_cast<double>(base), std::ssize(parts))) {
+    Values columns;
+    for (const Value part : parts) columns.push_back(unsqueeze(node, part, {2}));
+    return find_rows(node, concat(node, columns, 2), n_grams);
+  }
+  // The words are the digits of one number.
+  std::vector<double> codes(n_grams.count());
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    for (const double word : n_grams.row(i)) codes[i] = codes[i] * static_cast<double>(base) + word;
+  }
+  Value code;
+  for (const Value part : parts) {
+    code =
+        code ? node.op(ops::Add, {node.op(ops::Multiply, {code, node.integer(base, ElementType::i32)}), part})
+             : part;
+  }
+  return find_numbers(node, code, codes, false);
+}
+
+/// The columns of n-grams by their indices, and the number of columns for the index after the last one.
+Value column_table(NodeContext& node, const NGrams& n_grams, const Columns& columns) {
+  const auto first = columns.of_n_grams.begin() + static_cast<std::ptrdiff_t>(n_grams.first);
+  std::vector<std::int64_t> table(first, first + static_cast<std::ptrdiff_t>(n_grams.words.count()));
+  table.push_back(columns.count);
+  return node.integers(table);
+}
+
+/// The same for n-grams of one word, by the numbers of all words.
+Value column_table_of_words(NodeContext& node, const NGrams& n_grams, const Columns& columns,
+                            std::size_t words) {
+  std::vector<std::int64_t> table(words + 1, columns.count);
+  for (std::size_t i = 0; i < n_grams.words.count(); ++i)
+    table[static_cast<std::size_t>(n_grams.words.elements[i])] = columns.of_n_grams[n_grams.first + i];
+  return node.integers(table);
+}
+
+/// The column of the n-gram at each position of the input, with `distance` between its words: i64 [rows,
+/// positions]. A position without an n-gram has the number of columns.
+Value find_columns(NodeContext& node, const Vocabulary& words, const NGrams& n_grams, std::int64_t distance,
                    const Columns& columns) {
   const auto length = static_cast<std::int64_t>(n_grams.words.width);
-  const bool are_words = length == 1;
-  std::vector<std::int64_t> own(are_words ? words.size + 1 : n_grams.words.count() + 1, columns.count);
-  for (std::size_t i = 0; i < n_grams.words.count(); ++i)
-    own[are_words ? static_cast<std::size_t>(n_grams.words.elements[i]) : i] =
-        columns.of_n_grams[n_grams.first + i];
-  if (are_words) return gather(node, node.integers(own), words.input);
+  if (length == 1)
+    return gather(node, column_table_of_words(node, n_grams, columns, words.size), words.input);
   Values parts;
   for (std::int64_t k = 0; k < length; ++k) {
     const std::int64_t after = (length - 1 - k) * distance;
-    const Value all = slice(node, words.input, k * distance, after == 0 ? kFarEnd : -after, 1);
-    parts.push_back(unsqueeze(node, all, {2}));
+    parts.push_back(slice(node, words.input, k * distance, after == 0 ? kFarEnd : -after, 1));
   }
-  const Value found = find_rows(node, concat(node, parts, 2), n_grams.words);
-  return gather(node, node.integers(own), found);
+  const Value found = find_n_grams(node, parts, n_grams.words, words.size);
+  return gather(node, column_table(node, n_grams, columns), found);
 }
 
-/// The number of occurrences of the n-grams in rows of words: f32 [rows, columns + 1]. The last column is for
+/// The number of occurrences of the n-grams in each row: f32 [rows, columns + 1]. The last column counts the
 /// positions without an n-gram.
 Value count_occurrences(NodeContext& node, const Vocabulary& words, const std::vector<NGrams>& all,
                         std::int64_t most_skipped, const Columns& columns) {
@@ -139,7 +181,7 @@ Value count_occurrences(NodeContext& node, const Vocabulary& words, const std::v
     reads += static_cast<std::int64_t>(n_grams.words.width) * (skips + 1);
     if (reads > kMaxReads) node.fail("the n-grams are too long for max_skip_count");
     for (std::int64_t skipped = 0; skipped <= skips; ++skipped) {
-      const Value found = find_n_grams(node, words, n_grams, skipped + 1, columns);
+      const Value found = find_columns(node, words, n_grams, skipped + 1, columns);
       counts = scatter(node, counts, found, broadcast_to(node, one, shape_of(node, found)), 1, "sum");
     }
   }

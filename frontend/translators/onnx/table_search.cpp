@@ -16,22 +16,23 @@ namespace {
 /// f32 has all integers below. The CPU plugin compares integers in f32.
 constexpr double kExactInF32 = 1 << 24;
 
-/// The index of the first bucket that is not below each element of `value`; their number if all are.
-/// `buckets` ascend.
+/// For each element of `value`, the index of the first bucket that is at least as large; the number of
+/// buckets if none is. `buckets` ascend.
 Value find_bucket(NodeContext& node, Value value, std::span<const double> buckets) {
   // In bf16, different numbers would be equal.
   return mark_precise(node.op(ops::Bucketize, {value, node.numbers(buckets, value.type())},
                               {{"output_type", ElementType::i32}, {"with_right_bound", true}}));
 }
 
-/// Indices as a table, and `last` after them.
+/// A list of `indices`, and `last` after them.
 Value index_table(NodeContext& node, const std::vector<std::size_t>& indices, std::size_t last) {
   std::vector<std::int64_t> table(indices.begin(), indices.end());
   table.push_back(static_cast<std::int64_t>(last));
   return node.integers(table, ElementType::i32);
 }
 
-/// The weights of the columns of a table, and for each row the sum of its weighted elements, which f32 has.
+/// The weights of the columns of a table, and the hash of each row: the sum of its weighted elements. f32
+/// represents all sums exactly.
 struct Hashes {
   std::vector<double> weights;
   std::vector<double> sums;
@@ -55,7 +56,7 @@ std::vector<double> limits_of_columns(const IntegerRows& table) {
   return limits;
 }
 
-/// Weights from `seed` that are as large as possible.
+/// Draws weights with `seed`. They are as large as f32 allows, so that few rows have equal sums.
 Hashes hash_rows(const IntegerRows& table, const std::vector<double>& limits, unsigned seed) {
   const double total = std::accumulate(limits.begin(), limits.end(), 0.0);
   const auto largest = static_cast<std::uint64_t>(std::max(1.0, (kExactInF32 - 1) / std::max(total, 1.0)));
@@ -125,7 +126,7 @@ HashTable make_hash_table(const IntegerRows& table, const std::vector<double>& l
 
 /// A table with as few rows of the same hash as possible.
 HashTable best_hash_table(const IntegerRows& table) {
-  // Of more rows, two have the same hash with almost all weights.
+  // Of more rows, some have the same hash with almost any weights.
   constexpr std::size_t kFewRows = 6000;
   const unsigned tries = table.count() <= kFewRows ? 8 : 1;
   const std::vector<double> limits = limits_of_columns(table);
@@ -137,7 +138,7 @@ HashTable best_hash_table(const IntegerRows& table) {
   return best;
 }
 
-/// The rows in the order of their hashes. Those that follow equal no row.
+/// The rows in the order of their hashes: i32 [rows, width]. Rows of -1 follow, which no searched row equals.
 Value sorted_rows(NodeContext& node, const IntegerRows& table, const HashTable& hashes) {
   std::vector<double> sorted;
   for (const std::size_t index : hashes.order) {
@@ -235,7 +236,8 @@ Value find_rows(NodeContext& node, Value rows, const IntegerRows& table) {
   // few rows of the table with the same sum are compared with the row.
   const HashTable hashes = best_hash_table(table);
   constexpr std::size_t kMostAlike = 256;
-  if (hashes.most_alike > kMostAlike) node.fail("the entries of its table are too long");
+  if (hashes.most_alike > kMostAlike)
+    node.fail("its keys are too long and differ only near their ends; shorten them");
   const std::int64_t last = node.rank(rows) - 1;
   const Value weights = node.numbers(hashes.weights, {std::ssize(hashes.weights), 1}, ElementType::f32);
   const Value numbers = mark_precise(convert(node, rows, ElementType::f32));

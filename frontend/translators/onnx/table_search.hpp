@@ -1,5 +1,5 @@
-// Finds numbers, rows of integers and texts in tables that are known at conversion time, by binary search:
-// the time does not depend on the size of the table but for its logarithm.
+// Finds numbers, rows of integers and texts in tables that are known at conversion time. OpenVINO searches
+// a table by bisection: the time grows with the logarithm of its size.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,18 @@
 
 namespace onnx2ir::frontend {
 
-/// Compares `value` with the list `numbers`, or with a tensor of `numbers`, as exactly as their type is.
+/// Whether the elements of `value` and of the list `numbers` are equal, broadcast: boolean. Also integers
+/// beyond 2^24 are compared exactly.
 Value compare_numbers(NodeContext& node, Value value, std::span<const double> numbers);
+/// The same for `value` and `tensor`, whose elements are some of `numbers`.
 Value compare_numbers(NodeContext& node, Value value, Value tensor, std::span<const double> numbers);
 
-/// The index in `keys` of each element of `value`; the number of keys for elements that are no keys: i32, in
-/// the shape of `value`. Of equal keys the first one counts. NaN equals no key unless `finds_nan`.
+/// The index in `keys` of each element of `value`: i32, in the shape of `value`. An element that is not a key
+/// gets the number of keys, and one that is several keys the first index. NaN is not a key unless
+/// `finds_nan`.
 Value find_numbers(NodeContext& node, Value value, std::span<const double> keys, bool finds_nan);
 
-/// Rows of `width` integers from 0 to 2^24, one after the other.
+/// A table of integers from 0 to 2^24 - 1, in C order.
 struct IntegerRows {
   std::vector<double> elements;
   std::size_t width = 1;
@@ -33,12 +36,13 @@ struct IntegerRows {
 /// Whether two rows are equal.
 bool has_repeated_row(const IntegerRows& table);
 
-/// The index in `table` of each row of `rows` (i32 [..., width], with elements in this range); the number of
-/// rows of the table for those that it does not have: i32 [...]. Of equal rows the first one counts.
+/// The index in `table` of each row of `rows`, i32 [..., width] with elements that are not negative: i32
+/// [...]. A row that is not in the table gets the number of its rows, and one that is in it several times the
+/// first index. Fails if more than 256 rows differ only in columns after the first 65,000.
 Value find_rows(NodeContext& node, Value rows, const IntegerRows& table);
 
-/// The index in `texts` of each string of `value`; the number of texts for strings that it does not have:
-/// i32, in the shape of `value`. Of equal texts the first one counts.
+/// The index in `texts` of each string of `value`: i32, in the shape of `value`. A string that is not one of
+/// the texts gets their number, and one that is several texts the first index. Fails as find_rows() does.
 Value find_texts(NodeContext& node, Value value, const std::vector<std::string>& texts);
 
 /// The elements of `texts` at `index`: a string tensor in the shape of `index`.

@@ -171,7 +171,9 @@ Value pad_with(Builder& builder, Value value, Value begins, Value ends, double f
 }
 
 Value mark_precise(Value value) {
-  value.node->marks.add(ir::Mark::precise);
+  const auto is_float = [](Value number) { return ir::is_floating(number.type()); };
+  if (is_float(value) || std::ranges::any_of(value.node->inputs(), is_float))
+    value.node->marks.add(ir::Mark::precise);
   return value;
 }
 

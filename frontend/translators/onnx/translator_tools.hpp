@@ -114,7 +114,8 @@ Value scatter(Builder& builder, Value data, Value indices, Value updates, std::i
 /// `value` between paddings of the number `filler`; `begins` and `ends` are lists of their sizes.
 Value pad_with(Builder& builder, Value value, Value begins, Value ends, double filler = 0);
 
-/// Makes the node of `value` compute in its own type where the model computes in bf16 or f16.
+/// Makes the node of `value` compute in f32 where the model computes in bf16 or f16. Has no effect on a node
+/// without floating-point numbers. Returns `value`.
 Value mark_precise(Value value);
 
 /// The squares of the distances between the rows of `a` [m, n] and `b` [k, n]: [m, k]. |a|^2 + |b|^2 - 2 a b

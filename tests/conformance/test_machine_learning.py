@@ -266,7 +266,7 @@ def add_n_grams():
         pool_int64s = [int(word[1:]) for word in pool]
         case("TfIdfVectorizer", 9, numbers, variant=f"integers-{mode}", pool_int64s=pool_int64s, **common, **own)
     own = {"mode": "TF", "min_gram_length": 2, "max_gram_length": 2, "max_skip_count": 0}
-    for size in (10_000, 40_000, 50_000):  # pairs of words are numbers of 27 and 31 bits, or of more than 32
+    for size in (10_000, 40_000, 50_000):  # a pair of words needs 27, 31 or 32 bits
         last = range(size - 40, size)
         ends = generator.choice(last, size=(200, 2)).tolist()
         far = [*range(size), *(word for pair in sorted({tuple(pair) for pair in ends}) for word in pair)]

@@ -37,7 +37,8 @@ bool is_reduced(ir::Value value) {
     const bool is_scaled = factor.node->is(ops::Const) && factor.shape().is_scalar();
     return is_scaled ? (is_factor_first ? multiply->b() : multiply->a()) : ir::Value{};
   };
-  return follow(value, without_factor).node->is_one_of(kReductions);
+  const ir::Value unscaled = follow(value, without_factor);
+  return unscaled && unscaled.node->is_one_of(kReductions);
 }
 
 bool is_affected(ir::ReductionView reduction) {

@@ -209,6 +209,7 @@ Values category_mapper_1(NodeContext& node) {
 std::vector<double> first_places(const std::vector<std::string>& keys) {
   std::map<std::string_view, double> first;
   std::vector<double> places;
+  places.reserve(keys.size());
   for (const std::string& key : keys)
     places.push_back(first.emplace(key, static_cast<double>(places.size())).first->second);
   return places;

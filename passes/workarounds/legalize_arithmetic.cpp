@@ -155,15 +155,14 @@ ir::Value clamp_below(ir::Builder& builder, ir::ReLUView relu) {
   return builder.op(ops::Maximum, {x, builder.integer(0, x.type())});
 }
 
-/// Whether `value` is a constant of one element with more axes than `other`.
+/// Whether `value` is one element that OpenVINO folds, with more axes than `other`.
 bool has_rank_alone(ir::Value value, ir::Value other) {
-  if (!value.node->is(ops::Const)) return false;
   const ir::PartialShape& shape = value.shape();
-  return other.shape().has_rank() && shape.rank() > other.shape().rank() && shape.element_count() == 1;
+  if (!ir::is_computed_from_constants(value) || shape.element_count() != 1) return false;
+  return other.shape().has_rank() && shape.rank() > other.shape().rank();
 }
 
-/// The operand whose rank is that of the result in ONNX only through the other one, a constant of one
-/// element.
+/// The operand beside a constant of one element, from which the result has its rank.
 std::optional<std::size_t> operand_beside_constant(const ir::Node& node) {
   for (const std::size_t operand : {0U, 1U}) {
     if (has_rank_alone(node.input(1 - operand), node.input(operand))) return operand;

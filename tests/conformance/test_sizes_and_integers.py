@@ -64,6 +64,12 @@ add_all(
         for axes in ((), (1, 2))
     }
     | {
+        # The sum is computed from constants by operations that only OpenVINO folds.
+        f"computed {op} {axes}": (f"v = ReduceMax <keepdims = 0> (x) k = Range(a, m, m) t = Softplus(k) c = {op}(v, t) d = Min(c, b) y = Neg(d)", {"x": whole(2, 3)}, {"a": np.float32(0), "m": np.float32(1), "b": np.float32(2)}, {"dynamic": [("x", axes)]})
+        for op in ("Max", "Add", "Mul")
+        for axes in ((), (0, 1))
+    }
+    | {
         f"Expand {source} {ones} {axes}": (f"{nodes} e = Expand(v, o) y = Neg(e)", {"x": whole(2, 3, 2)}, {"i": np.int64(1), "m": np.array([3, 4]), "o": np.ones(ones, np.int64)}, {"dynamic": [("x", axes)]})
         for source, nodes in {"gather": "v = Gather(x, i)", "reshape": "v = Reshape(x, m)", "input": "v = Abs(x)"}.items()
         for ones in (1, 3, 4)

@@ -29,8 +29,9 @@ class AxisResampler {
   }
 
   Value resample(Value image) {
-    if (plan_->mode != "nearest") return sample_weighted(image);
-    return reads_first_only() ? gather(*node_, image, node_->integers({0}), axis_) : sample_nearest(image);
+    if (plan_->antialias) return sample_area(image);
+    if (reads_first_only()) return gather(*node_, image, node_->integers({0}), axis_);
+    return plan_->mode == "nearest" ? sample_nearest(image) : sample_neighbours(image);
   }
 
   /// Whether the coordinate is outside of the image: boolean, of rank `rank`.
@@ -69,7 +70,10 @@ class AxisResampler {
     if (mode == "half_pixel") return half_pixel();
     if (mode == "asymmetric") return divide(i, scale_);
     if (mode == "tf_half_pixel_for_nn") return divide(add(i, half), scale_);
+    const auto count = ir::known_scalar(output_size_);
+    const bool has_several = count && *count > 1;
     if (mode == "pytorch_half_pixel") {
+      if (has_several) return half_pixel();
       const Value several = node_->op(ops::Greater, {length, one});
       const Value middle = half_pixel();
       return select({several, middle, multiply(i, number(0))});
@@ -84,8 +88,9 @@ class AxisResampler {
     if (mode == "align_corners") {
       // As PyTorch and onnxruntime: the specification has the size before it is rounded.
       const Value room = subtract(length, one);
-      const Value single = node_->op(ops::Equal, {room, number(0)});
       const Value way = multiply(i, subtract(input_size_, one));
+      if (has_several) return divide(way, room);
+      const Value single = node_->op(ops::Equal, {room, number(0)});
       const Value steps = divide(way, select({single, one, room}));
       return select({single, multiply(i, number(0)), steps});
     }
@@ -144,35 +149,72 @@ class AxisResampler {
     return select({node_->op(ops::LessEqual, {distance, number(1)}), near, beyond});
   }
 
-  /// The image, extended by repeating its borders, times the weights of its positions.
-  Value sample_weighted(Value image) {
+  /// The weight of a position at a distance that is not negative.
+  Value weigh(Value distance) {
+    if (plan_->mode == "cubic") return emit_cubic(distance);
+    return node_->op(ops::Maximum, {subtract(number(1), distance), number(0)});
+  }
+
+  /// `list`, a number for each position along the axis, in a shape that is broadcast over the other axes.
+  Value spread(Value list, std::int64_t rank) {
+    return axis_ == rank - 1 ? list : reshape(*node_, list, node_->integers(shape_along(axis_, rank)));
+  }
+
+  /// The weighted sum of the two (linear) or four (cubic) neighbours of each position. The image repeats its
+  /// borders.
+  Value sample_neighbours(Value image) {
     const bool is_cubic = plan_->mode == "cubic";
-    const Value whole_size = convert(*node_, input_size_, ElementType::i64);
-    Value margin = node_->integer(is_cubic ? 2 : 1);
-    Value squeeze_by = number(1);
-    if (plan_->antialias) {
-      squeeze_by = node_->op(ops::Minimum, {scale_, number(1)});
-      const Value doubled = multiply(whole_size, node_->integer(2));
-      margin = add(doubled, node_->integer(2));
+    const Value floor = node_->op(ops::Floor, {x_});
+    const Value last = subtract(input_size_, number(1));
+    Values indices;
+    Values weights;
+    for (int offset = is_cubic ? -1 : 0; offset <= (is_cubic ? 2 : 1); ++offset) {
+      const Value position = offset == 0 ? floor : add(floor, number(offset));
+      const Value limited = node_->op(ops::Minimum, {position, last});
+      const Value index = node_->op(ops::Maximum, {limited, number(0)});
+      Value weight = weigh(node_->op(ops::Abs, {subtract(x_, position)}));
+      if (plan_->exclude_outside) {
+        const Value is_inside = node_->op(ops::Equal, {position, index});
+        weight = multiply(weight, convert(*node_, is_inside, kReal));
+      }
+      indices.push_back(convert(*node_, index, ElementType::i64));
+      weights.push_back(weight);
     }
+    Value total = plan_->exclude_outside ? weights.front() : Value{};
+    for (std::size_t i = 1; total && i < weights.size(); ++i) total = add(total, weights[i]);
+    const std::int64_t rank = node_->rank(image);
+    Value sum;
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const Value neighbour = gather(*node_, image, indices[i], axis_);
+      const Value weight = total ? divide(weights[i], total) : weights[i];
+      const Value product = multiply(neighbour, spread(weight, rank));
+      sum = sum ? add(sum, product) : product;
+    }
+    return sum;
+  }
+
+  /// The image, extended by repeating its borders, times the weights of its positions. Where the image
+  /// shrinks, a position has as many neighbours as fit into its part of the image.
+  Value sample_area(Value image) {
+    const double reach = plan_->mode == "cubic" ? 2 : 1;
+    const Value shrinking = node_->op(ops::Minimum, {scale_, number(1)});
+    const Value reached = node_->op(ops::Ceiling, {divide(number(reach), shrinking)});
+    const Value margin = add(convert(*node_, reached, ElementType::i64), node_->integer(1));
+    const Value whole_size = convert(*node_, input_size_, ElementType::i64);
     const Value first = subtract(node_->integer(0), margin);
     const Value positions = emit_range(first, add(whole_size, margin), ElementType::i64);
     const Value last = subtract(whole_size, node_->integer(1));
-    const Value inside =
-        node_->op(ops::Maximum, {node_->op(ops::Minimum, {positions, last}), node_->integer(0)});
+    const Value limited = node_->op(ops::Minimum, {positions, last});
+    const Value inside = node_->op(ops::Maximum, {limited, node_->integer(0)});
     const Value extended = gather(*node_, image, inside, axis_);
     const Value columns = unsqueeze(*node_, convert(*node_, positions, kReal), {0});
     const Value rows = unsqueeze(*node_, x_, {1});
-    const Value distance = multiply(node_->op(ops::Abs, {subtract(rows, columns)}), squeeze_by);
-    Value weights =
-        is_cubic ? emit_cubic(distance) : node_->op(ops::Maximum, {subtract(number(1), distance), number(0)});
+    Value weights = weigh(multiply(node_->op(ops::Abs, {subtract(rows, columns)}), shrinking));
     if (plan_->exclude_outside) {
       const Value valid = unsqueeze(*node_, node_->op(ops::Equal, {positions, inside}), {0});
       weights = multiply(weights, convert(*node_, valid, kReal));
     }
-    if (plan_->exclude_outside || plan_->antialias) {
-      weights = divide(weights, reduce_keep_dims(*node_, ops::ReduceSum, weights, {1}));
-    }
+    weights = divide(weights, reduce_keep_dims(*node_, ops::ReduceSum, weights, {1}));
     // Moves the axis to the end, multiplies by the transposed weights, and moves it back.
     const std::int64_t rank = node_->rank(image);
     std::vector<std::int64_t> order = numbers_between(0, rank);
@@ -242,9 +284,10 @@ Value resample_axes(NodeContext& node, const ResizePlan& plan) {
   Value image = convert(node, plan.image, kReal);
   std::vector<AxisResampler> axes;
   for (std::size_t i = 0; i < count; ++i) axes.emplace_back(node, plan, i, scales[i], lengths[i]);
-  // Of integers, onnxruntime and PyTorch store the result of each axis, the last axis first.
+  // Of integers, onnxruntime and PyTorch store the result of each axis, the last axis first. This order also
+  // transposes the smaller image.
   const bool rounds_each = plan.antialias && !ir::is_floating(plan.image.type());
-  if (rounds_each) std::ranges::reverse(axes);
+  if (plan.antialias) std::ranges::reverse(axes);
   for (AxisResampler& axis : axes) {
     image = axis.resample(image);
     if (rounds_each) image = round_to(node, image, plan.image.type());
@@ -255,7 +298,7 @@ Value resample_axes(NodeContext& node, const ResizePlan& plan) {
       image = node.op(ops::Select, {axis.find_outside(rank), node.number(plan.extrapolation, kReal), image});
     }
   }
-  return convert_resampled(node, image, plan);
+  return image;
 }
 
 Value convert_resampled(NodeContext& node, Value image, const ResizePlan& plan) {

@@ -26,8 +26,8 @@ struct ResizePlan {
   double cubic;
 };
 
-/// Resamples the image axis by axis like the ONNX reference: with a gather for the nearest modes, with a
-/// product with a matrix of weights for the others. Supports all of the plan; sizes may be dynamic.
+/// The image, resampled axis by axis like in the ONNX reference: f32. Gathers the positions that are read,
+/// or, with antialiasing, multiplies by a matrix of weights. Supports all of the plan; sizes may be dynamic.
 Value resample_axes(NodeContext& node, const ResizePlan& plan);
 /// A resampled `image`, f32 for integers, in the type of the plan's image. Cubic weights overshoot: integers
 /// are rounded and limited.

@@ -55,35 +55,50 @@ void drop_unchanged_axes(NodeContext& node, ResizePlan& plan) {
   if (keep.size() != plan.axes.size()) select_axes(node, plan, keep);
 }
 
+/// Whether the image is a matrix, or its rows or columns are resampled linearly.
+bool is_matrix(const ResizePlan& plan, std::int64_t rank) {
+  return plan.mode == "linear" &&
+         (rank == 2 || (rank == 3 && plan.axes.size() == 1 && plan.axes.front() > 0));
+}
+
+/// The axes of size 1 that are inserted in front of an image, because Interpolate resamples linearly those
+/// after the first two, except in matrices. Cubic weights need an image of four axes.
+std::int64_t count_missing_axes(const ResizePlan& plan, std::int64_t rank) {
+  const bool fits = plan.mode == "nearest" || is_matrix(plan, rank);
+  return fits ? 0 : std::max<std::int64_t>(0, 4 - rank);
+}
+
 bool is_native(NodeContext& node, const ResizePlan& plan) {
   if (plan.antialias || plan.exclude_outside || plan.policy != "stretch") return false;
   if (plan.coordinates == "tf_crop_and_resize" || plan.coordinates == "half_pixel_symmetric") return false;
   // Interpolate rounds the step between two positions, and so reads the neighbour of some elements.
   if (plan.mode == "nearest" && plan.coordinates == "align_corners") return false;
   const std::int64_t rank = node.rank(plan.image);
-  if (rank < 3 || rank > 5) return false;
-  if (std::any_of(plan.axes.begin(), plan.axes.end(), [](auto axis) { return axis < 2; })) return false;
-  if (plan.mode == "cubic") return rank == 4 && plan.axes.size() == 2;
-  if (plan.mode == "linear" && (rank == 3 || static_cast<std::int64_t>(plan.axes.size()) != rank - 2))
-    return false;
-  return true;
+  if (is_matrix(plan, rank)) return true;
+  const std::int64_t missing = count_missing_axes(plan, rank);
+  if (rank + missing < 3 || rank + missing > 5) return false;
+  if (plan.mode == "cubic" && (rank + missing != 4 || plan.axes.size() != 2)) return false;
+  return std::ranges::all_of(plan.axes, [&](std::int64_t axis) { return axis + missing >= 2; });
 }
 
-Value interpolate(NodeContext& node, const ResizePlan& plan) {
-  const std::vector<std::int64_t> no_pads(static_cast<std::size_t>(node.rank(plan.image)), 0);
+Value interpolate(NodeContext& node, ResizePlan plan) {
+  const std::int64_t missing = count_missing_axes(plan, node.rank(plan.image));
+  const std::vector<std::int64_t> front = numbers_between(0, missing);
   const bool whole = !ir::is_floating(plan.image.type());
-  const Value image = whole ? convert(node, plan.image, kReal) : plan.image;
-  const Value result =
-      node.op(ops::Interpolate, {image, plan.scales ? plan.scales : plan.sizes, node.integers(plan.axes)},
-              {{"mode", plan.mode == "linear" ? std::string("linear_onnx") : plan.mode},
-               {"shape_calculation_mode", plan.scales ? "scales" : "sizes"},
-               {"coordinate_transformation_mode", plan.coordinates},
-               {"nearest_mode", plan.nearest},
-               {"antialias", false},
-               {"pads_begin", no_pads},
-               {"pads_end", no_pads},
-               {"cube_coeff", plan.cubic}});
-  return convert_resampled(node, result, plan);
+  plan.image = unsqueeze(node, whole ? convert(node, plan.image, kReal) : plan.image, front);
+  for (std::int64_t& axis : plan.axes) axis += missing;
+  const std::vector<std::int64_t> no_pads(static_cast<std::size_t>(node.rank(plan.image)), 0);
+  const Value result = node.op(ops::Interpolate,
+                               {plan.image, plan.scales ? plan.scales : plan.sizes, node.integers(plan.axes)},
+                               {{"mode", plan.mode == "linear" ? std::string("linear_onnx") : plan.mode},
+                                {"shape_calculation_mode", plan.scales ? "scales" : "sizes"},
+                                {"coordinate_transformation_mode", plan.coordinates},
+                                {"nearest_mode", plan.nearest},
+                                {"antialias", false},
+                                {"pads_begin", no_pads},
+                                {"pads_end", no_pads},
+                                {"cube_coeff", plan.cubic}});
+  return squeeze(node, result, front);
 }
 
 /// Fails if a scale that is known is not positive or not finite, or a size is negative.
@@ -115,7 +130,8 @@ Values resize(NodeContext& node, ResizePlan plan) {
   if (plan.mode != "nearest" && plan.mode != "linear" && plan.mode != "cubic") {
     node.fail("mode '" + plan.mode + "' does not exist");
   }
-  return {is_native(node, plan) ? interpolate(node, plan) : resample_axes(node, plan)};
+  const Value resized = is_native(node, plan) ? interpolate(node, plan) : resample_axes(node, plan);
+  return {convert_resampled(node, resized, plan)};
 }
 
 Value non_empty(NodeContext& node, std::size_t index) {

@@ -31,7 +31,7 @@ constexpr double kRowSteps = 600;
 /// The CPU plugin selects 2 to 6 elements in registers, stable or not.
 constexpr std::int64_t kMaxInRegisters = 6;
 /// The size that is assumed if a size has no upper bound.
-constexpr std::int64_t kUsualSize = 300;
+constexpr std::int64_t kUsualSize = 1000;
 /// Added to the positions of elements that are not selected.
 constexpr std::int64_t kNotSelected = std::int64_t{1} << 30;
 /// Keys must fit into the 32 bits in which the CPU plugin computes integers.

@@ -58,6 +58,9 @@ def add_frames():
         waves = numbers("waves", 2, 20, 2)
         expected = np.fft.fft(frames_of(waves[..., 0] + 1j * waves[..., 1], window, step))
         case("STFT", 17, waves, np.array(step), window, expected=[pairs(expected)], onesided=0, dynamic=False, **shared)
+    for size in (6, 25, 400):
+        sound, taper = numbers("sound", 2, 1000), numbers("taper", size)
+        case("STFT", 17, sound, np.array(160), taper, np.array(size), constants=(1, 3), expected=[pairs(np.fft.rfft(frames_of(sound, taper, 160)))], variant=f"size {size}")
     ones = np.ones(5, np.float32)
     case("STFT", 17, signal, np.array(4), None, np.array(5), expected=[pairs(np.fft.fft(frames_of(signal, ones, 4)))], onesided=0)
 

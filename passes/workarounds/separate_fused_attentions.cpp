@@ -86,6 +86,20 @@ bool is_rotated_half(const ir::Node& node) {
   });
 }
 
+/// Whether neither factor of `product` has its shape.
+bool broadcasts_both_factors(ir::Value product) {
+  return product.node->is(ops::Multiply) &&
+         std::ranges::none_of(product.node->inputs(),
+                              [&](ir::Value factor) { return factor.shape() == product.shape(); });
+}
+
+/// Fault::rotary_shape: whether a Concat joins the difference of two products with a sum. The result would
+/// have the shape of one factor.
+bool is_turned_part(const ir::Node& difference) {
+  return difference.output(0).shape.is_static() && is_read_by(difference, {ops::Concat}) &&
+         std::ranges::any_of(difference.inputs(), broadcasts_both_factors);
+}
+
 }  // namespace
 
 Workaround separate_fused_attentions() {
@@ -97,7 +111,8 @@ Workaround separate_fused_attentions() {
                separating_row<widens_attention>(Fault::attention_rank, {ops::MatMul}),
                separating_row<is_attention_with_dynamic_mask>(Fault::dynamic_attention_mask, {ops::SoftMax}),
                separating_row<weighs_dynamic_values>(Fault::dynamic_attention_values, {ops::SoftMax}),
-               separating_row<is_rotated_half>(Fault::rotary_shape, {ops::Concat})}};
+               separating_row<is_rotated_half>(Fault::rotary_shape, {ops::Concat}),
+               separating_row<is_turned_part>(Fault::rotary_shape, {ops::Subtract})}};
 }
 
 }  // namespace onnx2ir::passes

@@ -13,6 +13,7 @@
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/support/run_time_values.hpp"
 #include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
@@ -59,6 +60,55 @@ bool precedes_row_constant(ir::MatMulView product) {
     if (is_affected && !axes.empty() && axes != columns) return true;
   }
   return false;
+}
+
+/// Whether `shape`, that of an operand of a MatMul, has several matrices.
+bool has_several_matrices(const ir::PartialShape& shape) {
+  if (!shape.has_rank()) return false;
+  for (std::size_t axis = 0; axis + 2 < shape.rank(); ++axis) {
+    if (shape[axis] != ir::Dimension(1)) return true;
+  }
+  return false;
+}
+
+/// Fault::batched_product_constants, after the product.
+bool precedes_column_constant(ir::MatMulView product) {
+  const ir::PartialShape& shape = product.output(0).shape;
+  if (!shape.has_rank() || !has_several_matrices(product.b().shape()) || !is_quantized(product.a()))
+    return false;
+  const std::vector<std::size_t> columns = {shape.rank() - 1};
+  return std::ranges::any_of(chain_until_conversion(product),
+                             [&](const ir::Node* reader) { return scaled_axes(*reader) == columns; });
+}
+
+/// The scales of weights of several matrices, if they differ between columns or matrices. OpenVINO moves them
+/// behind the product.
+std::optional<ir::Numbers> scales_of_batches(ir::MatMulView product) {
+  if (!has_several_matrices(product.b().shape()) || !is_quantized(product.a())) return std::nullopt;
+  const auto found = weights_of(product);
+  if (!found || found->reshape != nullptr || found->weights.zero_point) return std::nullopt;
+  const ir::Value scale = found->weights.scale;
+  if (scale.shape().rank() != found->weights.data.shape().rank() || scale.shape().element_count() == 1 ||
+      scale.shape()[axis_of_inputs(*found)] != ir::Dimension(1))
+    return std::nullopt;
+  return ir::exact_numbers(scale);
+}
+
+/// Multiplies the weights by one scale, and the product, kept apart, by the quotients of the scales and it.
+ir::Value scale_apart(ir::Builder& builder, ir::MatMulView product) {
+  const auto found = *weights_of(product);
+  ir::Numbers factors = *scales_of_batches(product);
+  double largest = 0;
+  for (const double scale : factors) largest = std::max(largest, std::abs(scale));
+  if (largest == 0) largest = 1;
+  for (double& factor : factors) factor /= largest;
+  ir::Integers sizes = *found.weights.scale.shape().sizes();
+  if (found.is_transposed) std::swap(sizes[sizes.size() - 1], sizes[sizes.size() - 2]);
+  const ir::Value widened = found.weights.widened;
+  const ir::Value scaled = builder.op(ops::Multiply, {widened, builder.number(largest, widened.type())});
+  const ir::Value result = ir::clone_with_input(builder, product, ir::MatMulView::Input::b, scaled);
+  const ir::Value apart = copy_opaquely(builder, result);
+  return builder.op(ops::Multiply, {apart, builder.numbers(factors, sizes, result.type())});
 }
 
 /// The difference of neighbouring numbers that a FakeQuantize with one step gives.
@@ -129,6 +179,9 @@ Workaround separate_quantized_products() {
       .stage = Stage::kernels,
       .summary = "Keeps products of quantised numbers apart from operations that OpenVINO would fuse wrongly",
       .rows = {
+          separating_row<precedes_column_constant>(Fault::batched_product_constants, {ops::MatMul},
+                                                   kIfQuantized),
+          row<scales_of_batches, scale_apart>(Fault::batched_product_constants, {ops::MatMul}, kIfQuantized),
           separating_row<multiplies_quantized_channels>(Fault::quantized_group_filters,
                                                         {ops::GroupConvolution}, kIfQuantized),
           separating_row<precedes_negative_factor>(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},

@@ -27,6 +27,26 @@ add_all(
     },
 )
 add_all(
+    "batched_product_constants",
+    {
+        f"{name} {batches} {axes}": (
+            f"{ROUND}{text}",
+            {"x": whole(*batches, 5, 16)},
+            ONE_SCALE | {"w": whole(*batches, 16, 10).astype(np.int8), "f": np.linspace(0.5, 1.5, 10, dtype=np.float32), "g": scale, "n": np.zeros(scale.shape, np.int8)},
+            {"dynamic": [("x", axes)]},
+        )
+        for batches in ((3,), (2, 3))
+        for name, text, scale in (
+            ("Mul", f"{WEIGHTS}v = MatMul(d, k) y = Mul(v, f)", np.zeros(1, np.float32)),
+            ("Add", f"{WEIGHTS}v = MatMul(d, k) y = Add(f, v)", np.zeros(1, np.float32)),
+            ("Relu", f"{WEIGHTS}v = MatMul(d, k) r = Relu(v) y = Mul(r, f)", np.zeros(1, np.float32)),
+            ("columns", f"k = DequantizeLinear <axis = {len(batches) + 1}> (w, g, n) y = MatMul(d, k)", np.linspace(0.5, 1.5, 10, dtype=np.float32)),
+            ("matrices", f"k = DequantizeLinear <axis = {len(batches) - 1}> (w, g, n) v = MatMul(d, k) {AGAIN} y = Identity(e)", np.linspace(0.25, 0.5, 3, dtype=np.float32)),
+        )
+        for axes in ((), (0,), (len(batches),))
+    },
+)
+add_all(
     "quantized_unit_scale",
     {
         f"{name} {step} {head[:8]}": (

@@ -115,15 +115,15 @@ def unchanged(model):
 preparation = unchanged
 
 
-def compiled(inputs, *outputs, precision="f32"):
-    """A compiled model of Parameters and output nodes. CPUs that cannot compute in `precision` compute in f32."""
+def compiled(inputs, *outputs, precision="f32", **options):
+    """A compiled model of Parameters and output nodes. CPUs that cannot compute in `precision` compute in f32. `options` are those of OpenVINO."""
     model = ov.Model(list(outputs), list(inputs), "main")
-    return ov.Core().compile_model(preparation(model), "CPU", CONFIG | {"INFERENCE_PRECISION_HINT": precision})
+    return ov.Core().compile_model(preparation(model), "CPU", CONFIG | {"INFERENCE_PRECISION_HINT": precision} | options)
 
 
-def results(inputs, output, *runs, precision="f32"):
-    """Copies of one output for each run (a list of arrays), with one compiled model for all runs."""
-    model = compiled(inputs, output, precision=precision)
+def results(inputs, output, *runs, **options):
+    """Copies of one output for each run (a list of arrays), with one compiled model for all runs. Options as in `compiled`."""
+    model = compiled(inputs, output, **options)
     return [np.array(model(list(run))[0]) for run in runs]
 
 

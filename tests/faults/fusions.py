@@ -121,7 +121,7 @@ def scaled_vector_product():
 
 @experiment
 def rotary_shape():
-    """A rotary embedding of one sequence with the cosines and sines of two."""
+    """A rotary embedding of one sequence with the cosines and sines of two; and products of complex numbers that are joined in pairs."""
     x, cosine, sine = parameter([1, 2, 3, 4]), parameter([2, 1, 3, 4]), parameter([2, 1, 3, 4])
     halves = opset.variadic_split(x, opset.constant(np.int64(3)), numbers(2, 2))
     rotated = opset.concat([opset.multiply(halves.output(1), scalar(-1)), halves.output(0)], -1)
@@ -130,7 +130,12 @@ def rotary_shape():
     turned = np.concatenate([-values[..., 2:], values[..., :2]], -1)
     given = results([x, cosine, sine], embedded, [values, angles, angles + 1])[0]
     right = values * angles + turned * (angles + 1)
-    return given.shape != right.shape or not np.array_equal(given, right)
+    if given.shape != right.shape or not np.array_equal(given, right):
+        return True
+    a, b = parameter([2, 1, 5, 2]), parameter([2, 3, 1, 2])
+    (c, d), (e, f) = ((parts.output(0), parts.output(1)) for parts in (opset.split(x, number(3), 2) for x in (a, b)))
+    real, imaginary = opset.subtract(opset.multiply(c, e), opset.multiply(d, f)), opset.add(opset.multiply(c, f), opset.multiply(d, e))
+    return results([a, b], opset.concat([real, imaginary], 3), [integers(2, 1, 5, 2), integers(2, 3, 1, 2)])[0].shape != (2, 3, 5, 2)
 
 
 @experiment

@@ -180,6 +180,30 @@ def quantized_padded_average():
     return not np.allclose(results([x], average(rounded_above(x, -0.375), 2, 1), [values])[0], right)
 
 
+TWO_THREADS = {"INFERENCE_NUM_THREADS": 2, "NUM_STREAMS": "1"}  # 2026.1 to 2026.3 are right with one thread
+
+
+@experiment
+def batched_product_constants():
+    """Products of rounded numbers with several matrices, with a factor or a summand for each column, and with a scale for each matrix."""
+    values, weights = integers(3, 5, 16), integers(3, 16, 10) % 3 - 1
+    columns, matrices = np.linspace(0.5, 1.5, 10, dtype=np.float32).reshape(1, 1, 10), np.array([1, 2, 4], np.float32).reshape(3, 1, 1)
+    for join, combine in ((opset.multiply, np.multiply), (opset.add, np.add)):
+        x = parameter([3, 5, 16])
+        y = join(opset.matmul(rounded(x), quantized(weights), False, False), opset.constant(columns))
+        if not np.allclose(results([x], y, [values], **TWO_THREADS)[0], combine(values @ weights / 4, columns), atol=0.001):
+            return True
+    x = parameter([3, 5, 16])
+    scaled = opset.matmul(rounded(x), opset.multiply(quantized(weights), opset.constant(matrices)), False, False)
+    bounds = [scalar(-64), scalar(63.5)]
+    y = opset.fake_quantize(scaled, *bounds, *bounds, 256)
+    try:
+        given = results([x], y, [values], **TWO_THREADS)[0]
+    except RuntimeError:
+        return True
+    return not np.allclose(given, np.clip(np.round(values @ weights * matrices / 2), -128, 127) / 2, atol=0.51)
+
+
 @experiment
 def quantized_row_constants():
     """A product of rounded numbers of dynamic size, with a factor for each matrix; and one of static size with a constant for each column,

@@ -5,8 +5,10 @@
 #include <limits>
 #include <optional>
 
+#include "ir/views/normalization.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
@@ -226,6 +228,42 @@ bool quantizes_disjoint_numbers(ir::FakeQuantizeView quantize) {
   return low && high && (numbers.lowest.high < low->high || numbers.highest.low > high->low);
 }
 
+/// The least difference of neighbouring numbers that a FakeQuantize gives for a channel.
+std::optional<double> smallest_step(ir::FakeQuantizeView quantization) {
+  const auto lows = ir::exact_numbers(quantization.output_low());
+  const auto highs = lows ? ir::exact_numbers(quantization.output_high()) : std::nullopt;
+  if (!highs || lows->size() != highs->size()) return std::nullopt;
+  double range = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < lows->size(); ++i) range = std::min(range, (*highs)[i] - (*lows)[i]);
+  return range / static_cast<double>(quantization.levels() - 1);
+}
+
+/// Fault::quantized_normalization, where epsilon matters: a variance is usually a thousand squares of steps.
+bool normalizes_quantized_numbers(const ir::Node& node) {
+  constexpr double kSmallPart = 0.1;
+  const ir::Node* const quantization = quantization_of(node.input(0));
+  if (quantization == nullptr) return false;
+  const auto step = smallest_step(*quantization);
+  const double epsilon =
+      node.is(ops::MVN) ? ir::MVNView(node).eps() : ir::GroupNormalizationView(node).epsilon();
+  return !step || epsilon > kSmallPart * *step * *step;
+}
+
+/// Fault::quantized_factor_rank: the operand that a constant of more axes multiplies; null if there is none.
+ir::Value operand_of_lower_rank(const ir::Node& node) {
+  const ir::Value factor = constant_operand(node);
+  const ir::Value operand = factor ? variable_operand(node) : ir::Value{};
+  if (!operand || factor.shape().element_count() == 1 || !operand.shape().has_rank()) return {};
+  if (factor.shape().rank() <= operand.shape().rank() || integers_of(*operand.node) == nullptr) return {};
+  return operand;
+}
+
+void add_axes_to_operand(ir::Builder& builder, ir::Node& node) {
+  const ir::Value operand = operand_of_lower_rank(node);
+  const std::size_t missing = constant_operand(node).shape().rank() - operand.shape().rank();
+  node.set_input(operand == node.input(0) ? 0 : 1, ir::unsqueeze(builder, operand, all_axes(missing)));
+}
+
 }  // namespace
 
 Workaround separate_quantized_operations() {
@@ -235,8 +273,12 @@ Workaround separate_quantized_operations() {
       .rows = {
           row<quantizes_disjoint_numbers, separate_from_input>(Fault::disjoint_clamp, {ops::FakeQuantize}),
           row<merged_operand, separate_merged_operand>(Fault::merged_quantizations, kSums, kIfQuantized),
+          row<operand_of_lower_rank, add_axes_to_operand>(Fault::quantized_factor_rank,
+                                                          {ops::Multiply, ops::Divide}, kIfQuantized),
           separating_row<is_quantized_extremum>(Fault::quantized_extremum, {ops::ReduceMax, ops::ReduceMin},
                                                 kIfQuantized),
+          row<normalizes_quantized_numbers, separate_from_input>(
+              Fault::quantized_normalization, {ops::MVN, ops::GroupNormalization}, kIfQuantized),
           row<quantizes_transpose, separate_from_input>(Fault::quantized_transpose, {ops::FakeQuantize}),
           row<must_be_separated<cuts_quantized_fractions>, separate_from_input>(Fault::quantized_truncation,
                                                                                 {ops::Convert}, kIfQuantized),

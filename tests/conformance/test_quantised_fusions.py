@@ -33,6 +33,37 @@ add_all(
     },
 )
 add_all(
+    "quantized_normalization",
+    {
+        f"{name} {step} {axes}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) y = {text}",
+            {"x": whole(2, 4, 3, 3) * np.float32(step)},
+            ONE_SCALE | {"s": np.float32(step), "g": np.linspace(0.5, 1.5, 4, dtype=np.float32), "b": np.linspace(-1, 1, 4, dtype=np.float32), "r": np.ones((4, 3, 3), np.float32)},
+            {"dynamic": [("x", axes)]},
+        )
+        for step in (0.001, 0.25)
+        for name, text in {
+            "instances": "InstanceNormalization <epsilon = 0.00001> (d, g, b)",
+            "layers": "LayerNormalization <axis = 1, epsilon = 0.00001> (d, r)",
+        }.items()
+        for axes in ((), (0,))
+    },
+)
+add_all(
+    "quantized_factor_rank",
+    {
+        f"{name} {data} {factor} {axes}": (
+            f"{ROUND}{text}",
+            {"x": whole(*data)},
+            ONE_SCALE | {"f": abs(whole(*factor)) + 1, "h": np.float32(1.5)},
+            {"dynamic": [("x", axes)]},
+        )
+        for name, text in {"Mul": "y = Mul(f, d)", "Div": "y = Div(d, f)", "twice": "e = Mul(d, h) y = Mul(e, f)", "Relu": "e = Relu(d) y = Mul(e, f)"}.items()
+        for data, factor in (((2, 8), (1, 1, 8)), ((8,), (2, 8)), ((2, 8), (3, 2, 8)), ((2, 8), (1, 1, 1)))
+        for axes in ((), (0,))
+    },
+)
+add_all(
     "truncation_before_quantization",
     {
         f"{name} {number} {head[0]} {axes}": (

@@ -118,6 +118,13 @@ def misread_filters():
 
 
 @experiment
+def quantized_factor_rank():
+    """Rounded rows times a constant of three axes."""
+    x = parameter([2, 3])
+    return fails(results, [x], opset.multiply(rounded(x), opset.constant(integers(1, 1, 3))), [integers(2, 3)])
+
+
+@experiment
 def quantized_filters_of_channel():
     """Two groups of one channel of numbers from -1 on, each with two filters of 2 * 2 elements; the number of rows is dynamic."""
     x, values = parameter([1, 2, -1, 3]), integers(1, 2, 2, 3)
@@ -155,6 +162,15 @@ def quantized_narrow_average():
     x, values = parameter([1, 3, 2, 2]), integers(1, 3, 2, 2)
     given = results([x], rounded(average(rounded(x), 2, 0)), [values])[0]
     return not np.array_equal(given, values.mean((2, 3), keepdims=True))
+
+
+@experiment
+def quantized_normalization():
+    """Rounded numbers, minus their mean and divided by the root of their variance and 4."""
+    x, values = parameter([1, 2, 4, 4]), integers(1, 2, 4, 4)
+    given = results([x], opset.mvn(rounded(x), numbers(2, 3), True, 4.0, "inside_sqrt"), [values])[0]
+    centred = values - values.mean((2, 3), keepdims=True)
+    return not np.allclose(given, centred / np.sqrt((centred**2).mean((2, 3), keepdims=True) + 4), atol=0.01)
 
 
 @experiment

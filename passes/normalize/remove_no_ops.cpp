@@ -1,6 +1,7 @@
-// Removes operations whose output equals their input.
+// Removes operations whose output equals an input.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -179,8 +180,25 @@ ir::Value value_of_both(ir::Builder& builder, ir::SelectView select) {
   return ir::broadcast_to(builder, value, ir::compute_shape_of(builder, select.condition()));
 }
 
+/// The value that a constant condition chooses for all elements; null if it is broadcast.
+ir::Value chosen_value(ir::Node& node) {
+  const ir::SelectView select = node;
+  const auto condition = ir::exact_values(select.condition());
+  if (!condition || condition->empty() ||
+      std::ranges::adjacent_find(*condition, std::not_equal_to()) != condition->end())
+    return {};
+  const ir::Value chosen = condition->front() != 0 ? select.then_value() : select.else_value();
+  const ir::PartialShape& shape = node.output(0).shape;
+  const bool has_shape = shape.has_rank() && chosen.shape().has_rank(shape.rank()) &&
+                         ir::have_equal_sizes(chosen, 0, node.value(), 0, shape.rank());
+  return has_shape ? chosen : ir::Value{};
+}
+
 ir::Value input_of_no_op(ir::Builder& builder, ir::Node& node) {
-  if (const auto select = ir::match<ir::SelectView>(node)) return value_of_both(builder, *select);
+  if (node.is(ops::Select)) {
+    const ir::Value chosen = chosen_value(node);
+    return chosen ? chosen : value_of_both(builder, node);
+  }
   if (node.is(ops::Squeeze) || node.is(ops::Gather))
     if (const ir::Value value = input_of_undone(node)) return value;
   if (node.is(ops::Slice) || node.is(ops::Gather))

@@ -49,7 +49,9 @@ bool subtracts_from_bytes(const ir::Node& node) {
 /// Fault::quantized_constant_data.
 bool convolves_constant(const ir::Node& convolution) {
   const ir::Value data = convolution.input(0);
-  return ir::is_computed_from_constants(data) && holds_integers(convolution.input(1)) &&
+  const ir::Value filters = convolution.input(1);
+  return ir::is_computed_from_constants(data) &&
+         (holds_integers(filters) || holds_integers(before_conversions(filters))) &&
          find_before(*data.node, subtracts_from_bytes, data_of) != nullptr;
 }
 

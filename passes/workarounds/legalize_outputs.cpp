@@ -35,26 +35,27 @@ bool converts_output_back(ir::ConvertView convert) {
 }
 
 /// Fault::input_converted_to_output: the conversions between an input and an output leave the numbers as the
-/// CPU plugin computes them. It converts an input of another type by itself.
+/// CPU plugin computes them, also around a Reshape. It converts an input of another type by itself.
 bool converts_input_to_output(ir::ConvertView convert) {
   const ir::Output& result = convert.output(0);
   if (!is_read_by(result, {ops::Result}) || result.shape.is_static() ||
       computed_type(result.type) != result.type)
     return false;
   const ir::Value data = follow(convert.data(), [&](ir::Value converted) {
-    return converted.node->is(ops::Convert) && computed_type(converted.type()) == result.type
-               ? converted.node->input(0)
-               : ir::Value{};
+    const ir::Node& node = *converted.node;
+    const bool is_passed = node.is(ops::Convert) || node.op().traits.reshapes;
+    return is_passed && computed_type(converted.type()) == result.type ? node.input(0) : ir::Value{};
   });
   return data.node->is(ops::Parameter) && data.type() == result.type;
 }
 
-void reshape_data(ir::Builder& builder, ir::Node& convert) {
-  const ir::Value data = ir::reshape_to_itself(builder, ir::ConvertView(convert).data());
+/// OpenVINO removes a Reshape together with the conversions around it, but not an opaque copy.
+void keep_output_apart(ir::Builder& builder, ir::Node& convert) {
+  const ir::Value data = ir::ConvertView(convert).data();
   if (data.type() == convert.output(0).type)
-    ir::replace_all_uses(convert.value(), data);
+    ir::replace_all_uses(convert.value(), ir::reshape_to_itself(builder, data));
   else
-    convert.set_input(ir::ConvertView::Input::data, data);
+    convert.set_input(ir::ConvertView::Input::data, copy_opaquely(builder, data));
 }
 
 /// Fault::small_constant_results. The CPU plugin copies a constant of 4 bits to an output with the halves of
@@ -84,9 +85,10 @@ Workaround legalize_outputs() {
       .summary =
           "Converts constant outputs of 4 bits at run time, and keeps conversions of outputs apart that "
           "OpenVINO would remove",
-      .rows = {row<converts_output_back, separate_from_input>(Fault::converted_output_name, {ops::Convert}),
-               row<converts_input_to_output, reshape_data>(Fault::input_converted_to_output, {ops::Convert}),
-               row<is_small_constant, convert_at_run_time>(Fault::small_constant_results, {ops::Result})}};
+      .rows = {
+          row<converts_output_back, separate_from_input>(Fault::converted_output_name, {ops::Convert}),
+          row<converts_input_to_output, keep_output_apart>(Fault::input_converted_to_output, {ops::Convert}),
+          row<is_small_constant, convert_at_run_time>(Fault::small_constant_results, {ops::Result})}};
 }
 
 }  // namespace onnx2ir::passes

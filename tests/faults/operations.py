@@ -147,13 +147,14 @@ def unsigned_right_shift():
 
 @experiment(may_crash=True)
 def input_converted_to_output():
-    """An input of dynamic shape, converted to its own type, in runs with other sizes."""
-    x = parameter([-1, -1])
-    model = compiled([x], opset.convert(x, "f32"))
-    for rows in (2, 5, 1, 40, 3, 300, 2):
-        data = np.arange(rows * (rows + 1), dtype=np.float32).reshape(rows, rows + 1)
-        if not np.array_equal(model([data])[0], data):
-            return True
+    """An input of dynamic shape, converted to its own type, or to another one and back, in runs with other sizes."""
+    for through in ("f32", "f64"):
+        x = parameter([-1, -1])
+        model = compiled([x], opset.convert(opset.convert(x, through), "f32"))
+        for rows in (2, 5, 1, 40, 3, 300, 2):
+            data = np.arange(rows * (rows + 1), dtype=np.float32).reshape(rows, rows + 1)
+            if not np.array_equal(model([data])[0], data):
+                return True
     return False
 
 

@@ -199,7 +199,8 @@ class AxisResampler {
     const double reach = plan_->mode == "cubic" ? 2 : 1;
     const Value shrinking = node_->op(ops::Minimum, {scale_, number(1)});
     const Value reached = node_->op(ops::Ceiling, {divide(number(reach), shrinking)});
-    const Value margin = add(convert(*node_, reached, ElementType::i64), node_->integer(1));
+    const Value neighbours = convert(*node_, reached, ElementType::i64);
+    const Value margin = add(neighbours, node_->integer(1));
     const Value whole_size = convert(*node_, input_size_, ElementType::i64);
     const Value first = subtract(node_->integer(0), margin);
     const Value positions = emit_range(first, add(whole_size, margin), ElementType::i64);
@@ -209,7 +210,8 @@ class AxisResampler {
     const Value extended = gather(*node_, image, inside, axis_);
     const Value columns = unsqueeze(*node_, convert(*node_, positions, kReal), {0});
     const Value rows = unsqueeze(*node_, x_, {1});
-    Value weights = weigh(multiply(node_->op(ops::Abs, {subtract(rows, columns)}), shrinking));
+    const Value distance = node_->op(ops::Abs, {subtract(rows, columns)});
+    Value weights = weigh(multiply(distance, shrinking));
     if (plan_->exclude_outside) {
       const Value valid = unsqueeze(*node_, node_->op(ops::Equal, {positions, inside}), {0});
       weights = multiply(weights, convert(*node_, valid, kReal));

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .experiment import compiled, experiment, fails, numbers, opset, parameter, results, shapes
+from .experiment import compiled, experiment, fails, number, numbers, opset, parameter, results, shapes
 from .kernels import integers
 
 

@@ -55,16 +55,15 @@ void drop_unchanged_axes(NodeContext& node, ResizePlan& plan) {
   if (keep.size() != plan.axes.size()) select_axes(node, plan, keep);
 }
 
-/// Whether the image is a matrix, or its rows or columns are resampled linearly.
-bool is_matrix(const ResizePlan& plan, std::int64_t rank) {
-  return plan.mode == "linear" &&
-         (rank == 2 || (rank == 3 && plan.axes.size() == 1 && plan.axes.front() > 0));
+/// Whether only the last axis is resampled, linearly: then the image is resampled as a matrix of rows.
+bool resamples_rows(const ResizePlan& plan, std::int64_t rank) {
+  return plan.mode == "linear" && plan.axes == std::vector<std::int64_t>{rank - 1};
 }
 
-/// The axes of size 1 that are inserted in front of an image, because Interpolate resamples linearly those
-/// after the first two, except in matrices. Cubic weights need an image of four axes.
+/// The axes of size 1 that are inserted in front of the image. The GPU plugin resamples linearly the axes of
+/// a matrix, or all those after the first two, of which there are at least two; cubic weights need four axes.
 std::int64_t count_missing_axes(const ResizePlan& plan, std::int64_t rank) {
-  const bool fits = plan.mode == "nearest" || is_matrix(plan, rank);
+  const bool fits = plan.mode == "nearest" || (plan.mode == "linear" && rank == 2);
   return fits ? 0 : std::max<std::int64_t>(0, 4 - rank);
 }
 
@@ -74,31 +73,66 @@ bool is_native(NodeContext& node, const ResizePlan& plan) {
   // Interpolate rounds the step between two positions, and so reads the neighbour of some elements.
   if (plan.mode == "nearest" && plan.coordinates == "align_corners") return false;
   const std::int64_t rank = node.rank(plan.image);
-  if (is_matrix(plan, rank)) return true;
+  if (resamples_rows(plan, rank) || (plan.mode == "linear" && rank == 2)) return true;
   const std::int64_t missing = count_missing_axes(plan, rank);
   if (rank + missing < 3 || rank + missing > 5) return false;
   if (plan.mode == "cubic" && (rank + missing != 4 || plan.axes.size() != 2)) return false;
   return std::ranges::all_of(plan.axes, [&](std::int64_t axis) { return axis + missing >= 2; });
 }
 
+/// Adds the axes from `first` on that keep their sizes. The axes are in order then, as the GPU plugin needs
+/// them.
+void add_unchanged_axes(NodeContext& node, ResizePlan& plan, std::int64_t first) {
+  const std::vector<std::int64_t> all = numbers_between(first, node.rank(plan.image));
+  if (plan.axes.size() == all.size()) return;
+  constexpr double kUnchanged[] = {1};
+  Value& list = plan.scales ? plan.scales : plan.sizes;
+  Values entries;
+  for (const std::int64_t axis : all) {
+    const auto place = std::ranges::find(plan.axes, axis);
+    if (place != plan.axes.end())
+      entries.push_back(gather(node, list, node.integers({place - plan.axes.begin()})));
+    else
+      entries.push_back(plan.scales ? node.numbers(kUnchanged, kReal) : dimension_of(node, plan.image, axis));
+  }
+  list = concat(node, entries);
+  plan.axes = all;
+}
+
+Value emit_interpolate(NodeContext& node, ResizePlan plan) {
+  const std::int64_t rank = node.rank(plan.image);
+  if (plan.mode != "nearest") add_unchanged_axes(node, plan, rank == 2 ? 0 : 2);
+  const std::vector<std::int64_t> no_pads(static_cast<std::size_t>(rank), 0);
+  return node.op(ops::Interpolate,
+                 {plan.image, plan.scales ? plan.scales : plan.sizes, node.integers(plan.axes)},
+                 {{"mode", plan.mode == "linear" ? std::string("linear_onnx") : plan.mode},
+                  {"shape_calculation_mode", plan.scales ? "scales" : "sizes"},
+                  {"coordinate_transformation_mode", plan.coordinates},
+                  {"nearest_mode", plan.nearest},
+                  {"antialias", false},
+                  {"pads_begin", no_pads},
+                  {"pads_end", no_pads},
+                  {"cube_coeff", plan.cubic}});
+}
+
 Value interpolate(NodeContext& node, ResizePlan plan) {
-  const std::int64_t missing = count_missing_axes(plan, node.rank(plan.image));
-  const std::vector<std::int64_t> front = numbers_between(0, missing);
   const bool whole = !ir::is_floating(plan.image.type());
-  plan.image = unsqueeze(node, whole ? convert(node, plan.image, kReal) : plan.image, front);
+  const Value image = whole ? convert(node, plan.image, kReal) : plan.image;
+  const std::int64_t rank = node.rank(image);
+  if (resamples_rows(plan, rank)) {
+    const Value any = node.integers({-1});
+    plan.image = reshape(node, image, concat(node, {any, dimension_of(node, image, rank - 1)}));
+    plan.axes = {1};
+    const Value rows = emit_interpolate(node, plan);
+    Values sizes = dimensions_of(node, image, 0, rank - 1);
+    sizes.push_back(dimension_of(node, rows, 1));
+    return reshape(node, rows, concat(node, sizes));
+  }
+  const std::int64_t missing = count_missing_axes(plan, rank);
+  const std::vector<std::int64_t> front = numbers_between(0, missing);
+  plan.image = unsqueeze(node, image, front);
   for (std::int64_t& axis : plan.axes) axis += missing;
-  const std::vector<std::int64_t> no_pads(static_cast<std::size_t>(node.rank(plan.image)), 0);
-  const Value result = node.op(ops::Interpolate,
-                               {plan.image, plan.scales ? plan.scales : plan.sizes, node.integers(plan.axes)},
-                               {{"mode", plan.mode == "linear" ? std::string("linear_onnx") : plan.mode},
-                                {"shape_calculation_mode", plan.scales ? "scales" : "sizes"},
-                                {"coordinate_transformation_mode", plan.coordinates},
-                                {"nearest_mode", plan.nearest},
-                                {"antialias", false},
-                                {"pads_begin", no_pads},
-                                {"pads_end", no_pads},
-                                {"cube_coeff", plan.cubic}});
-  return squeeze(node, result, front);
+  return squeeze(node, emit_interpolate(node, plan), front);
 }
 
 /// Fails if a scale that is known is not positive or not finite, or a size is negative.

@@ -5,8 +5,12 @@
 #include <limits>
 
 #include "ir/small_floats.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/constant_values.hpp"
+#include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -205,15 +209,30 @@ void separate_values(ir::Builder& builder, ir::Node& last) {
   }
 }
 
+/// Fault::compared_constants. The product is rounded twice in ONNX, and once where OpenVINO has combined the
+/// constants, so that it may not equal the number any more that it is compared with: a threshold of a tree is
+/// often the number of a sample.
+bool precedes_comparison(const ir::Node& sum) {
+  constexpr std::size_t kMostNodes = 16;
+  if (!ir::is_floating(sum.output(0).type) || !constant_step(sum).operand) return false;
+  const ir::Node* const product = only_reader(sum);
+  if (product == nullptr || !product->is_one_of(kFactors) || !constant_step(*product).operand) return false;
+  return any_after(*product, kMostNodes, [](const ir::Use& use) {
+    if (use.node->is_one_of(kComparisons)) return Search::found;
+    return moves_elements(*use.node) ? Search::follow : Search::skip;
+  });
+}
+
 }  // namespace
 
 Workaround separate_combined_constants() {
   return {
       .stage = Stage::kernels,
       .summary =
-          "Keeps OpenVINO from combining constants if the result overflows, becomes 0, or rounds one of them "
-          "away",
-      .rows = {row<value_to_separate, separate_values>(Fault::overflowing_constants, kSumsAndFactors),
+          "Keeps OpenVINO from combining constants if the result overflows, becomes 0, rounds one of them "
+          "away, or is compared",
+      .rows = {separating_row<precedes_comparison>(Fault::compared_constants, kSums),
+               row<value_to_separate, separate_values>(Fault::overflowing_constants, kSumsAndFactors),
                row<sum_to_separate, separate_sum>(Fault::rounded_constant_sum, kSums)}};
 }
 

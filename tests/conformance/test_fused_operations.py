@@ -10,6 +10,19 @@ from .fused_cases import collection, entries, is_broadcast, whole
 CASES, add, add_all = collection()
 
 X1, W1 = whole(1, 2, 6), whole(2, 2, 1)
+NUMBERS, OFFSET, FACTOR = np.linspace(-3, 3, 300, dtype=np.float32).reshape(100, 3), np.array([0.1, 0.7, 1.3], np.float32), np.array([1.7, 0.3, 2.9], np.float32)
+add_all(
+    "compared_constants",
+    {
+        f"{name} {axes}": (f"{nodes}", {"x": NUMBERS}, {"a": OFFSET, "b": FACTOR, "t": ((NUMBERS - OFFSET) * FACTOR)[:, order], "i": np.array(order)}, {"dynamic": [("x", axes)]})
+        for order, name, nodes in (
+            ([0, 1, 2], "LessOrEqual", "v = Sub(x, a) w = Mul(v, b) y = LessOrEqual(w, t)"),
+            ([0, 1, 2], "Equal", "v = Sub(x, a) w = Mul(b, v) y = Equal(t, w)"),
+            ([2, 0, 1], "Gather", "v = Sub(x, a) w = Mul(v, b) g = Gather <axis = 1> (w, i) y = LessOrEqual(g, t)"),
+        )
+        for axes in ((), (0,))
+    },
+)
 add_all(
     "consecutive_unit_products",
     {

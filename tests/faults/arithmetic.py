@@ -148,6 +148,15 @@ def rounded_sizes():
 
 
 @experiment
+def compared_constants():
+    """Numbers minus a constant, times another one, compared with the same numbers, computed before."""
+    values, offset, factor = np.linspace(-3, 3, 1000, dtype=np.float32), np.float32(0.1), np.float32(1.7)
+    x, y = parameter([1000]), parameter([1000])
+    product = opset.multiply(opset.subtract(x, opset.constant(offset)), opset.constant(factor))
+    return not results([x, y], opset.less_equal(product, y), [values, (values - offset) * factor])[0].all()
+
+
+@experiment
 def rounded_quotients():
     """The quotients of exact multiples are integers, also when they are rounded."""
     x = (np.arange(1, 200) * 41).astype(np.float32)

@@ -231,7 +231,7 @@ Workaround separate_combined_constants() {
       .summary =
           "Keeps OpenVINO from combining constants if the result overflows, becomes 0, rounds one of them "
           "away, or is compared",
-      .rows = {separating_row<precedes_comparison>(Fault::compared_constants, kSums),
+      .rows = {separating_row<precedes_comparison>(Fault::compared_constants, kSums, kComparisons),
                row<value_to_separate, separate_values>(Fault::overflowing_constants, kSumsAndFactors),
                row<sum_to_separate, separate_sum>(Fault::rounded_constant_sum, kSums)}};
 }

@@ -249,7 +249,8 @@ bool normalizes_quantized_numbers(const ir::Node& node) {
   return !step || epsilon > kSmallPart * *step * *step;
 }
 
-/// Fault::quantized_factor_rank: the operand that a constant of more axes multiplies; null if there is none.
+/// Fault::quantized_factor_rank. Returns the quantised operand if the other operand is a constant with more
+/// axes and several elements, and null otherwise.
 ir::Value operand_of_lower_rank(const ir::Node& node) {
   const ir::Value factor = constant_operand(node);
   const ir::Value operand = factor ? variable_operand(node) : ir::Value{};

@@ -84,7 +84,9 @@ bool precedes_column_constant(ir::MatMulView product) {
 /// The scales of weights of several matrices, if they differ between columns or matrices. OpenVINO moves them
 /// behind the product.
 std::optional<ir::Numbers> scales_of_batches(ir::MatMulView product) {
-  if (!has_several_matrices(product.b().shape()) || !is_quantized(product.a())) return std::nullopt;
+  const bool has_rows = product.a().shape().has_rank() && product.a().shape().rank() > 1;
+  if (!has_several_matrices(product.b().shape()) || !has_rows || !is_quantized(product.a()))
+    return std::nullopt;
   const auto found = weights_of(product);
   if (!found || found->reshape != nullptr || found->weights.zero_point) return std::nullopt;
   const ir::Value scale = found->weights.scale;

@@ -123,13 +123,23 @@ MODELS = {
         rows = Cast<to=7>(sum) size = Concat<axis=0>(rows, one) filled = Expand(two, size) y = MatMul(filled, w) }""",
         [np.ones(333, np.float32), np.array([1], np.float32), np.array(3)],
     ),
+    "weights_of_antialiasing": (
+        """(float[1,1,H,W] x) => (float[A,B,C,D] y) <int64[1] rows = {300}, float[1,1,1,1] w = {1}> {
+        resized = Resize<mode="linear", antialias=1, axes=[2]>(x, , , rows) y = Conv(resized, w) }""",
+        [NUMBERS.random((1, 1, 2000, 3), np.float32)],
+    ),
+    "frames_of_sound": (
+        """(float[1,N] x) => (float[A,B,C] y) <int64 step = {16}, int64 size = {40}, float[2,1] w = {1, 0}> {
+        frequencies = STFT(x, step, , size) z = MatMul(frequencies, w) last = Constant<value=int64[1]{3}>() y = Squeeze(z, last) }""",
+        [NUMBERS.random((1, 400), np.float32)],
+    ),
 }
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_integers_and_angles_are_exact(name, tmp_path):
     text, inputs = MODELS[name]
-    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]> {name} {text}')
+    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 18, "com.microsoft" : 1]> {name} {text}')
     onnx.save(model, tmp_path / "model.onnx")
     subprocess.run([tool_path(), tmp_path / "model.onnx", "-o", tmp_path / "model.xml", "--quiet"], check=True)
     session = onnxruntime.InferenceSession(model.SerializeToString())

@@ -56,6 +56,15 @@ def add_borders():
         case("Resize", 13, image, region, scales, constants=(1, 2), mode=mode, coordinate_transformation_mode="tf_crop_and_resize")
 
 
+def add_empty_images():
+    for mode in ("linear", "cubic"):
+        image = np.zeros((0, 2, 8, 6), np.float32)
+        resize(image, 1, 1, 0.5, 0.5, mode=mode, antialias=1)
+        case("Resize", 19, image[:, :, :0], None, None, np.array([0, 2, 0, 3]), mode=mode, antialias=1, variant="run time", dynamic=False)
+    for shape, scales in (((0, 3, 8), (1, 1, 2)), ((2, 3, 0), (1, 1, 2)), ((0, 8), (2, 2)), ((0, 4, 8), (1, 2, 2)), ((1, 0, 4, 8), (1, 1, 2, 1))):
+        resize(np.zeros(shape, np.float32), *scales, mode="linear")
+
+
 def add_long_axes():
     for mode, scale in itertools.product(("linear", "nearest"), (2, 0.4)):
         resize(numbers("sound", 1, 1, 60_000), 1, 1, scale, mode=mode, coordinate_transformation_mode="asymmetric", variant="-long")
@@ -65,7 +74,7 @@ def add_long_axes():
     resize(numbers("tall", 30_000, 2), 2, 1, mode="linear", coordinate_transformation_mode="half_pixel", variant="-tall")
 
 
-for add in (add_ranks, add_borders, add_long_axes):
+for add in (add_ranks, add_borders, add_empty_images, add_long_axes):
     add()
 
 

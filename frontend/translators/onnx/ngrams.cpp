@@ -103,8 +103,8 @@ bool fit_into_i32(double base, std::int64_t digits) {
   return numbers <= INT32_MAX;
 }
 
-/// The index of the n-gram whose words are `parts`, each i32 [rows, positions], at each position; the number
-/// of n-grams where there is none: i32 [rows, positions].
+/// For each position, the index of the n-gram with the words `parts`: i32 [rows, positions], like each of
+/// them. If no n-gram has these words, the index is the number of n-grams.
 Value find_n_grams(NodeContext& node, const Values& parts, const IntegerRows& n_grams, std::size_t words) {
   const auto base = static_cast<std::int64_t>(words) + 1;
   if (!fit_into_i32(static_cast<double>(base), std::ssize(parts))) {

@@ -15,7 +15,7 @@ class AxisResampler {
   AxisResampler(NodeContext& node, const ResizePlan& plan, std::size_t index, Value scale, Value length)
       : node_(&node), plan_(&plan), axis_(plan.axes[index]), scale_(scale) {
     const Value size = dimension_of(node, plan.image, axis_);
-    input_size_ = reshape_to_scalar(node, convert(node, size, kReal));
+    input_size_ = mark_precise(reshape_to_scalar(node, convert_to_real(size)));
     output_size_ = length;
     if (plan.roi) {
       const auto bound = [&](std::size_t place) {
@@ -43,14 +43,17 @@ class AxisResampler {
   }
 
  private:
+  // Coordinates and weights: bf16 has no fraction of a coordinate of 1,000.
   Value number(double value) { return node_->number(value, kReal); }
-  Value add(Value a, Value b) { return node_->op(ops::Add, {a, b}); }
-  Value subtract(Value a, Value b) { return node_->op(ops::Subtract, {a, b}); }
-  Value multiply(Value a, Value b) { return node_->op(ops::Multiply, {a, b}); }
+  Value add(Value a, Value b) { return mark_precise(node_->op(ops::Add, {a, b})); }
+  Value subtract(Value a, Value b) { return mark_precise(node_->op(ops::Subtract, {a, b})); }
+  Value multiply(Value a, Value b) { return mark_precise(node_->op(ops::Multiply, {a, b})); }
   Value divide(Value a, Value b) { return divide_exactly(*node_, a, b); }
-  Value select(std::initializer_list<Value> inputs) { return node_->op(ops::Select, inputs); }
+  Value select(std::initializer_list<Value> inputs) { return mark_precise(node_->op(ops::Select, inputs)); }
+  Value convert_to_real(Value value) { return mark_precise(convert(*node_, value, kReal)); }
   Value emit_range(Value start, Value stop, ElementType type) {
-    return node_->op(ops::Range, {start, stop, node_->number(1, start.type())}, {{"output_type", type}});
+    const Value step = node_->number(1, start.type());
+    return mark_precise(node_->op(ops::Range, {start, stop, step}, {{"output_type", type}}));
   }
 
   /// Whether the only output position reads position 0.
@@ -62,7 +65,7 @@ class AxisResampler {
   /// Image coordinates of all output positions: f32 [output size].
   Value compute_coordinates() {
     const Value i = emit_range(node_->integer(0), output_size_, kReal);
-    const Value length = convert(*node_, output_size_, kReal);
+    const Value length = convert_to_real(output_size_);
     const Value half = number(0.5);
     const Value one = number(1);
     const auto half_pixel = [&] { return subtract(divide(add(i, half), scale_), half); };
@@ -187,19 +190,21 @@ class AxisResampler {
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const Value neighbour = gather(*node_, image, indices[i], axis_);
       const Value weight = total ? divide(weights[i], total) : weights[i];
-      const Value product = multiply(neighbour, spread(weight, rank));
-      sum = sum ? add(sum, product) : product;
+      const Value product = node_->op(ops::Multiply, {neighbour, spread(weight, rank)});
+      sum = sum ? node_->op(ops::Add, {sum, product}) : product;
     }
     return sum;
   }
 
-  /// The image, extended by repeating its borders, times the weights of its positions. Where the image
-  /// shrinks, a position has as many neighbours as fit into its part of the image.
+  /// Multiplies the image, extended by repeating its borders, by a matrix of weights. If the image shrinks, a
+  /// position has weights for all pixels of its part of the image.
   Value sample_area(Value image) {
     const double reach = plan_->mode == "cubic" ? 2 : 1;
     const Value shrinking = node_->op(ops::Minimum, {scale_, number(1)});
     const Value reached = node_->op(ops::Ceiling, {divide(number(reach), shrinking)});
-    const Value neighbours = convert(*node_, reached, ElementType::i64);
+    // The scale of an empty result is 0.
+    const Value limited_reach = node_->op(ops::Minimum, {reached, multiply(input_size_, number(reach))});
+    const Value neighbours = convert(*node_, limited_reach, ElementType::i64);
     const Value margin = add(neighbours, node_->integer(1));
     const Value whole_size = convert(*node_, input_size_, ElementType::i64);
     const Value first = subtract(node_->integer(0), margin);
@@ -208,8 +213,8 @@ class AxisResampler {
     const Value limited = node_->op(ops::Minimum, {positions, last});
     const Value inside = node_->op(ops::Maximum, {limited, node_->integer(0)});
     const Value extended = gather(*node_, image, inside, axis_);
-    const Value columns = unsqueeze(*node_, convert(*node_, positions, kReal), {0});
-    const Value rows = unsqueeze(*node_, x_, {1});
+    const Value columns = mark_precise(unsqueeze(*node_, convert_to_real(positions), {0}));
+    const Value rows = mark_precise(unsqueeze(*node_, x_, {1}));
     const Value distance = node_->op(ops::Abs, {subtract(rows, columns)});
     Value weights = weigh(multiply(distance, shrinking));
     if (plan_->exclude_outside) {
@@ -256,7 +261,8 @@ Value resample_axes(NodeContext& node, const ResizePlan& plan) {
   };
   Values sizes;  // of the image, f32
   for (const std::int64_t axis : plan.axes) {
-    sizes.push_back(reshape_to_scalar(node, convert(node, dimension_of(node, plan.image, axis), kReal)));
+    const Value size = mark_precise(convert(node, dimension_of(node, plan.image, axis), kReal));
+    sizes.push_back(mark_precise(reshape_to_scalar(node, size)));
   }
   Values scales;
   Values lengths;
@@ -267,7 +273,8 @@ Value resample_axes(NodeContext& node, const ResizePlan& plan) {
       lengths.push_back(convert(node, length, ElementType::i64));
     } else {
       lengths.push_back(entry(plan.sizes, i));
-      scales.push_back(divide_exactly(node, convert(node, lengths[i], kReal), sizes[i]));
+      const Value length = mark_precise(convert(node, lengths[i], kReal));
+      scales.push_back(divide_exactly(node, length, sizes[i]));
     }
   }
   if (plan.sizes && plan.policy != "stretch") {

@@ -136,9 +136,9 @@ Value cut_frames(NodeContext& node, Value signal, Value window, Value size, Valu
   const Value starts =
       node.op(ops::Multiply, {emit_range(node, node.op(ops::Add, {steps, node.integer(1)})), step});
   const Value indices = node.op(ops::Add, {unsqueeze(node, starts, {1}), emit_range(node, size)});
-  const Value frames = gather(node, signal, indices, 1);
+  const Value frames = mark_precise(gather(node, signal, indices, 1));
   const bool complex = node.rank(signal) == 3;
-  return node.op(ops::Multiply, {frames, complex ? unsqueeze(node, window, {1}) : window});
+  return mark_precise(node.op(ops::Multiply, {frames, complex ? unsqueeze(node, window, {1}) : window}));
 }
 
 /// All frequencies of frames: OpenVINO's STFT returns only one side of the frequencies, and only for real
@@ -149,8 +149,9 @@ Value transform_frames(NodeContext& node, Value frames) {
   return node.op(ops::DFT, {numbers, node.integers({2})});
 }
 
-/// The lower frequencies of frames [B, F, N] of `size` real numbers, as a matrix product. OpenVINO's STFT
-/// takes 600 times as long if the size is not a power of two, and its RDFT 6 times.
+/// The lower frequencies of frames [B, F, N] of `size` real numbers: f32 [B, F, size / 2 + 1, 2]. If the size
+/// is not a power of two, this matrix product takes a sixth of the time of OpenVINO's RDFT, and less than a
+/// hundredth of the time of its STFT.
 Value multiply_by_waves(NodeContext& node, Value frames, std::int64_t size) {
   const std::int64_t count = size / 2 + 1;
   std::vector<double> angles;
@@ -194,7 +195,7 @@ Values stft_17(NodeContext& node) {
   if (parts.is_dynamic() && !onesided) node.fail("whether the signal is real or complex is not known");
   if (complex && onesided) node.fail("a one-sided transform takes real numbers");
   if (!parts.admits(1) && !complex) node.fail("the last dimension must be 1 or 2");
-  const Value signal = rank == 3 && !complex ? squeeze(node, input, {2}) : input;
+  const Value signal = rank == 3 && !complex ? mark_precise(squeeze(node, input, {2})) : input;
   const Value step =
       require_scalar(node, convert(node, node.input(Input::frame_step), ElementType::i64), "frame_step");
   Value window = node.optional_input(Input::window);

@@ -22,11 +22,13 @@ Value divide(Builder& builder, Value a, Value b) {
 }
 
 Value divide_exactly(NodeContext& node, Value a, Value b) {
-  const Value quotient = divide(node, a, b);
+  const Value quotient = mark_precise(divide(node, a, b));
   // Only operators tell which quotients must be exact: a row would make every Divide slower.
   if (!node.target().has(Fault::division_by_reciprocal)) return quotient;
-  const Value rest = node.op(ops::Subtract, {a, node.op(ops::Multiply, {quotient, b})});
-  return node.op(ops::Add, {quotient, divide(node, rest, b)});
+  const Value product = mark_precise(node.op(ops::Multiply, {quotient, b}));
+  const Value rest = mark_precise(node.op(ops::Subtract, {a, product}));
+  const Value correction = mark_precise(divide(node, rest, b));
+  return mark_precise(node.op(ops::Add, {quotient, correction}));
 }
 
 Value round_to_even(Builder& builder, Value value) {

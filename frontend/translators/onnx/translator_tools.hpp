@@ -31,7 +31,7 @@ Value multiply_by(Builder& builder, Value value, double factor);
 Value divide(Builder& builder, Value a, Value b);
 
 /// a / b in floating point for results that are rounded to integers afterwards: the quotient of equal numbers
-/// is exactly 1.
+/// is exactly 1. Computed in f32 where the model computes in bf16 or f16.
 Value divide_exactly(NodeContext& node, Value a, Value b);
 
 /// The nearest integers; of two that are equally near, the even one.

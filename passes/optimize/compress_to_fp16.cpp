@@ -28,10 +28,10 @@ constexpr std::uint64_t kSmall = std::uint64_t{1} << 16U;
 /// conversion does not keep index arithmetic, but has less of it: some operators that it maps to one
 /// operation are decomposed into index arithmetic here (Resize).
 constexpr ir::OperationSet kArithmetic = {
-    ops::Abs,       ops::Add,      ops::Ceiling,  ops::Clamp,    ops::Const,     ops::Convert,
-    ops::CumSum,    ops::Divide,   ops::Floor,    ops::FloorMod, ops::Maximum,   ops::Minimum,
-    ops::Mod,       ops::Multiply, ops::Negative, ops::Range,    ops::ReduceMax, ops::ReduceMin,
-    ops::ReduceSum, ops::ReLU,     ops::Round,    ops::Select,   ops::Sign,      ops::Subtract};
+    ops::Abs,      ops::Add,    ops::Ceiling,  ops::Clamp,     ops::Const,     ops::Convert,   ops::CumSum,
+    ops::Divide,   ops::Floor,  ops::FloorMod, ops::Maximum,   ops::Minimum,   ops::Mod,       ops::Multiply,
+    ops::Negative, ops::Power,  ops::Range,    ops::ReduceMax, ops::ReduceMin, ops::ReduceSum, ops::ReLU,
+    ops::Round,    ops::Select, ops::Sign,     ops::Subtract};
 /// In addition to ir::kElementMoves.
 constexpr ir::OperationSet kMoves = {
     ops::Concat,          ops::GatherElements,        ops::GatherND,        ops::Pad,

@@ -7,7 +7,6 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/bounded_search.hpp"
-#include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
@@ -100,8 +99,7 @@ bool may_broadcast_matrices(ir::MatMulView product) {
   if (!left.has_rank() || left.is_static() || left.rank() < 2 || left.rank() > kRank) return false;
   if (!right.has_rank(kRank) || right[0] == ir::Dimension(1)) return false;
   const bool has_equal_batch = left.rank() == kRank && left[0] == right[0];
-  // Quantised matrices stay compressed; a single matrix is an error in the plugin then.
-  return !has_equal_batch && ir::is_computed_from_constants(matrices) && !weights_of(product);
+  return !has_equal_batch && ir::is_computed_from_constants(matrices);
 }
 
 /// Gives the constant a fourth axis, of size 1. The plugin then multiplies by it as by a computed value.

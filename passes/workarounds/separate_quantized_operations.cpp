@@ -238,12 +238,14 @@ std::optional<double> smallest_step(ir::FakeQuantizeView quantization) {
   return range / static_cast<double>(quantization.levels() - 1);
 }
 
-/// Fault::quantized_normalization, where epsilon matters: a variance is usually a thousand squares of steps.
+/// Fault::quantized_normalization. If the step of the data is known, only an epsilon that is not small beside
+/// its square: a variance is usually a thousand squares of steps.
 bool normalizes_quantized_numbers(const ir::Node& node) {
   constexpr double kSmallPart = 0.1;
-  const ir::Node* const quantization = quantization_of(node.input(0));
-  if (quantization == nullptr) return false;
-  const auto step = smallest_step(*quantization);
+  const ir::Node* const source = integers_of(*node.input(0).node);
+  if (source == nullptr) return false;
+  if (source != quantization_of(node.input(0))) return true;
+  const auto step = smallest_step(*source);
   const double epsilon =
       node.is(ops::MVN) ? ir::MVNView(node).eps() : ir::GroupNormalizationView(node).epsilon();
   return !step || epsilon > kSmallPart * *step * *step;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/shape_tools.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/spatial.hpp"
@@ -81,11 +82,26 @@ bool precedes_column_constant(ir::MatMulView product) {
                              [&](const ir::Node* reader) { return scaled_axes(*reader) == columns; });
 }
 
+/// Fault::quantized_vector_product.
+bool multiplies_quantized_vector(ir::MatMulView product) {
+  if (!product.a().shape().has_rank(1) || !is_quantized(product.a())) return false;
+  const auto found = weights_of(product);
+  return found && found->weights.scale.shape().element_count() != 1;
+}
+
+/// Multiplies the vector as a matrix of one row. OpenVINO must not move the scales behind the Squeeze.
+ir::Value multiply_row(ir::Builder& builder, ir::MatMulView product) {
+  const ir::Value row = ir::unsqueeze(builder, product.a(), {0});
+  const ir::Value rows = ir::clone_with_input(builder, product, ir::MatMulView::Input::a, row);
+  const ir::Value apart = copy_opaquely(builder, rows);
+  return ir::squeeze(builder, apart, {static_cast<std::int64_t>(rows.shape().rank()) - 2});
+}
+
 /// The scales of weights of several matrices, if they differ between columns or matrices. OpenVINO moves them
-/// behind the product.
+/// behind the product. A vector first becomes a matrix of one row.
 std::optional<ir::Numbers> scales_of_batches(ir::MatMulView product) {
-  const bool has_rows = product.a().shape().has_rank() && product.a().shape().rank() > 1;
-  if (!has_several_matrices(product.b().shape()) || !has_rows || !is_quantized(product.a()))
+  const bool is_vector = product.a().shape().has_rank(1);
+  if (is_vector || !has_several_matrices(product.b().shape()) || !is_quantized(product.a()))
     return std::nullopt;
   const auto found = weights_of(product);
   if (!found || found->reshape != nullptr || found->weights.zero_point) return std::nullopt;
@@ -186,6 +202,8 @@ Workaround separate_quantized_products() {
           row<scales_of_batches, scale_apart>(Fault::batched_product_constants, {ops::MatMul}, kIfQuantized),
           separating_row<multiplies_quantized_channels>(Fault::quantized_group_filters,
                                                         {ops::GroupConvolution}, kIfQuantized),
+          row<multiplies_quantized_vector, multiply_row>(Fault::quantized_vector_product, {ops::MatMul},
+                                                         kIfQuantized),
           separating_row<precedes_negative_factor>(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},
                                                    kIfQuantized),
           separating_row<precedes_row_constant>(Fault::quantized_row_constants, {ops::MatMul}, kIfQuantized),

@@ -36,15 +36,16 @@ add_all(
     "quantized_normalization",
     {
         f"{name} {step} {axes}": (
-            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) y = {text}",
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) {text}",
             {"x": whole(2, 4, 3, 3) * np.float32(step)},
             ONE_SCALE | {"s": np.float32(step), "g": np.linspace(0.5, 1.5, 4, dtype=np.float32), "b": np.linspace(-1, 1, 4, dtype=np.float32), "r": np.ones((4, 3, 3), np.float32)},
             {"dynamic": [("x", axes)]},
         )
         for step in (0.001, 0.25)
         for name, text in {
-            "instances": "InstanceNormalization <epsilon = 0.00001> (d, g, b)",
-            "layers": "LayerNormalization <axis = 1, epsilon = 0.00001> (d, r)",
+            "instances": "y = InstanceNormalization <epsilon = 0.00001> (d, g, b)",
+            "scaled": "e = Mul(d, s) y = InstanceNormalization <epsilon = 0.00001> (e, g, b)",
+            "layers": "y = LayerNormalization <axis = 1, epsilon = 0.00001> (d, r)",
         }.items()
         for axes in ((), (0,))
     },

@@ -47,6 +47,43 @@ add_all(
     },
 )
 add_all(
+    "quantized_vector_product",
+    {
+        f"{name} {shape} {axes}": (
+            f"{ROUND}{text} y = Identity(v)",
+            {"x": whole(16)},
+            ONE_SCALE | {"w": whole(*shape).astype(np.int8), "g": np.linspace(0.5, 1.5, 10, dtype=np.float32), "n": np.zeros(10, np.int8)},
+            {"dynamic": [("x", axes)]},
+        )
+        for shape in ((16, 10), (3, 16, 10), (2, 3, 16, 10))
+        for name, text in {
+            "columns": f"k = DequantizeLinear <axis = {len(shape) - 1}> (w, g, n) v = MatMul(d, k)",
+            "one": f"{WEIGHTS}v = MatMul(d, k)",
+            "rounded": f"k = DequantizeLinear <axis = {len(shape) - 1}> (w, g, n) v = MatMul(d, k) {AGAIN}",
+        }.items()
+        for axes in ((), (0,))
+    },
+)
+add_all(
+    "constant_batch_broadcast",
+    {
+        f"{name} {batch} {axes}": (
+            f"{ROUND}{text}",
+            {"x": whole(*batch, 5, 16)},
+            ONE_SCALE | {"w": whole(3, 16, 10).astype(np.int8), "g": np.linspace(0.5, 1.5, 10, dtype=np.float32), "n": np.zeros(10, np.int8)},
+            {"dynamic": [("x", axes)]},
+        )
+        for batch in ((), (1,), (3,))
+        for name, text in {
+            "columns": "k = DequantizeLinear <axis = 2> (w, g, n) y = MatMul(d, k)",
+            "weights": "k = DequantizeLinear <axis = 2> (w, g, n) y = MatMul(x, k)",
+            "one": f"{WEIGHTS}y = MatMul(d, k)",
+            "rounded": f"k = DequantizeLinear <axis = 2> (w, g, n) v = MatMul(d, k) {AGAIN} y = Identity(e)",
+        }.items()
+        for axes in ((0,), (0, 1))
+    },
+)
+add_all(
     "quantized_unit_scale",
     {
         f"{name} {step} {head[:8]}": (

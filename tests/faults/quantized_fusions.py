@@ -309,6 +309,14 @@ def truncation_before_quantization():
 
 
 @experiment
+def quantized_vector_product():
+    """A vector of rounded numbers times weights of 8 bits with a scale for each column."""
+    x, weights = parameter([3]), opset.convert(opset.constant(np.ones([3, 2], np.int8)), "f32")
+    scaled = opset.multiply(weights, opset.constant(np.array([[0.25, 0.5]], np.float32)))
+    return results([x], opset.matmul(rounded(x), scaled, False, False), [integers(3)])[0].shape != (2,)
+
+
+@experiment
 def quantized_unit_scale():
     """A product of rounded numbers and weights, both multiples of 1/4, plus a constant for each column, rounded to multiples of 1/16."""
     x, values, weights, columns = parameter([2, 3]), integers(2, 3), integers(3, 2) % 5 - 2, np.array([[1, -2]], np.float32)

@@ -43,7 +43,11 @@ def _run(entries, tool, results):
     try:
         equal = {}  # the case, and the futures of its result, by a digest of the case
         for entry, future in zip(entries.values(), futures):
-            case = entry.make()
+            try:
+                case = entry.make()
+            except Exception as error:  # a mistake in the test
+                future.set_exception(error)
+                continue
             equal.setdefault(hashlib.sha256(pickle.dumps(case)).digest(), (case, []))[1].append(future)
         cases = list(equal.values())
 

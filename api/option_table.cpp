@@ -210,8 +210,9 @@ std::span<const Row<Options>> conversion_rows() {
           "stateful", "keep the caches of a language model in variables, as OpenVINO GenAI expects", "IR"),
       choice<&Options::quantization, kQuantizations>(
           "quantization", "HOW",
-          "how quantised models are computed: fast (integer kernels, within a quantisation step of "
-          "onnxruntime; the default) or exact (in f32, with the rounding of onnxruntime)"),
+          "how quantised models are computed: fast (integer kernels, with the error of onnxruntime against "
+          "the "
+          "model before quantisation; the default) or exact (in f32, with the rounding of onnxruntime)"),
       choice<&Options::dynamic_quantization, kDynamicQuantizations>(
           "dynamic_quantization", "WHEN",
           "when the CPU plugin may round the inputs of products with quantised weights to 8 bits, up to "

@@ -61,8 +61,9 @@ constexpr std::array kPipeline = {
          "Replaces a FakeQuantize to integers and their dequantisation by one FakeQuantize"),
     pass(optimize, "make_weights_signed", make_weights_signed,
          "Stores u8 weights of products of quantised numbers as i8"),
-    pass(optimize, "round_sums_once", round_sums_once,
-         "Clamps a quantised product instead of rounding it if its sum with a bias is rounded"),
+    // Before fuse_activations.
+    pass(optimize, "round_activations_once", round_activations_once,
+         "Does not round the parts of an activation, such as Sigmoid(x), if the result is rounded"),
     // Before the passes that change the operations of DynamicQuantizeLinear.
     pass(optimize, "leave_rounding_to_runtime", leave_rounding_to_runtime,
          "Multiplies the numbers before DynamicQuantizeLinear with compressed weights"),
@@ -73,6 +74,9 @@ constexpr std::array kPipeline = {
     pass(optimize, "fuse_activations", fuse_activations,
          "Replaces arithmetic that computes an activation by one operation",
          {.required = {no_foldable_values}}),
+    pass(optimize, "round_results_once", round_results_once,
+         "Clamps a quantised product instead of rounding it if its sum with a bias, or its activation, is "
+         "rounded"),
     pass(optimize, "fuse_layer_normalization", fuse_layer_normalization,
          "Replaces arithmetic that normalises by MVN", {.required = {no_foldable_values}}),
     pass(optimize, "unflatten_products", unflatten_products,

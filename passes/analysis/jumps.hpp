@@ -5,6 +5,7 @@
 
 #include "ir/graph.hpp"
 #include "ir/operation_set.hpp"
+#include "passes/analysis/constant_values.hpp"
 
 namespace onnx2ir::passes {
 
@@ -14,12 +15,18 @@ inline constexpr ir::OperationSet kJumpAtZero = {
     ops::Log,   ops::Divide,   ops::Power,   ops::Ceiling,      ops::Floor, ops::Convert,
 };
 
-/// Whether such an operation uses output 0 of `node`, so that a number that should be 0 must be exactly 0.
+/// Whether the result of the use jumps where the value is 0. A quotient with a number does not, and neither
+/// does a conversion to a floating-point type.
+inline bool jumps_at_zero(const ir::Use& use) {
+  const ir::Node& node = *use.node;
+  if (node.is(ops::Convert)) return !ir::is_floating(node.output(0).type);
+  if (node.is(ops::Divide) && known_number(node.input(1)).value_or(0) != 0) return false;
+  return node.is_one_of(kJumpAtZero);
+}
+
+/// Whether a use of output 0 of `node` jumps at 0, so that a number that should be 0 must be exactly 0.
 inline bool must_have_exact_zero(const ir::Node& node) {
-  return std::ranges::any_of(node.output(0).uses, [](const ir::Use& use) {
-    const bool is_rounded = !use.node->is(ops::Convert) || !ir::is_floating(use.node->output(0).type);
-    return is_rounded && use.node->is_one_of(kJumpAtZero);
-  });
+  return std::ranges::any_of(node.output(0).uses, jumps_at_zero);
 }
 
 }  // namespace onnx2ir::passes

@@ -1,5 +1,6 @@
 // QuantizeLinear followed by DequantizeLinear is one FakeQuantize whose results are the dequantised numbers:
-// the form that the CPU plugin, the GPU plugin and NNCF use, and that becomes integer kernels.
+// the form that the CPU plugin, the GPU plugin and NNCF use, and that becomes integer kernels. A dequantised
+// number, such as the 0.5 of a Gelu, is one constant.
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include "ir/views/elementwise.hpp"
 #include "ir/views/quantization.hpp"
+#include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/jumps.hpp"
 #include "passes/passes.hpp"
@@ -74,7 +76,16 @@ double with_16_bits(double scale) {
   return std::ldexp(std::round(std::ldexp(fraction, kBits)), exponent - kBits);
 }
 
-ir::Value fuse(ir::Builder& builder, ir::MultiplyView multiply) {
+/// The number that a product of constants of rank 0 is. No weights have rank 0.
+std::optional<double> constant_number(ir::Value product) {
+  const bool is_constant = product.shape().has_rank(0) && ir::is_floating(product.type()) &&
+                           ir::is_computed_from_constants(product);
+  return is_constant ? known_number(product) : std::nullopt;
+}
+
+ir::Value fuse(ir::Builder& builder, ir::Node& node) {
+  const ir::MultiplyView multiply = node;
+  if (const auto number = constant_number(node.value())) return builder.number_like(*number, node.value());
   auto found = dequantization_of(multiply.a(), multiply.b());
   if (!found) found = dequantization_of(multiply.b(), multiply.a());
   if (!found || multiply.output(0).shape != found->fake_quantize->output(0).shape) return {};

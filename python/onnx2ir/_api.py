@@ -449,8 +449,8 @@ def convert(
     `target_runtime`: the OpenVINO releases that must be able to run the IR, "2025.4" or "2025.0..2026.0"; all supported ones by default.
     `unroll_loops`: unrolls loops with few, statically known iterations and a small body.
     `stateful`: keeps the caches of a language model in variables, as OpenVINO GenAI expects.
-    `quantization`: how quantised models are computed: "fast" (integer kernels, within a quantisation step of onnxruntime) or "exact" (in f32,
-    with the rounding of onnxruntime).
+    `quantization`: how quantised models are computed: "fast" (integer kernels, with the error of onnxruntime against the model
+    before quantisation) or "exact" (in f32, with the rounding of onnxruntime).
     `dynamic_quantization`: when the CPU plugin may round the inputs of products with quantised weights to 8 bits, up to twice as fast with an
     error of about 1 %: "auto" (if onnxruntime rounds, too), "never" or "always".
     `threads`: threads that process large constants; 0: as many as the machine has.

@@ -177,11 +177,26 @@ def test_convolutions_and_products_use_integers(middle, form, tmp_path):
     assert integers == count >= 2
 
 
+def operations(model, folder):
+    """The types of the operations of the IR, with repetitions."""
+    (folder / "model.onnx").write_bytes(model)
+    tool.convert(tool.tool_path(), folder / "model.onnx", folder / "model.xml")
+    return [op.get_type_name() for op in ov.Core().read_model(folder / "model.xml").get_ordered_ops()]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("middle", "activation"), {"SiLU": "Swish", "HardSwish of parts": "HSwish", "GELU": "Gelu"}.items())
+def test_an_activation_is_one_operation_and_rounded_once(middle, activation, form, tmp_path):
+    """onnxruntime's quantiser rounds each of its operations."""
+    _, model = quantised(middle, *FORMS[form], False, tmp_path)
+    types = operations(model, tmp_path)
+    assert types.count(activation) == 1
+    assert types.count("FakeQuantize") == 3, "the input, the result of the activation, and the output"
+
+
 def test_one_operation_for_a_pair(tmp_path):
     """QuantizeLinear and DequantizeLinear are one FakeQuantize."""
     _, model = quantised("Relu", *FORMS["QDQ, u8"], False, tmp_path)
-    (tmp_path / "model.onnx").write_bytes(model)
-    tool.convert(tool.tool_path(), tmp_path / "model.onnx", tmp_path / "model.xml")
-    types = [op.get_type_name() for op in ov.Core().read_model(tmp_path / "model.xml").get_ordered_ops()]
+    types = operations(model, tmp_path)
     assert types.count("FakeQuantize") == 3
     assert not {"Round", "Divide", "Clamp", "Floor", "Subtract"} & set(types)

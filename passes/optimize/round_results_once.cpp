@@ -1,0 +1,56 @@
+// Quantisers round the result of a product, and again its sum with the bias, or its activation. The first
+// rounding is noise, and is three more steps for each element after the product: 7 % of the time of a BERT
+// on a CPU with AVX2. What it does besides is to clamp: quantisers remove the activation before a
+// QuantizeLinear whose range has its effect. So the product is clamped only.
+
+#include "ir/views/quantization.hpp"
+#include "onnx2ir/options.hpp"
+#include "passes/analysis/constant_values.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr ir::OperationSet kActivations = {ops::Gelu,    ops::HardSigmoid, ops::HSwish, ops::Mish,
+                                           ops::Sigmoid, ops::Swish,       ops::Tanh};
+
+/// Whether `node` is an activation, or a sum with a constant.
+bool is_sum_or_activation(const ir::Node& node) {
+  return node.is_one_of(kActivations) || (node.is(ops::Add) && constant_step(node).operand);
+}
+
+/// Whether `rounded`, a FakeQuantize, has one use: a sum or an activation that is rounded and nothing else.
+bool is_rounded_again(ir::FakeQuantizeView rounded) {
+  const ir::Node* const reader = only_reader(rounded);
+  if (reader == nullptr || !is_sum_or_activation(*reader) || !is_used_once(*reader)) return false;
+  const ir::Use& use = reader->output(0).uses.front();
+  // A conversion to integers may give a result of the model, which has to equal the integers of onnxruntime.
+  return use.node->is(ops::FakeQuantize) && use.index == ir::FakeQuantizeView::Input::data &&
+         !is_read_by(*use.node, {ops::Convert});
+}
+
+/// Whether `value` is a product of quantised numbers and weights, also with a bias.
+bool is_quantized_product(ir::Value value) {
+  if (value.node->is(ops::Add) && constant_step(*value.node).operand)
+    value = constant_step(*value.node).operand;
+  return value.node->is_one_of(kIntegerProducts) && ir::is_computed_from_constants(value.node->input(1)) &&
+         is_quantized(value.node->input(0));
+}
+
+ir::Value clamp(ir::Builder& builder, ir::FakeQuantizeView rounded) {
+  if (!is_quantized_product(rounded.data()) || !is_rounded_again(rounded)) return {};
+  const auto low = source_number(rounded.output_low());
+  const auto high = source_number(rounded.output_high());
+  if (!low || !high || *low >= *high) return {};
+  return builder.op(ops::Clamp, {rounded.data()}, {{"min", *low}, {"max", *high}});
+}
+
+}  // namespace
+
+bool round_results_once(ir::Model& model, PassContext& context) {
+  if (context.options->quantization == Quantization::exact) return false;
+  return rewrite_values(model, {ops::FakeQuantize}, clamp);
+}
+
+}  // namespace onnx2ir::passes

@@ -59,6 +59,8 @@ constexpr std::array kPipeline = {
          {.repeats_from = "dequantize_before_moving"}),
     pass(optimize, "fuse_quantization", fuse_quantization,
          "Replaces a FakeQuantize to integers and their dequantisation by one FakeQuantize"),
+    pass(optimize, "remove_repeated_roundings", remove_repeated_roundings,
+         "Removes a FakeQuantize of results of FakeQuantize with the same bounds"),
     pass(optimize, "make_weights_signed", make_weights_signed,
          "Stores u8 weights of products of quantised numbers as i8"),
     // Before fuse_activations.

@@ -12,7 +12,7 @@
 #include "ir/views/unary.hpp"
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/constant_values.hpp"
-#include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/fake_quantize.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -25,37 +25,14 @@ constexpr std::int64_t kMostLevels = 256;
 /// A number for each number that a FakeQuantize gives.
 using Samples = std::vector<double>;
 
-struct Range {
-  double low;
-  double high;
-};
-
-std::optional<Range> range_of(ir::FakeQuantizeView rounded) {
-  const auto low = source_number(rounded.output_low());
-  const auto high = source_number(rounded.output_high());
-  if (!low || !high || *low >= *high) return std::nullopt;
-  return Range{*low, *high};
-}
-
-double step_of(ir::FakeQuantizeView rounded, Range range) {
-  return (range.high - range.low) / static_cast<double>(rounded.levels() - 1);
-}
-
 /// The numbers that a FakeQuantize of 8 bits gives.
 std::optional<Samples> results_of(ir::FakeQuantizeView rounded) {
-  const auto range = range_of(rounded);
-  if (!range || rounded.levels() > kMostLevels) return std::nullopt;
+  const auto grid = grid_of(rounded);
+  if (!grid || grid->levels > kMostLevels) return std::nullopt;
   Samples results;
-  for (std::int64_t i = 0; i < rounded.levels(); ++i)
-    results.push_back(range->low + static_cast<double>(i) * step_of(rounded, *range));
+  for (std::int64_t i = 0; i < grid->levels; ++i)
+    results.push_back(grid->low + static_cast<double>(i) * grid->step());
   return results;
-}
-
-/// Whether two FakeQuantize give the same numbers.
-bool are_equal_roundings(ir::FakeQuantizeView a, ir::FakeQuantizeView b) {
-  return a.data() == b.data() && a.levels() == b.levels() && are_equal(a.input_low(), b.input_low()) &&
-         are_equal(a.input_high(), b.input_high()) && are_equal(a.output_low(), b.output_low()) &&
-         are_equal(a.output_high(), b.output_high());
 }
 
 using Unary = std::function<double(double)>;
@@ -64,9 +41,9 @@ using Unary = std::function<double(double)>;
 /// clips here. Null for other operations.
 Unary unary_function(const ir::Node& node) {
   if (const auto rounded = ir::match<ir::FakeQuantizeView>(node)) {
-    const auto range = range_of(*rounded);
-    if (!range) return {};
-    return [range](double x) { return std::clamp(x, range->low, range->high); };
+    const auto grid = grid_of(*rounded);
+    if (!grid) return {};
+    return [grid](double x) { return std::clamp(x, grid->low, grid->high); };
   }
   if (const auto sigmoid = ir::match<ir::HardSigmoidView>(node)) {
     const auto alpha = known_number(sigmoid->alpha());
@@ -165,11 +142,10 @@ ir::Value first_operand(const ir::Node& node) {
 /// a function of another FakeQuantize, and clips none of the results.
 bool only_adds_noise(ir::FakeQuantizeView rounded) {
   const ir::Value next = next_rounded_value(rounded);
-  const auto range = range_of(rounded);
-  if (!next || !range) return false;
-  const double step = step_of(rounded, *range);
+  const auto grid = grid_of(rounded);
+  if (!next || !grid) return false;
   const auto is_kept = [&](double number) {
-    return number >= range->low - step && number <= range->high + step;
+    return number >= grid->low - grid->step() && number <= grid->high + grid->step();
   };
   ir::Value source = rounded.data();
   for (std::size_t i = 0; source && i < kMostSteps; ++i, source = first_operand(*source.node)) {

@@ -7,6 +7,7 @@
 #include "onnx2ir/options.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/fake_quantize.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -40,10 +41,9 @@ bool is_quantized_product(ir::Value value) {
 
 ir::Value clamp(ir::Builder& builder, ir::FakeQuantizeView rounded) {
   if (!is_quantized_product(rounded.data()) || !is_rounded_again(rounded)) return {};
-  const auto low = source_number(rounded.output_low());
-  const auto high = source_number(rounded.output_high());
-  if (!low || !high || *low >= *high) return {};
-  return builder.op(ops::Clamp, {rounded.data()}, {{"min", *low}, {"max", *high}});
+  const auto grid = grid_of(rounded);
+  if (!grid) return {};
+  return builder.op(ops::Clamp, {rounded.data()}, {{"min", grid->low}, {"max", grid->high}});
 }
 
 }  // namespace

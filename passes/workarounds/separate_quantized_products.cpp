@@ -12,6 +12,7 @@
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/fake_quantize.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/run_time_values.hpp"
@@ -129,19 +130,15 @@ ir::Value scale_apart(ir::Builder& builder, ir::MatMulView product) {
   return builder.op(ops::Multiply, {apart, builder.numbers(factors, sizes, result.type())});
 }
 
-/// The difference of neighbouring numbers that a FakeQuantize with one step gives.
-std::optional<double> step_of(ir::FakeQuantizeView quantization) {
-  const auto low = ir::exact_number(quantization.output_low());
-  const auto high = ir::exact_number(quantization.output_high());
-  if (!low || !high) return std::nullopt;
-  return (*high - *low) / static_cast<double>(quantization.levels() - 1);
-}
-
-/// The same for the numbers of a value: those of a FakeQuantize, or integers times a constant.
+/// The difference of neighbouring numbers of a value: results of a FakeQuantize, or integers times a
+/// constant.
 std::optional<double> step_of(ir::Value value) {
   for (int depth = 0; depth < kMostMoves; ++depth) {
     const ir::Node& node = *value.node;
-    if (const auto quantization = ir::match<ir::FakeQuantizeView>(node)) return step_of(*quantization);
+    if (const auto rounded = ir::match<ir::FakeQuantizeView>(node)) {
+      const auto grid = grid_of(*rounded);
+      return grid ? std::optional(grid->step()) : std::nullopt;
+    }
     if (node.is(ops::Multiply)) {
       const ir::Value scale = constant_operand(node);
       return !scale ? std::nullopt : ir::exact_number(scale);
@@ -163,10 +160,11 @@ bool precedes_step_of_product(ir::MatMulView product) {
   const auto weights = weights_of(product);
   const auto scales = weights ? ir::exact_numbers(weights->weights.scale) : std::nullopt;
   const auto step = scales ? step_of(product.a()) : std::nullopt;
-  const auto next_step = step ? step_of(ir::FakeQuantizeView(*quantization)) : std::nullopt;
-  if (!next_step) return false;
+  const auto next_grid = step ? grid_of(*quantization) : std::nullopt;
+  if (!next_grid) return false;
+  const double next_step = next_grid->step();
   return std::ranges::any_of(
-      *scales, [&](double scale) { return std::abs(*step * scale - *next_step) <= *next_step * kRounding; });
+      *scales, [&](double scale) { return std::abs(*step * scale - next_step) <= next_step * kRounding; });
 }
 
 /// Fault::quantized_group_filters.

@@ -1,0 +1,26 @@
+#include "passes/analysis/fake_quantize.hpp"
+
+#include "passes/analysis/constant_values.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
+
+namespace onnx2ir::passes {
+
+std::optional<Grid> grid_of(ir::FakeQuantizeView rounded) {
+  const auto low = source_number(rounded.output_low());
+  const auto high = source_number(rounded.output_high());
+  if (!low || !high || *low >= *high) return std::nullopt;
+  return Grid{*low, *high, rounded.levels()};
+}
+
+bool keeps_bounds(ir::FakeQuantizeView rounded) {
+  return are_equal(rounded.input_low(), rounded.output_low()) &&
+         are_equal(rounded.input_high(), rounded.output_high());
+}
+
+bool are_equal_roundings(ir::FakeQuantizeView a, ir::FakeQuantizeView b) {
+  return a.data() == b.data() && a.levels() == b.levels() && are_equal(a.input_low(), b.input_low()) &&
+         are_equal(a.input_high(), b.input_high()) && are_equal(a.output_low(), b.output_low()) &&
+         are_equal(a.output_high(), b.output_high());
+}
+
+}  // namespace onnx2ir::passes

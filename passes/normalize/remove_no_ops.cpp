@@ -15,6 +15,7 @@
 #include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/constant_values.hpp"
+#include "passes/analysis/dequantized_weights.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -180,14 +181,31 @@ ir::Value value_of_both(ir::Builder& builder, ir::SelectView select) {
   return ir::broadcast_to(builder, value, ir::compute_shape_of(builder, select.condition()));
 }
 
-/// The value that a constant condition chooses for all elements; null if it is broadcast.
+/// Whether `value` is integers, converted and multiplied by numbers, or the result of a FakeQuantize: never
+/// NaN.
+bool is_dequantized(ir::Value value) {
+  if (value.node->is(ops::FakeQuantize)) return true;
+  const ConstantStep step = value.node->is(ops::Multiply) ? constant_step(*value.node) : ConstantStep{};
+  const auto convert = step.operand ? conversion_of(step.operand) : std::nullopt;
+  return convert && ir::is_integral(convert->data().type()) && are_finite(step.constant);
+}
+
+/// What a condition is for all elements, if it is known.
+std::optional<bool> known_condition(ir::Value condition) {
+  const auto test = ir::match<ir::IsNaNView>(condition);
+  if (test && is_dequantized(test->data())) return false;
+  const auto values = ir::exact_values(condition);
+  if (!values || values->empty() || std::ranges::adjacent_find(*values, std::not_equal_to()) != values->end())
+    return std::nullopt;
+  return values->front() != 0;
+}
+
+/// The value that a known condition chooses for all elements; null if it is broadcast.
 ir::Value chosen_value(ir::Node& node) {
   const ir::SelectView select = node;
-  const auto condition = ir::exact_values(select.condition());
-  if (!condition || condition->empty() ||
-      std::ranges::adjacent_find(*condition, std::not_equal_to()) != condition->end())
-    return {};
-  const ir::Value chosen = condition->front() != 0 ? select.then_value() : select.else_value();
+  const auto condition = known_condition(select.condition());
+  if (!condition) return {};
+  const ir::Value chosen = *condition ? select.then_value() : select.else_value();
   const ir::PartialShape& shape = node.output(0).shape;
   const bool has_shape = shape.has_rank() && chosen.shape().has_rank(shape.rank()) &&
                          ir::have_equal_sizes(chosen, 0, node.value(), 0, shape.rank());

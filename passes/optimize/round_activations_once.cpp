@@ -113,8 +113,8 @@ class Sampler {
   std::size_t steps_ = 0;
 };
 
-/// Whether a use rounds the value, and not to integers: those may be a result of the model, which has to
-/// equal the integers of onnxruntime.
+/// Whether a use rounds the value, and no Convert reads the result: integers may be a result of the model,
+/// which has to equal that of onnxruntime.
 bool is_rounding(const ir::Use& use) {
   return use.node->is(ops::FakeQuantize) && use.index == ir::FakeQuantizeView::Input::data &&
          !is_read_by(*use.node, {ops::Convert});

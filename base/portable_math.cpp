@@ -3,6 +3,7 @@
 // precision", 1971.
 #include "base/portable_math.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -128,6 +129,26 @@ double natural_logarithm(double x) {
 
 float natural_logarithm(float x) {
   return static_cast<float>(natural_logarithm(double{x}));
+}
+
+double approximate_exponential(double x) {
+  constexpr double kLargest = 700;
+  constexpr int kTerms = 12;
+  if (std::isnan(x)) return x;
+  const double exponent = std::clamp(x, -kLargest, kLargest);
+  const double doublings = std::round(exponent / kLogarithmOf2.high);
+  const double rest = exponent - doublings * kLogarithmOf2.high;
+  double sum = 1;
+  for (int i = kTerms; i > 0; --i) sum = 1 + rest / i * sum;
+  return std::ldexp(sum, static_cast<int>(doublings));
+}
+
+// Abramowitz and Stegun, "Handbook of mathematical functions", 7.1.26.
+double approximate_error_function(double x) {
+  const double t = 1 / (1 + 0.3275911 * std::abs(x));
+  const double polynomial =
+      ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t;
+  return std::copysign(1 - polynomial * approximate_exponential(-x * x), x);
 }
 
 double decimal_logarithm(double x) {

@@ -14,6 +14,13 @@ float power(float x, float y);
 double natural_logarithm(double x);
 float natural_logarithm(float x);
 
+/// e to the power of x, with a relative error of at most 1e-12. Below -700 and above 700 it is that of the
+/// limit.
+double approximate_exponential(double x);
+
+/// The error function, with an error of at most 2e-7.
+double approximate_error_function(double x);
+
 /// The logarithm to base 10, rounded as `power`, with the special cases of std::log10.
 double decimal_logarithm(double x);
 

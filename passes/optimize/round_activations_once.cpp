@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/portable_math.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/unary.hpp"
 #include "onnx2ir/options.hpp"
@@ -54,11 +55,14 @@ Unary unary_function(const ir::Node& node) {
   if (const auto clamp = ir::match<ir::ClampView>(node)) {
     return [low = clamp->min(), high = clamp->max()](double x) { return std::min(std::max(x, low), high); };
   }
-  if (node.is(ops::Sigmoid)) return [](double x) { return 1 / (1 + std::exp(-x)); };
-  if (node.is(ops::SoftPlus))
-    return [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); };
-  if (node.is(ops::Tanh)) return [](double x) { return std::tanh(x); };
-  if (node.is(ops::Erf)) return [](double x) { return std::erf(x); };
+  if (node.is(ops::Sigmoid)) return [](double x) { return 1 / (1 + base::approximate_exponential(-x)); };
+  if (node.is(ops::Tanh)) return [](double x) { return 1 - 2 / (1 + base::approximate_exponential(2 * x)); };
+  if (node.is(ops::SoftPlus)) {
+    return [](double x) {
+      return std::max(x, 0.0) + base::natural_logarithm(1 + base::approximate_exponential(-std::abs(x)));
+    };
+  }
+  if (node.is(ops::Erf)) return base::approximate_error_function;
   return {};
 }
 

@@ -114,3 +114,14 @@ TEST_CASE("the nearest binary exponent", "[portable_math]") {
   CHECK(onnx2ir::base::nearest_binary_exponent(0.7) == -1);
   CHECK(onnx2ir::base::nearest_binary_exponent(std::numeric_limits<double>::denorm_min()) == -1074);
 }
+
+TEST_CASE("approximate functions have the errors that they promise", "[portable_math]") {
+  for (double x = -30; x <= 30; x += 0.01) {
+    CHECK(std::abs(onnx2ir::base::approximate_exponential(x) / std::exp(x) - 1) <= 1e-12);
+    CHECK(std::abs(onnx2ir::base::approximate_error_function(x) - std::erf(x)) <= 2e-7);
+  }
+  CHECK(std::abs(onnx2ir::base::approximate_exponential(699.5) / std::exp(699.5) - 1) <= 1e-12);
+  CHECK(onnx2ir::base::approximate_exponential(kInfinity) == onnx2ir::base::approximate_exponential(700));
+  CHECK(onnx2ir::base::approximate_exponential(-kInfinity) == onnx2ir::base::approximate_exponential(-700));
+  CHECK(std::isnan(onnx2ir::base::approximate_exponential(std::numeric_limits<double>::quiet_NaN())));
+}

@@ -211,8 +211,7 @@ std::span<const Row<Options>> conversion_rows() {
       choice<&Options::quantization, kQuantizations>(
           "quantization", "HOW",
           "how quantised models are computed: fast (integer kernels, with the error of onnxruntime against "
-          "the "
-          "model before quantisation; the default) or exact (in f32, with the rounding of onnxruntime)"),
+          "the model before quantisation; the default) or exact (in f32, with the rounding of onnxruntime)"),
       choice<&Options::dynamic_quantization, kDynamicQuantizations>(
           "dynamic_quantization", "WHEN",
           "when the CPU plugin may round the inputs of products with quantised weights to 8 bits, up to "

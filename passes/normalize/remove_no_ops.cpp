@@ -181,13 +181,14 @@ ir::Value value_of_both(ir::Builder& builder, ir::SelectView select) {
   return ir::broadcast_to(builder, value, ir::compute_shape_of(builder, select.condition()));
 }
 
-/// Whether `value` is integers, converted and multiplied by numbers, or the result of a FakeQuantize: never
-/// NaN.
+/// Whether `value` is integers of 8 bits, converted and multiplied by finite numbers. It is never NaN; wider
+/// integers may be infinite in f16.
 bool is_dequantized(ir::Value value) {
-  if (value.node->is(ops::FakeQuantize)) return true;
+  constexpr int kBits = 8;
   const ConstantStep step = value.node->is(ops::Multiply) ? constant_step(*value.node) : ConstantStep{};
   const auto convert = step.operand ? conversion_of(step.operand) : std::nullopt;
-  return convert && ir::is_integral(convert->data().type()) && are_finite(step.constant);
+  if (!convert || !ir::is_integral(convert->data().type())) return false;
+  return ir::info(convert->data().type()).bits <= kBits && are_finite(step.constant);
 }
 
 /// What a condition is for all elements, if it is known.

@@ -21,19 +21,16 @@ namespace {
 
 /// An activation has at most this many operations, roundings included.
 constexpr std::size_t kMostSteps = 16;
-constexpr std::int64_t kMostLevels = 256;
 
 /// A number for each number that a FakeQuantize gives.
 using Samples = std::vector<double>;
 
-/// The numbers that a FakeQuantize of 8 bits gives.
-std::optional<Samples> results_of(ir::FakeQuantizeView rounded) {
-  const auto grid = grid_of(rounded);
-  if (!grid || grid->levels > kMostLevels) return std::nullopt;
-  Samples results;
-  for (std::int64_t i = 0; i < grid->levels; ++i)
-    results.push_back(grid->low + static_cast<double>(i) * grid->step());
-  return results;
+/// The numbers of a grid of 8 bits.
+Samples numbers_of(const Grid& grid) {
+  Samples numbers;
+  for (std::int64_t i = 0; i < grid.levels; ++i)
+    numbers.push_back(grid.low + static_cast<double>(i) * grid.step());
+  return numbers;
 }
 
 using Unary = std::function<double(double)>;
@@ -74,10 +71,10 @@ double compute(const ir::Node& node, double a, double b) {
   return node.is(ops::Multiply) ? a * b : a / b;
 }
 
-/// Computes values that are functions of one FakeQuantize.
+/// Computes values that are functions of one FakeQuantize of 8 bits.
 class Sampler {
  public:
-  explicit Sampler(ir::FakeQuantizeView x) : x_(x) {}
+  Sampler(ir::FakeQuantizeView x, const Grid& grid) : x_(x), numbers_(numbers_of(grid)) {}
 
   /// What `value` is for each number of x; no value if it is not a function of x.
   std::optional<Samples> sample(ir::Value value) {
@@ -90,7 +87,7 @@ class Sampler {
     const ir::Node& node = *value.node;
     if (++steps_ > kMostSteps) return std::nullopt;
     const auto rounded = ir::match<ir::FakeQuantizeView>(node);
-    if (rounded && are_equal_roundings(*rounded, x_)) return results_of(x_);
+    if (rounded && are_equal_roundings(*rounded, x_)) return numbers_;
     if (const Unary function = unary_function(node)) {
       auto samples = compute_samples(node.input(0));
       if (samples) std::ranges::transform(*samples, samples->begin(), function);
@@ -109,11 +106,12 @@ class Sampler {
 
   std::optional<Samples> operand_samples(ir::Value operand) {
     const auto number = known_number(operand);
-    if (number) return Samples(static_cast<std::size_t>(x_.levels()), *number);
+    if (number) return Samples(numbers_.size(), *number);
     return compute_samples(operand);
   }
 
   ir::FakeQuantizeView x_;
+  Samples numbers_;
   std::size_t steps_ = 0;
 };
 
@@ -124,7 +122,8 @@ bool is_rounding(const ir::Use& use) {
          !is_read_by(*use.node, {ops::Convert});
 }
 
-/// The value that is computed from `rounded` and rounded again, and nothing else; null if there is none.
+/// Follows the only readers of `rounded` to the first value that only FakeQuantize operations read. Returns
+/// null if an operation before it has several readers, or is not elementwise.
 ir::Value next_rounded_value(const ir::Node& rounded) {
   const ir::Node* node = &rounded;
   for (std::size_t i = 0; i < kMostSteps; ++i) {
@@ -147,15 +146,16 @@ ir::Value first_operand(const ir::Node& node) {
 bool only_adds_noise(ir::FakeQuantizeView rounded) {
   const ir::Value next = next_rounded_value(rounded);
   const auto grid = grid_of(rounded);
-  if (!next || !grid) return false;
+  if (!next || !grid || !grid->has_8_bits()) return false;
   const auto is_kept = [&](double number) {
     return number >= grid->low - grid->step() && number <= grid->high + grid->step();
   };
   ir::Value source = rounded.data();
   for (std::size_t i = 0; source && i < kMostSteps; ++i, source = first_operand(*source.node)) {
     const auto x = ir::match<ir::FakeQuantizeView>(*source.node);
-    if (!x) continue;
-    Sampler sampler(*x);
+    const auto numbers = x ? grid_of(*x) : std::nullopt;
+    if (!numbers || !numbers->has_8_bits()) continue;
+    Sampler sampler(*x, *numbers);
     const auto samples = sampler.sample(rounded.data());
     if (samples && sampler.sample(next)) return std::ranges::all_of(*samples, is_kept);
   }

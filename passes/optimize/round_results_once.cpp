@@ -42,7 +42,7 @@ bool is_quantized_product(ir::Value value) {
 ir::Value clamp(ir::Builder& builder, ir::FakeQuantizeView rounded) {
   if (!is_quantized_product(rounded.data()) || !is_rounded_again(rounded)) return {};
   const auto grid = grid_of(rounded);
-  if (!grid) return {};
+  if (!grid || !grid->has_8_bits()) return {};
   return builder.op(ops::Clamp, {rounded.data()}, {{"min", grid->low}, {"max", grid->high}});
 }
 

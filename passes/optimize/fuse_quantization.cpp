@@ -1,8 +1,10 @@
 // QuantizeLinear followed by DequantizeLinear is one FakeQuantize whose results are the dequantised numbers:
 // the form that the CPU plugin, the GPU plugin and NNCF use, and that becomes integer kernels. A dequantised
 // number, such as the 0.5 of a Gelu, is one constant.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -67,15 +69,6 @@ bool gives_integers(ir::FakeQuantizeView fake_quantize, const Constant& low, con
          high.at(0) - low.at(0) == steps;
 }
 
-/// `scale` rounded to 16 significant bits, a relative error of 2^-17. Its products with integers of 8 bits
-/// are exact in f32, so that the number at the zero point is exactly 0.
-double with_16_bits(double scale) {
-  constexpr int kBits = 16;
-  int exponent = 0;
-  const double fraction = std::frexp(scale, &exponent);
-  return std::ldexp(std::round(std::ldexp(fraction, kBits)), exponent - kBits);
-}
-
 /// The number that a product of constants of rank 0 is. No weights have rank 0.
 std::optional<double> constant_number(ir::Value product) {
   const bool is_constant = product.shape().has_rank(0) && ir::is_floating(product.type()) &&
@@ -83,11 +76,14 @@ std::optional<double> constant_number(ir::Value product) {
   return is_constant ? known_number(product) : std::nullopt;
 }
 
-ir::Value fuse(ir::Builder& builder, ir::Node& node) {
-  const ir::MultiplyView multiply = node;
-  if (const auto number = constant_number(node.value())) return builder.number_like(*number, node.value());
+std::optional<Dequantization> dequantization_of(ir::MultiplyView multiply) {
   auto found = dequantization_of(multiply.a(), multiply.b());
-  if (!found) found = dequantization_of(multiply.b(), multiply.a());
+  return found ? found : dequantization_of(multiply.b(), multiply.a());
+}
+
+/// The dequantised numbers as one FakeQuantize; null if they are not of this form.
+ir::Value fuse_pair(ir::Builder& builder, ir::MultiplyView multiply) {
+  const auto found = dequantization_of(multiply);
   if (!found || multiply.output(0).shape != found->fake_quantize->output(0).shape) return {};
   const ir::FakeQuantizeView before = *found->fake_quantize;
   const auto low = constant_of(before.output_low());
@@ -99,11 +95,10 @@ ir::Value fuse(ir::Builder& builder, ir::Node& node) {
   for (const Constant& parameter : {found->scale, found->zero_point}) {
     if (parameter.numbers.size() != 1 && parameter.shape != larger.shape) return {};
   }
-  const bool is_exact = must_have_exact_zero(multiply);
   std::vector<double> lowest;
   std::vector<double> highest;
   for (std::size_t i = 0; i < count; ++i) {
-    const double scale = is_exact ? with_16_bits(found->scale.at(i)) : found->scale.at(i);
+    const double scale = found->scale.at(i);
     lowest.push_back((low->at(0) - found->zero_point.at(i)) * scale);
     highest.push_back((high->at(0) - found->zero_point.at(i)) * scale);
   }
@@ -114,10 +109,32 @@ ir::Value fuse(ir::Builder& builder, ir::Node& node) {
                     {{"levels", before.levels()}});
 }
 
+/// Uses whose result jumps at 0 keep the arithmetic on integers. OpenVINO computes the zero point of a
+/// FakeQuantize from its bounds, and the number at the zero point is then not always exactly 0.
+bool fuse(ir::Builder& builder, ir::Node& node) {
+  const ir::Value product = node.value();
+  if (const auto number = constant_number(product); number && node.has_uses()) {
+    ir::replace_all_uses(product, builder.number_like(*number, product));
+    return true;
+  }
+  if (!dequantization_of(node)) return false;
+  std::vector<ir::Use> readers;
+  std::ranges::copy_if(node.output(0).uses, std::back_inserter(readers),
+                       [](const ir::Use& use) { return !jumps_at_zero(use); });
+  const ir::Value fused = readers.empty() ? ir::Value{} : fuse_pair(builder, node);
+  if (!fused) return false;
+  if (readers.size() == node.output(0).uses.size()) {
+    ir::replace_all_uses(product, fused);
+  } else {
+    ir::move_uses(readers, product, fused);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool fuse_quantization(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {ops::Multiply}, fuse);
+  return edit_nodes(model, {ops::Multiply}, fuse);
 }
 
 }  // namespace onnx2ir::passes

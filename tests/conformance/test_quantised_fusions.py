@@ -33,6 +33,20 @@ add_all(
     },
 )
 add_all(
+    "numbers at the zero point",
+    {
+        f"{text} {scale} {zero}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) {text}",
+            {"x": np.float32([0, scale * 1.01, -scale * 0.99, scale * 10, -scale * 20])},
+            ONE_SCALE | {"s": np.float32(scale), "z": np.uint8(zero), "none": np.float32(0), "two": np.float32(2)},
+            {},
+        )
+        for scale in (0.3, 0.7, 1.3)
+        for zero in (7, 120, 128)
+        for text in ("y = Sign(d)", "y = Floor(d)", "y = Ceil(d)", "y = Greater(d, none)", "k = Div(d, two) y = Floor(k)", "k = Mul(two, d) y = Sign(k)")
+    },
+)
+add_all(
     "quantized_normalization",
     {
         f"{name} {step} {axes}": (

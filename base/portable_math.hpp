@@ -14,8 +14,8 @@ float power(float x, float y);
 double natural_logarithm(double x);
 float natural_logarithm(float x);
 
-/// e to the power of x, with a relative error of at most 1e-12. Below -700 and above 700 it is that of the
-/// limit.
+/// e to the power of x, with a relative error of at most 1e-12. For x below -700 or above 700, the result is
+/// that for -700 or 700.
 double approximate_exponential(double x);
 
 /// The error function, with an error of at most 2e-7.

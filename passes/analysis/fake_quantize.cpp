@@ -2,6 +2,7 @@
 
 #include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/uses.hpp"
 
 namespace onnx2ir::passes {
 
@@ -21,6 +22,11 @@ bool are_equal_roundings(ir::FakeQuantizeView a, ir::FakeQuantizeView b) {
   return a.data() == b.data() && a.levels() == b.levels() && are_equal(a.input_low(), b.input_low()) &&
          are_equal(a.input_high(), b.input_high()) && are_equal(a.output_low(), b.output_low()) &&
          are_equal(a.output_high(), b.output_high());
+}
+
+bool is_rounding(const ir::Use& use) {
+  return use.node->is(ops::FakeQuantize) && use.index == ir::FakeQuantizeView::Input::data &&
+         !is_read_by(*use.node, {ops::Convert});
 }
 
 }  // namespace onnx2ir::passes

@@ -25,11 +25,14 @@ struct Grid {
 /// No value if channels have different bounds, or if they are not known.
 std::optional<Grid> grid_of(ir::FakeQuantizeView rounded);
 
-/// Whether the results are those of the grid that are nearest to the data: the bounds of data and results are
-/// the same.
+/// Whether the results have the bounds of the data: each result is then the nearest number of the grid.
 bool keeps_bounds(ir::FakeQuantizeView rounded);
 
-/// Whether two FakeQuantize give the same numbers.
+/// Whether two FakeQuantize round the same data to the same numbers.
 bool are_equal_roundings(ir::FakeQuantizeView a, ir::FakeQuantizeView b);
+
+/// Whether a FakeQuantize reads the value as its data, and no Convert reads the result. Integers may be a
+/// result of the model, which must equal that of onnxruntime.
+bool is_rounding(const ir::Use& use);
 
 }  // namespace onnx2ir::passes

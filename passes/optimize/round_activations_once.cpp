@@ -35,8 +35,8 @@ Samples numbers_of(const Grid& grid) {
 
 using Unary = std::function<double(double)>;
 
-/// The function that an operation with one operand that is not constant computes of it. A FakeQuantize only
-/// clips here. Null for other operations.
+/// The function of an elementwise operation with one operand that is not a constant; null for other
+/// operations. A FakeQuantize clips here, and does not round.
 Unary unary_function(const ir::Node& node) {
   if (const auto rounded = ir::match<ir::FakeQuantizeView>(node)) {
     const auto grid = grid_of(*rounded);
@@ -115,13 +115,6 @@ class Sampler {
   std::size_t steps_ = 0;
 };
 
-/// Whether a use rounds the value, and no Convert reads the result: integers may be a result of the model,
-/// which has to equal that of onnxruntime.
-bool is_rounding(const ir::Use& use) {
-  return use.node->is(ops::FakeQuantize) && use.index == ir::FakeQuantizeView::Input::data &&
-         !is_read_by(*use.node, {ops::Convert});
-}
-
 /// Follows the only readers of `rounded` to the first value that only FakeQuantize operations read. Returns
 /// null if an operation before it has several readers, or is not elementwise.
 ir::Value next_rounded_value(const ir::Node& rounded) {
@@ -141,8 +134,8 @@ ir::Value first_operand(const ir::Node& node) {
   return unary_function(node) ? node.input(0) : ir::Value{};
 }
 
-/// Whether the results of `rounded` are rounded again, and it changes no number by more than a step: it is in
-/// a function of another FakeQuantize, and clips none of the results.
+/// Whether `rounded` can be dropped: its results are rounded again, and its data, a function of another
+/// FakeQuantize, is never more than a step outside of its bounds.
 bool only_adds_noise(ir::FakeQuantizeView rounded) {
   const ir::Value next = next_rounded_value(rounded);
   const auto grid = grid_of(rounded);

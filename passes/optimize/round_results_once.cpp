@@ -1,7 +1,7 @@
 // Quantisers round the result of a product, and again its sum with the bias, or its activation. The first
 // rounding is noise, and is three more steps for each element after the product: 7 % of the time of a BERT
-// on a CPU with AVX2. What it does besides is to clamp: quantisers remove the activation before a
-// QuantizeLinear whose range has its effect. So the product is clamped only.
+// on a CPU with AVX2. It also clamps: quantisers remove an activation before a QuantizeLinear whose range has
+// its effect. So the product is clamped instead.
 
 #include "ir/views/quantization.hpp"
 #include "onnx2ir/options.hpp"
@@ -25,10 +25,7 @@ bool is_sum_or_activation(const ir::Node& node) {
 bool is_rounded_again(ir::FakeQuantizeView rounded) {
   const ir::Node* const reader = only_reader(rounded);
   if (reader == nullptr || !is_sum_or_activation(*reader) || !is_used_once(*reader)) return false;
-  const ir::Use& use = reader->output(0).uses.front();
-  // A conversion to integers may give a result of the model, which has to equal the integers of onnxruntime.
-  return use.node->is(ops::FakeQuantize) && use.index == ir::FakeQuantizeView::Input::data &&
-         !is_read_by(*use.node, {ops::Convert});
+  return is_rounding(reader->output(0).uses.front());
 }
 
 /// Whether `value` is a product of quantised numbers and weights, also with a bias.

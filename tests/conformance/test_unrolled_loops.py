@@ -111,6 +111,15 @@ MODELS = {
         loop("float[A, 4] x", "float[B, 4] y", COUNT.format(5) + " never = Constant <value = bool {0}> ()", [("float[] s", "x")],
              ("float[] t", "t = ReduceMax <keepdims = 0> (s) d = Identity (c)"), carried="y", condition="never"),
         [dict(x=(2, 4))]),
+    # Row sizes that only the body's declaration tells.
+    "zero_trips_declared_row": (
+        loop("float[3] x", "float[B, C, D, E] y", COUNT.format(0) + " sizes = Cast <to = 7> (x)", [],
+             ("float[C1, 2, E1] row", "row = Reshape (x, sizes) d = Identity (c)"), carried="y"),
+        [dict(x=(3,))]),
+    "never_starts_declared_row": (
+        loop("float[3] x", "float[B, C, D, E] y", COUNT.format(5) + " never = Constant <value = bool {0}> () sizes = Cast <to = 7> (x)", [],
+             ("float[C1, 2, 4] row", "row = Reshape (x, sizes) d = Identity (c)"), carried="y", condition="never"),
+        [dict(x=(3,))]),
 }
 
 

@@ -71,7 +71,7 @@ Value reshape_to_declared_row(NodeContext& node, Value rows, const onnx::ValueIn
   const auto type = to_tensor_type(declared.type());
   const ir::PartialShape& shape = rows.shape();
   if (!type || !type->shape.has_rank() || !shape.has_rank() || shape.rank() != type->shape.rank() + 1 ||
-      shape[0].is_static())
+      !shape[0].admits(0))
     return rows;
   std::vector<std::int64_t> empty_scan_output{0};
   std::vector<std::int64_t> known{0};
@@ -85,6 +85,7 @@ Value reshape_to_declared_row(NodeContext& node, Value rows, const onnx::ValueIn
     empty_scan_output.push_back(is_used ? given.size() : known.back());
   }
   if (!declares_more) return rows;
+  if (shape[0].is_static()) return reshape(node, rows, empty_scan_output);
   const Value sizes = shape_of(node, rows);
   const Value count = gather(node, sizes, node.integer(0));
   const Value target = node.op(ops::Select, {node.op(ops::Greater, {count, node.integer(0)}), sizes,

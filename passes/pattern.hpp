@@ -68,4 +68,16 @@ auto commutative(ir::Op operation, First first, Second second) {
   };
 }
 
+/// A Select of these operands, also in the form of keep_selected_integers: b + condition * (a - b).
+template <typename Condition, typename First, typename Second>
+auto selection(Condition condition, First a, Second b) {
+  return [=](ir::Value value) {
+    if (op(ops::Select, condition, a, b)(value)) return true;
+    ir::Value second;
+    const auto difference = op(ops::Subtract, a, same(second));
+    const auto chosen = op(ops::Multiply, op(ops::Convert, condition), difference);
+    return op(ops::Add, any(second, b), chosen)(value);
+  };
+}
+
 }  // namespace onnx2ir::passes

@@ -86,8 +86,9 @@ Value normalize_position(Builder& builder, const Sequence& sequence, Value posit
   position = convert_position(builder, position);
   if (const auto known = ir::exact_values(position); known && known->front() >= 0) return position;
   const Value negative = builder.op(ops::Less, {position, builder.integer(0)});
-  const Value wrapped = builder.op(ops::Add, {position, emit_packed_length(builder, sequence)});
-  return builder.op(ops::Select, {negative, wrapped, position});
+  const Value added = builder.op(
+      ops::Multiply, {convert(builder, negative, ElementType::i64), emit_packed_length(builder, sequence)});
+  return builder.op(ops::Add, {position, added});
 }
 
 /// The index of a known position in a list of known elements; no value if either is not known. Fails unless

@@ -49,8 +49,9 @@ constexpr NumberFunction2 kQuotient([](auto a, auto b) { return a / b; });
 constexpr NumberFunction2 kRemainder([](auto a, auto b) { return std::fmod(a, b); });
 constexpr NumberFunction2 kFlooredRemainder([](auto a, auto b) { return a - b * std::floor(a / b); });
 constexpr NumberFunction2 kPower([](auto a, auto b) { return base::power(a, b); });
-constexpr NumberFunction2 kLarger([](auto a, auto b) { return std::max(a, b); });
-constexpr NumberFunction2 kSmaller([](auto a, auto b) { return std::min(a, b); });
+// NaN if an operand is NaN: both return `a` if the operands cannot be compared.
+constexpr NumberFunction2 kLarger([](auto a, auto b) { return std::isnan(b) ? b : std::max(a, b); });
+constexpr NumberFunction2 kSmaller([](auto a, auto b) { return std::isnan(b) ? b : std::min(a, b); });
 
 void infer_divide(Node& node) {
   infer_numbers(node);

@@ -132,7 +132,7 @@ void infer_squeeze(Node& node) {
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
   const std::size_t rank = data.shape().rank();
   Dimensions result;
-  if (node.inputs().size() == 1) {
+  if (node.inputs().size() == 1 || node.input(1).shape().element_count() == 0) {  // all axes of size 1
     for (const Dimension& dimension : data.shape()) {
       if (dimension.is_dynamic() && dimension.admits(1)) return set_output(node, 0, data.type(), unknown());
       if (dimension != Dimension(1)) result.push_back(dimension);

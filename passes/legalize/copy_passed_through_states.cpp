@@ -1,5 +1,6 @@
 // If the next value of a state is directly another Parameter of the body, copies it. The CPU plugin assigns
-// back edges one after the other (sequential_back_edges): the state may have been overwritten by then.
+// back edges one after the other (sequential_back_edges): the state may have been overwritten by then. If the
+// Parameter is a captured value, OpenVINO does not compile the Loop (captured_next_state).
 #include "passes/analysis/foldable.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"

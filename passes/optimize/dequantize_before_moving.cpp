@@ -115,6 +115,8 @@ ir::Value move_dequantized(ir::Builder& builder, ir::MultiplyView multiply) {
   if (!found) return {};
   const auto move = move_of(found->integers);
   if (!move || !is_rounded(found->integers)) return {};
+  // A negative scale makes the largest integer the smallest number.
+  if (move->node->is(ops::MaxPool) && source_number(found->scale).value_or(-1) < 0) return {};
   std::optional<double> padding;
   if (const auto pad = ir::match<ir::PadView>(*move->node)) {
     // Other modes add no number: OpenVINO does not compile their dequantised form.

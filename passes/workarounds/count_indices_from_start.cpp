@@ -9,18 +9,30 @@
 #include "ir/views/reduction.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/pattern.hpp"
 #include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-/// Whether these are indices to which their size has been added if they are negative.
+/// Whether `value` is a size, or a few sizes, of a tensor.
+bool are_sizes(ir::Value value) {
+  const ir::Value sizes = before_conversions(value);
+  const auto part = [&](ir::Op operation) { return matches(sizes, op(operation, op(ops::ShapeOf))); };
+  return are_at_least(sizes, 0) || sizes.node->is(ops::ShapeOf) || part(ops::Gather) || part(ops::Slice);
+}
+
+/// Whether count_from_start() has emitted `indices`.
 bool are_counted_from_start(ir::Value indices) {
-  const auto select = ir::match<ir::SelectView>(indices);
-  const auto less = select ? ir::match<ir::LessView>(select->condition()) : std::nullopt;
-  return less && less->a() == select->else_value() && ir::known_scalar(less->b()) == 0;
+  ir::Value original;
+  ir::Value added;
+  const auto is_negative = op(ops::Less, any(original), integer(0));
+  return matches(indices,
+                 op(ops::Add, any(), op(ops::Multiply, op(ops::Convert, is_negative), any(added)))) &&
+         indices.node->input(0) == original && are_sizes(added);
 }
 
 bool is_never_negative(ir::Value value) {
@@ -65,8 +77,9 @@ bool are_never_negative(ir::Value numbers) {
 /// `indices`, to which `sizes` are added where they are negative.
 ir::Value count_from_start(ir::Builder& builder, ir::Value indices, ir::Value sizes) {
   const ir::Value is_negative = builder.op(ops::Less, {indices, builder.integer(0, indices.type())});
-  const ir::Value shifted = builder.op(ops::Add, {indices, ir::convert(builder, sizes, indices.type())});
-  return builder.op(ops::Select, {is_negative, shifted, indices});
+  const ir::Value added = builder.op(ops::Multiply, {ir::convert(builder, is_negative, indices.type()),
+                                                     ir::convert(builder, sizes, indices.type())});
+  return builder.op(ops::Add, {indices, added});
 }
 
 /// Strings are moved by gathers of their positions (moved_strings).

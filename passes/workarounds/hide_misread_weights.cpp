@@ -1,11 +1,18 @@
 // Workarounds for quantised weights, which the CPU plugin keeps compressed, with scales or zero points that
 // it misreads.
+#include <algorithm>
+#include <optional>
+
 #include "ir/views/elementwise.hpp"
+#include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
+#include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/bounded_search.hpp"
+#include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
+#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 
@@ -98,17 +105,106 @@ ir::Value widen_zero_point(ir::Builder& builder, ir::SubtractView subtract) {
   return ir::clone_with_input(builder, subtract, ir::SubtractView::Input::b, widened);
 }
 
+/// Whether `reads` holds for a use of constant integers that `convert` converts to floats, also after
+/// operations on constants that a Clamp does not hide.
+template <typename Reads>
+bool converts_weights(ir::ConvertView convert, Reads reads) {
+  constexpr std::size_t kMostNodes = 64;
+  const ir::Value integers = convert.data();
+  if (integers.node->constant() == nullptr || !ir::is_integral(integers.type()) ||
+      !ir::is_floating(convert.output(0).type))
+    return false;
+  return any_after(convert, kMostNodes, [&](const ir::Use& use) {
+    if (reads(use)) return Search::found;
+    const auto clamp = ir::match<ir::ClampView>(*use.node);
+    const bool is_hidden = clamp && has_no_effect(*clamp);
+    return use.node->is_computed_from_constants() && !is_hidden ? Search::follow : Search::skip;
+  });
+}
+
+/// Fault::quantized_recurrent_weights. OpenVINO computes recurrent operations with the integers of their
+/// weights if their data or initial state are quantised. It rounds the states of all steps, too, and requires
+/// weights that it has folded.
+bool converts_recurrent_weights(ir::ConvertView convert) {
+  constexpr ir::OperationSet kRecurrent{ops::LSTMSequence, ops::GRUSequence, ops::RNNSequence};
+  return convert.node().graph().may_hold(kRecurrent) && converts_weights(convert, [&](const ir::Use& use) {
+           return use.node->is_one_of(kRecurrent) && use.index > ir::AnyRecurrentView::Input::hidden_state;
+         });
+}
+
+/// The Convolution of single pixels whose filters `use` is; no value for other uses.
+std::optional<ir::ConvolutionView> pointwise_convolution(const ir::Use& use) {
+  const auto convolution = ir::match<ir::ConvolutionView>(*use.node);
+  if (!convolution || use.index != ir::ConvolutionView::Input::filters) return std::nullopt;
+  const ir::PartialShape& filters = convolution->filters().shape();
+  const bool is_pointwise =
+      filters.has_rank() && std::all_of(filters.begin() + 2, filters.end(),
+                                        [](const ir::Dimension& size) { return size == ir::Dimension(1); });
+  return is_pointwise ? convolution : std::nullopt;
+}
+
+/// The Transpose that reads a convolution, possibly after a constant is added; no value if none does.
+std::optional<ir::TransposeView> transpose_after(const ir::Node& node) {
+  for (const ir::Use& use : node.output(0).uses) {
+    if (const auto transpose = ir::match<ir::TransposeView>(*use.node)) return transpose;
+    if (!use.node->is(ops::Add) || !constant_operand(*use.node)) continue;
+    for (const ir::Use& later : use.node->output(0).uses) {
+      if (const auto transpose = ir::match<ir::TransposeView>(*later.node)) return transpose;
+    }
+  }
+  return std::nullopt;
+}
+
+bool moves_channels(const std::optional<ir::TransposeView>& transpose, const ir::Integers& order) {
+  return !transpose || ir::exact_order(*transpose) == order;
+}
+
+/// Fault::transposed_pointwise_filters.
+bool converts_transposed_filters(ir::ConvertView convert) {
+  return convert.node().graph().may_hold({ops::Transpose}) &&
+         converts_weights(convert, [](const ir::Use& use) {
+           const auto convolution = pointwise_convolution(use);
+           if (!convolution) return false;
+           const auto before = ir::match<ir::TransposeView>(convolution->data());
+           const auto after = transpose_after(*convolution);
+           if (!before && !after) return false;
+           const auto is_one = [](std::int64_t step) { return step == 1; };
+           const auto is_none = [](std::int64_t pad) { return pad == 0; };
+           return !moves_channels(before, {0, 3, 1, 2}) || !moves_channels(after, {0, 2, 3, 1}) ||
+                  !std::ranges::all_of(convolution->strides(), is_one) ||
+                  !std::ranges::all_of(convolution->pads_begin(), is_none) ||
+                  !std::ranges::all_of(convolution->pads_end(), is_none);
+         });
+}
+
+/// Fault::scaled_pointwise_filters.
+bool converts_scaled_filters(ir::ConvertView convert) {
+  return convert.data().type() == ir::ElementType::u4 && converts_weights(convert, [](const ir::Use& use) {
+           const auto convolution = pointwise_convolution(use);
+           return convolution && constant_step(*convolution->data().node).operand &&
+                  convolution->data().node->is(ops::Multiply);
+         });
+}
+
+void hide_integers(ir::Builder& builder, ir::Node& convert) {
+  const ir::Value hidden = clamp_without_effect(builder, convert.value());
+  ir::replace_uses_except(convert.value(), hidden, *hidden.node);
+}
+
 }  // namespace
 
 Workaround hide_misread_weights() {
   return {.stage = Stage::kernels,
           .summary =
-              "Hides quantised weights from the CPU plugin if it would misread their scales, and widens zero "
-              "points of 4 bits",
+              "Hides quantised weights that the CPU plugin would misread, and widens zero points of 4 bits",
           .rows = {
               row<gathers_blocks, gather_computed_rows>(Fault::gathered_blocks, {ops::Gather}),
-
               row<has_misread_weights, hide_weights>(Fault::misread_weight_scales, {ops::MatMul}),
+              row<converts_recurrent_weights, hide_integers>(Fault::quantized_recurrent_weights,
+                                                             {ops::Convert}, kIfQuantized),
+              row<converts_scaled_filters, hide_integers>(Fault::scaled_pointwise_filters, {ops::Convert}),
+              row<converts_transposed_filters, hide_integers>(Fault::transposed_pointwise_filters,
+                                                              {ops::Convert}),
               row<has_4_bit_zero_point, widen_zero_point>(Fault::signed_4_bit_zero_points, {ops::Subtract})}};
 }
 

@@ -129,7 +129,9 @@ ir::Value broadcast_tile(ir::Builder& builder, ir::TileView tile) {
 
 bool is_dynamic_tile(ir::TileView tile) {
   const std::size_t rank = tile.output(0).shape.rank();
-  return rank > kMaxTiledRank && !ir::exact_values(tile.repeats()) && tile.data().shape().rank() == rank;
+  const auto count = static_cast<std::int64_t>(rank);
+  return rank > kMaxTiledRank && !ir::exact_values(tile.repeats()) && tile.data().shape().rank() == rank &&
+         tile.repeats().shape().element_count() == count;
 }
 
 /// A Tile that repeats the second axis, of size 1, of a tensor of dynamic shape. Whether it is wrong also

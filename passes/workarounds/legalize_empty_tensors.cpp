@@ -275,6 +275,14 @@ void reshape_outputs(ir::Builder& builder, ir::Node& node) {
   }
 }
 
+/// Fault::empty_constant_factor. OpenVINO reads the first element of a constant that is the first operand of
+/// a product before a sum.
+bool has_empty_constant_first(const ir::Node& multiply) {
+  const ir::Value first = multiply.input(0);
+  return first.node->constant() != nullptr && first.shape().element_count() == 0 &&
+         !ir::is_computed_from_constants(multiply.input(1)) && is_read_by(multiply, {ops::Add});
+}
+
 }  // namespace
 
 Workaround legalize_empty_tensors() {
@@ -286,6 +294,7 @@ Workaround legalize_empty_tensors() {
       .rows = {
           row<may_meet_empty_operand, separate_from_uses>(Fault::empty_broadcast_in_arithmetic,
                                                           {ops::Broadcast}),
+          row<has_empty_constant_first, swap_operands>(Fault::empty_constant_factor, {ops::Multiply}),
           row<has_empty_part_before_others, join_in_pairs>(Fault::empty_part_before_others, {ops::Concat}),
           row<moves_empty_dimension, reshape_transpose>(Fault::empty_unit_transpose, {ops::Transpose}),
           row<is_empty_unsqueeze, fill_unsqueezed>(Fault::empty_unsqueeze_shape,

@@ -54,7 +54,7 @@ bool may_lead_away(ir::RangeView range) {
   }
   const auto is_above = [&](Value value) { return is_reachable(start, value, true); };
   const auto is_below = [&](Value value) { return is_reachable(start, value, false); };
-  return !matches(limit, op(ops::Select, any(), is_above, is_below));
+  return !matches(limit, selection(any(), is_above, is_below));
 }
 
 /// A type for comparisons of start and limit, which may differ in type in an IR of others. Not f16, because

@@ -221,7 +221,9 @@ bool permutes_channels(ir::GatherView gather) {
 ir::Value gather_by_table(ir::Builder& builder, ir::GatherView gather) {
   const ir::Value table = ir::unsqueeze(builder, gather.indices(), {0});
   const ir::Value rows = ir::clone_with_input(builder, gather, ir::GatherView::Input::indices, table);
-  return ir::squeeze(builder, rows, {ir::exact_values(gather.axis())->front()});
+  const std::size_t rank = gather.data().shape().rank();
+  const std::size_t axis = ir::normalize_axis(ir::exact_values(gather.axis())->front(), rank);
+  return ir::squeeze(builder, rows, {static_cast<std::int64_t>(axis)});
 }
 
 /// Fault::permuted_channels: a Split whose parts are joined in another order.

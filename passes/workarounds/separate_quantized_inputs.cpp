@@ -20,8 +20,8 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Of the sum of the bounds of a symmetric FakeQuantize, in steps: the bounds are rounded.
-constexpr double kMostRounding = 1.5;
+/// Of the bounds of a FakeQuantize, in steps.
+constexpr double kRounding = 0.25;
 
 /// Whether 0 is the integer 0 of the numbers that a FakeQuantize gives.
 bool has_no_zero_point(const ir::Node& node) {
@@ -30,7 +30,10 @@ bool has_no_zero_point(const ir::Node& node) {
   const auto high = low ? ir::exact_number(quantization->input_high()) : std::nullopt;
   if (!low || !high) return false;
   const double step = (*high - *low) / static_cast<double>(quantization->levels() - 1);
-  return *low == 0 || std::abs(*low + *high) < step * kMostRounding;
+  // Signed integers from -128 or from -127 on.
+  const double sum = (*low + *high) / step;
+  const double expected = quantization->levels() % 2 == 0 ? -1 : 0;
+  return *low == 0 || std::abs(sum - expected) < kRounding;
 }
 
 /// Fault::quantized_padded_average.

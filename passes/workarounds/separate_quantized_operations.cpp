@@ -45,7 +45,7 @@ bool is_reversed(const ir::Node& node) {
 
 /// Fault::quantized_extremum.
 bool is_quantized_extremum(const ir::Node& node) {
-  return any_is_one_of(chain_after(node), {ops::FakeQuantize});
+  return any_is_one_of(readers_past_moves(node), {ops::FakeQuantize});
 }
 
 /// Fault::quantized_transpose. OpenVINO moves the Transpose after the FakeQuantize.

@@ -49,8 +49,14 @@ bool is_shared_quantized_product(const ir::Node& node) {
          last_factor_after(node).output(0).uses.size() > 1;
 }
 
+/// Whether `node` has a constant along an axis before the last two, those of matrices.
+bool has_batch_constant(const ir::Node& node) {
+  const std::vector<std::size_t> axes = scaled_axes(node);
+  return !axes.empty() && axes.front() + 2 < node.output(0).shape.rank();
+}
+
 /// Fault::quantized_row_constants. If all sizes are static, only a constant after another FakeQuantize is
-/// read wrongly.
+/// read wrongly, or one for each matrix of a product of two variables, which does not compile.
 bool precedes_row_constant(ir::MatMulView product) {
   const ir::PartialShape& shape = product.output(0).shape;
   if (!shape.has_rank() || shape.rank() < 2 || !is_quantized(product.a())) return false;
@@ -59,6 +65,7 @@ bool precedes_row_constant(ir::MatMulView product) {
   for (const ir::Node* reader : chain_until_conversion(product)) {
     is_affected = is_affected || reader->is(ops::FakeQuantize);
     const std::vector<std::size_t> axes = scaled_axes(*reader);
+    if (has_batch_constant(*reader) && !ir::is_computed_from_constants(product.b())) return true;
     if (is_affected && !axes.empty() && axes != columns) return true;
   }
   return false;

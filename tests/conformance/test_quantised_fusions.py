@@ -220,6 +220,93 @@ add_all(
         for parts in ("a, b = Split <axis = 1> (d, n)", "b = Identity(d)")
     },
 )
+add_all(
+    "moved extremum",
+    {
+        f"{op} {name}": (
+            f"{ROUND} r = Reshape(d, h) m = {op} <keepdims = 0> (r, a) {text} n = QuantizeLinear(u, s, z) e = DequantizeLinear(n, s, z) y = Concat <axis = 0> (e, e)",
+            {"x": whole(1, 4, 3, 3) / 4},
+            ONE_SCALE | {"h": np.array([1, 4, -1]), "a": np.array([2])},
+            {},
+        )
+        for op in ("ReduceMin", "ReduceMax")
+        for name, text in {"unsqueezed": "u = Unsqueeze(m, a)", "transposed": "u = Transpose(m)", "plain": "u = Identity(m)", "joined": "u = Concat <axis = 0> (m, m)"}.items()
+    },
+)
+add_all(
+    "pads of the average",
+    {
+        f"{zero}": (
+            f"{ROUND} y = AveragePool <kernel_shape = [3, 3], pads = [1, 1, 1, 1], count_include_pad = 1> (d)",
+            {"x": whole(1, 4, 5, 5) / 4},
+            ONE_SCALE | {"z": zero},
+        )
+        for zero in (np.uint8(127), np.uint8(128), np.uint8(0), np.uint8(129), np.int8(-1), np.int8(0), np.int8(1), np.int8(-128))
+    },
+)
+add_all(
+    "factors of matrices",
+    {
+        f"{axes} {dynamic}": (
+            f"{ROUND} k = QuantizeLinear(v, s, z) e = DequantizeLinear(k, s, z) m = MatMul(d, e) n = {op}(m, g) u = QuantizeLinear(n, w, z) y = DequantizeLinear(u, w, z)",
+            {"x": whole(1, 3, 4, 8) / 4, "v": whole(1, 3, 8, 4) / 4},
+            ONE_SCALE | {"g": np.linspace(0.5, 2, 3 if axes != "rows" else 4, dtype=np.float32).reshape([3, 1, 1] if axes != "rows" else [4, 1]), "w": np.float32(1)},
+            {"dynamic": [("x", dynamic), ("v", dynamic)]},
+        )
+        for op, axes in (("Mul", "matrices"), ("Mul", "rows"), ("Add", "matrices of sums"))
+        for dynamic in ((), (0,))
+    },
+)
+CELLS = {"LSTM": 4, "GRU": 3, "RNN": 1}
+add_all(
+    "recurrent weights",
+    {
+        f"{op} {zero} {state} {weights}": (
+            f"q = QuantizeLinear(x, s, h) d = DequantizeLinear(q, s, h) {'g = QuantizeLinear(i, s, h) j = DequantizeLinear(g, s, h)' if state == 'rounded' else 'j = Identity(i)'}"
+            f" {text} y, last = {op} <hidden_size = 4> (d, k, k, b, , j) sum = Add(d, d)",
+            {"x": whole(5, 1, 4) / 4, "i": whole(1, 1, 4) / 8},
+            {"s": np.float32(0.05), "h": np.uint8(120), "w": ((np.arange(16 * count) * 5) % 100 + 60).reshape(1, 4 * count, 4).astype(zero.dtype), "t": np.float32(0.01), "z": zero, "f": np.float32(-1), "b": np.zeros((1, 8 * count), np.float32)},
+            {"outputs": ("y", "last", "sum")},
+        )
+        for op, count in CELLS.items()
+        for zero in (np.uint8(128), np.int8(0), np.int8(2))
+        for state in ("plain", "rounded")
+        for weights, text in {"linear": "k = DequantizeLinear(w, t, z)", "computed": "c = Cast <to = 1> (w) n = Mul(c, t) k = Add(n, f)"}.items()
+    },
+)
+add_all(
+    "pointwise filters",
+    {
+        f"{name} {stride} {pad} {type_.__name__}": (
+            f"k = DequantizeLinear <axis = 0> (w, t, z) {text.format(attributes=f'strides = [{stride}, {stride}], pads = [{pad}, {pad}, {pad}, {pad}]')}",
+            {"x": whole(2, 4, 4, 4) / 4},
+            {"w": (whole(4, 4, 1, 1) + 6).astype(type_), "t": np.array([0.125, 0.25, 0.5, 1], np.float32), "z": np.array([6] * 4, type_), "b": np.arange(4, dtype=np.float32)},
+            {"dynamic": [("x", (0,))]},
+        )
+        for name, text in {
+            "before": "v = Transpose <perm = [0, 1, 3, 2]> (x) y = Conv <{attributes}> (v, k)",
+            "rows last": "v = Transpose <perm = [0, 3, 1, 2]> (x) y = Conv <{attributes}> (v, k, b)",
+            "after": "c = Conv <{attributes}> (x, k) y = Transpose <perm = [0, 1, 3, 2]> (c)",
+            "channels last": "c = Conv <{attributes}> (x, k, b) y = Transpose <perm = [0, 2, 3, 1]> (c)",
+            "both": "v = Transpose <perm = [0, 2, 3, 1]> (x) c = Conv <{attributes}> (v, k) y = Transpose <perm = [0, 3, 1, 2]> (c)",
+        }.items()
+        for stride in (1, 2)
+        for pad in (0, 1)
+        for type_ in (np.int8, np.uint8)
+    },
+)
+add_all(
+    "scaled pointwise filters",
+    {
+        f"{size}": (
+            "v = Mul(x, f) c = Cast <to = 21> (w) n = Cast <to = 21> (z) k = DequantizeLinear <axis = 0> (c, t, n) y = Conv(v, k)",
+            {"x": whole(1, 4, 4, 4) / 4},
+            {"w": (whole(4, 4, size, size) + 6).astype(np.uint8), "t": np.array([0.125, 0.25, 0.5, 1], np.float32), "z": np.array([6] * 4, np.uint8), "f": np.float32(2)},
+            {"opset": 21},
+        )
+        for size in (1, 3)
+    },
+)
 
 
 @pytest.mark.parametrize("conformance", parameters(entries("quantised_fusions", CASES)))

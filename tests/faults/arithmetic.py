@@ -179,3 +179,12 @@ def truncated_quotients():
     """The quotients of negative integers are rounded down, which is the default of Divide."""
     x, y = np.array([-10, -9, 7, 8], np.int32), np.array([3, 3, -3, -4], np.int32)
     return computed(opset.divide, x, y).tolist() != [-4, -3, -3, -2]
+
+
+@experiment
+def select_in_f32():
+    """An integer above 2^24, selected by a comparison."""
+    values = [np.array(numbers_, np.int32) for numbers_ in ([1, 5], [2, 4], [16777217, 1], [2, 2000000001])]
+    inputs = [parameter([2], "i32") for _ in values]
+    selected = opset.select(opset.less(inputs[0], inputs[1]), inputs[2], inputs[3])
+    return results(inputs, selected, values)[0].tolist() != [16777217, 2000000001]

@@ -154,3 +154,12 @@ def stale_empty_shapes():
     top = opset.topk(x, opset.squeeze(n, number(0)), 0, "max", "value").output(0)
     runs = [(some, np.array([1])), (none, np.array([2])), (none, np.array([1]))]
     return any(shapes([x, n], output, *runs)[2] != shapes([x, n], output, runs[2])[0] for output in (split, tile, top))
+
+
+@experiment(may_crash=True)
+def empty_constant_factor():
+    """A constant of no rows times a row, plus a row."""
+    x, y = parameter([1, -1]), parameter([1, -1])
+    total = opset.add(opset.multiply(opset.constant(np.zeros((0, 1), np.float32)), x), y)
+    row = np.ones((1, 3), np.float32)
+    return shapes([x, y], total, (row, row)) != [(0, 3)]

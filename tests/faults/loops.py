@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import openvino as ov
 
 from .control_flow import add_loop, add_single_iteration, as_array, constant_loop, true
 from .experiment import compiled, element_type, experiment, fails, number, numbers, opset, parameter, results, shapes
@@ -82,6 +83,16 @@ def loop_shapes_from_body():
         return shapes([count, x], final, (as_array(2), one), (as_array(0), one)) != [(3, 2), (1, 2)]
     except RuntimeError:
         return True
+
+
+@experiment
+def captured_next_state():
+    """A captured value as the next value of a state."""
+    count, x, y = parameter([], "i64"), parameter([2]), parameter([2])
+    state, captured = parameter([2]), parameter([2])
+    row = opset.add(state, captured)
+    rows = add_loop(count, true(), [(x, state, captured)], [(y, captured)], scans=[row])[1]
+    return fails(results, [count, x, y], rows, (as_array(2), np.zeros(2, np.float32), np.ones(2, np.float32)))
 
 
 @experiment
@@ -298,3 +309,17 @@ def loops_take_no_strings():
     packed = opset.string_tensor_pack(inside, inside, opset.constant(np.zeros(1, np.uint8)))
     texts = add_single_iteration(packed, places, inside)
     return fails(shapes, [places], texts, (np.zeros(2, np.int32),))
+
+
+@experiment(may_crash=True)
+def empty_stacked_rows():
+    """Rows of two iterations, stacked along their second axis; the first one is empty in the second run."""
+    count, x, captured = parameter([], "i64"), parameter([-1, 1, 3]), parameter([-1, 1, 3])
+    loop = opset.loop(count, true())
+    go_on, row = opset.result(true()), opset.result(opset.add(captured, captured))
+    loop.set_function(ov.Model([go_on, row], [captured], "body"))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_invariant_input(captured, x.output(0))
+    stacked = loop.get_concatenated_slices(row.output(0), 0, 1, 1, -1, 1)
+    runs = [(as_array(2), np.ones((rows, 1, 3), np.float32)) for rows in (2, 0)]
+    return shapes([count, x], stacked, *runs) != [(2, 2, 3), (0, 2, 3)]

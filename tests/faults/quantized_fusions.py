@@ -362,3 +362,18 @@ def quantized_constant_data():
     convolved = opset.convolution(data, quantized(filters.reshape(2, 2, 1, 1)), [1, 1], [0, 0], [0, 0], [1, 1])
     given = compiled([x], convolved, rounded(x))([np.zeros(2, np.float32)])[0]
     return not np.allclose(given, np.einsum("nchw,oc->nohw", (bytes_of_data - 104.0) / 2, filters / 4))
+
+
+@experiment
+def quantized_recurrent_weights():
+    """An LSTM of rounded numbers whose weights are integers of 8 bits times 1/8."""
+    x, values, state = parameter([1, 2, 4]), integers(1, 2, 4) / 4, np.zeros([1, 1, 4], np.float32)
+    integral = (np.arange(64).reshape(1, 16, 4) % 7 - 3).astype(np.int8)
+
+    def sequence(weights):
+        states = [opset.constant(state), opset.constant(state), opset.constant(np.array([2], np.int32))]
+        return opset.lstm_sequence(rounded(x), *states, weights(), weights(), opset.constant(np.zeros([1, 16], np.float32)), 4, "forward").output(0)
+
+    right = results([x], sequence(lambda: opset.constant(integral.astype(np.float32) / 8)), [values])[0]
+    quantised = sequence(lambda: opset.multiply(opset.convert(opset.constant(integral), "f32"), scalar(0.125)))
+    return not np.allclose(results([x], quantised, [values])[0], right, atol=1e-4)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .experiment import experiment, fails, opset, results
+from .experiment import experiment, fails, opset, parameter, results
 from .small_types import four_bit_constant
 
 INPUTS, OUTPUTS = 128, 32
@@ -154,3 +154,30 @@ def constant_times_weights():
     x, zeros = opset.parameter([-1, OUTPUTS], np.float32), np.zeros((2, OUTPUTS), np.float32)
     total = opset.add(opset.matmul(opset.constant(factor), weights, False, True), x)
     return fails(results, [x], total, (zeros,)) or not np.allclose(results([x], total, (zeros,))[0], factor @ (data * scale).T, atol=1)
+
+
+def pointwise(value, filters):
+    """The convolution of single pixels."""
+    return opset.convolution(value, filters, [1, 1], [0, 0], [0, 0], [1, 1])
+
+
+@experiment
+def transposed_pointwise_filters():
+    """A convolution of transposed images, which have four rows and columns, and its result with transposed images."""
+    values, integers_ = np.arange(32, dtype=np.float32).reshape(1, 2, 4, 4), np.array([[1, -2], [3, 4]], np.int8)
+    x, order = parameter([1, 2, 4, 4]), opset.constant(np.array([0, 1, 3, 2]))
+    filters = opset.multiply(opset.convert(opset.constant(integers_.reshape(2, 2, 1, 1)), "f32"), opset.constant(np.full([2, 1, 1, 1], 0.5, np.float32)))
+    right = np.einsum("nchw,oc->nowh", values, integers_ / 2)
+    after, before = opset.transpose(pointwise(x, filters), order), pointwise(opset.transpose(x, order), filters)
+    return not all(np.array_equal(results([x], found, [values])[0], right) for found in (after, before))
+
+
+@experiment
+def scaled_pointwise_filters():
+    """A convolution of twice the image with filters of 4 bits that have a zero point for each of them."""
+    x = parameter([1, 2, 4, 4])
+    integers_, zero_points = four_bit_constant([1, 2, 3, 4], [2, 2, 1, 1], "u4"), four_bit_constant([8, 8], [2, 1, 1, 1], "u4")
+    centred = opset.subtract(opset.convert(integers_, "f32"), opset.convert(zero_points, "f32"))
+    filters = opset.multiply(centred, opset.constant(np.full([2, 1, 1, 1], 0.5, np.float32)))
+    doubled = opset.multiply(x, opset.constant(np.float32(2)))
+    return fails(results, [x], pointwise(doubled, filters), [np.ones((1, 2, 4, 4), np.float32)])

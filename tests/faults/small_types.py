@@ -6,12 +6,12 @@ import openvino as ov
 from .experiment import Unavailable, compiled, element_type, experiment, fails, opset, results
 
 
-def four_bit_constant(values, shape=None):
-    """An i4 constant of values from -8 to 7."""
+def four_bit_constant(values, shape=None, type_="i4"):
+    """A constant of values from -8 to 7, or of u4 from 0 to 15."""
     packed = np.zeros((len(values) + 1) // 2, np.uint8)
     for index, value in enumerate(values):
         packed[index // 2] |= (value & 15) << 4 * (index % 2)
-    tensor = ov.Tensor(element_type("i4"), ov.Shape(shape or [len(values)]))
+    tensor = ov.Tensor(element_type(type_), ov.Shape(shape or [len(values)]))
     tensor.data.reshape(-1).view(np.uint8)[:] = packed  # a tensor on `packed` would not keep it alive
     return opset.constant(tensor)
 

@@ -135,12 +135,12 @@ Values dropout_12(NodeContext& node) {
   if (is_off) return dropout_1(node);
   if (!ratio) ratio = node.number(kDefaultRatio, ElementType::f32);
   ratio = convert(node, require_scalar(node, ratio, "ratio"), ElementType::f32);
+  const Value trains = require_scalar(node, training, "training_mode");
   const Value drawn = draw_uniform(node, shape_of(node, x));
-  const Value is_kept =
-      node.op(ops::LogicalOr, {node.op(ops::GreaterEqual, {drawn, ratio}),
-                               node.op(ops::LogicalNot, {require_scalar(node, training, "training_mode")})});
+  const Value is_kept = node.op(
+      ops::LogicalOr, {node.op(ops::GreaterEqual, {drawn, ratio}), node.op(ops::LogicalNot, {trains})});
   const Value kept_share = node.op(ops::Subtract, {node.number(1, ElementType::f32), ratio});
-  const Value divisor = node.op(ops::Select, {training, kept_share, node.number(1, ElementType::f32)});
+  const Value divisor = node.op(ops::Select, {trains, kept_share, node.number(1, ElementType::f32)});
   const Value scaled = node.op(ops::Divide, {convert(node, x, ElementType::f32), divisor});
   const Value result = node.op(ops::Select, {is_kept, scaled, node.number(0, ElementType::f32)});
   return {convert(node, result, x.type()), is_kept};

@@ -67,7 +67,31 @@ std::int64_t count_missing_axes(const ResizePlan& plan, std::int64_t rank) {
   return fits ? 0 : std::max<std::int64_t>(0, 4 - rank);
 }
 
+/// Whether this known scale, not 1, may leave the axis its size, of at least two elements.
+bool may_keep_size(double scale, const ir::Dimension& size) {
+  if (scale < 1 || size == ir::Dimension(1)) return false;
+  const double smallest_that_grows = 1 / (scale - 1);
+  return std::max<double>(2, static_cast<double>(size.min)) < smallest_that_grows;
+}
+
+/// Whether one axis of several may keep its size although it has another scale than 1: OpenVINO does not
+/// resample such an axis. onnxruntime does, unless all axes keep their sizes.
+bool may_skip_axis(const ResizePlan& plan) {
+  const auto keeps_size = [&](std::size_t i) {
+    const auto scale = plan.scales ? ir::exact_number(plan.scales, i) : std::nullopt;
+    return scale && may_keep_size(*scale, plan.image.shape()[static_cast<std::size_t>(plan.axes[i])]);
+  };
+  std::size_t count = 0;
+  bool is_dynamic = false;
+  for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+    count += keeps_size(i) ? 1 : 0;
+    is_dynamic = is_dynamic || plan.image.shape()[static_cast<std::size_t>(plan.axes[i])].is_dynamic();
+  }
+  return count > 0 && plan.axes.size() > 1 && (is_dynamic || count < plan.axes.size());
+}
+
 bool is_native(NodeContext& node, const ResizePlan& plan) {
+  if (may_skip_axis(plan)) return false;
   if (plan.antialias || plan.exclude_outside || plan.policy != "stretch") return false;
   if (plan.coordinates == "tf_crop_and_resize" || plan.coordinates == "half_pixel_symmetric") return false;
   // Interpolate rounds the step between two positions, and so reads the neighbour of some elements.

@@ -74,6 +74,13 @@ Values celu_12(NodeContext& node) {
   const double alpha = node.real_attribute("alpha", 1);
   if (alpha == 1) return {node.op(ops::Elu, {x}, {{"alpha", 1.0}})};
   const Value factor = node.number_like(alpha, x);
+  if (alpha < 0) {
+    const Value one = node.number_like(1, x);
+    const Value power = node.op(ops::Subtract, {node.op(ops::Exp, {divide(node, x, factor)}), one});
+    const Value low =
+        node.op(ops::Minimum, {node.op(ops::Multiply, {power, factor}), node.number_like(0, x)});
+    return {node.op(ops::Add, {node.op(ops::ReLU, {x}), low})};
+  }
   return {node.op(ops::Multiply, {node.op(ops::Elu, {divide(node, x, factor)}, {{"alpha", 1.0}}), factor})};
 }
 

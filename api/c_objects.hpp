@@ -36,7 +36,7 @@ struct onnx2ir_conversion {
 
 namespace onnx2ir {
 
-/// The result of `make`, or `otherwise` if memory is exhausted. The library throws no other exceptions here.
+/// The result of `make`, or `otherwise` if it throws.
 template <typename Result, typename Make>
 Result without_exceptions(Result otherwise, Make make) noexcept {
   try {

@@ -306,7 +306,7 @@ pugi::xml_node read_net(std::string_view xml, pugi::xml_document& document) {
   const auto parsed =
       document.load_buffer(xml.data(), xml.size(), pugi::parse_default & ~pugi::parse_wconv_attribute);
   if (parsed.status == pugi::status_out_of_memory) throw std::bad_alloc();
-  if (!parsed) refuse("no XML: {} at byte {}", parsed.description(), parsed.offset);
+  if (!parsed) refuse("not valid XML: {} at byte {}", parsed.description(), parsed.offset);
   const pugi::xml_node net = document.child("net");
   if (required_text(net, "version") != "11")
     refuse("the IR has version {} instead of 11", net.attribute("version").value());

@@ -21,7 +21,7 @@ std::string help_text(std::span<const Option> options);
 /// The help of one command, whose options are `options`.
 std::string command_help(const CommandInfo& command, std::span<const Option> options);
 
-/// The formats that document() supports: "man", "bash", "zsh", "fish", "markdown".
+/// The formats that documentation() supports: "man", "bash", "zsh", "fish", "markdown".
 std::vector<std::string> documentation_forms();
 /// `options` are those of all commands.
 std::string documentation(std::string_view form, std::span<const Option> options);

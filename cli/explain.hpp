@@ -23,7 +23,7 @@ struct ManualTopic {
 /// In a generated source: cmake/manual.cmake lists them.
 std::span<const ManualTopic> manual_topics();
 
-// The texts of --list-operators, --list-passes and so on: one line for each operator, pass, fault, code of a
+// The texts of --list-ops, --list-passes and so on: one line for each operator, pass, fault, code of a
 // diagnostic.
 std::string operator_list();
 std::string pass_list();

@@ -29,7 +29,7 @@ std::string line_of(const AffectedLayer& layer) {
   return line + ": " + (layer.warning.empty() ? std::string(fault.summary) : layer.warning);
 }
 
-/// Whether the name or the first byte, the tag of ir_version, tells that a file is an ONNX model.
+/// Whether the name or the first byte, the tag of ir_version, shows that a file is an ONNX model.
 bool is_onnx_model(const std::filesystem::path& path) {
   constexpr int kTagOfVersion = 8;
   std::error_code no_error;

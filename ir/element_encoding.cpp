@@ -187,7 +187,7 @@ ConstantData encode_integers(std::span<const std::int64_t> values, ElementType t
   const unsigned bits = info(type).bits;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] < limits->min || values[i] > limits->max)
-      invalid(std::to_string(values[i]) + " is no " + std::string(info(type).name));
+      invalid(std::to_string(values[i]) + " does not fit into " + std::string(info(type).name));
     store(stored.bytes, i, bits, static_cast<std::uint64_t>(values[i]));
   }
   return stored.take();

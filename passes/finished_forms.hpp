@@ -1,4 +1,5 @@
-// Marks what legalisations have finished in a model that was read: the XML does not have these marks.
+// Sets the notes and marks of what earlier legalisations emitted, in a model that was read: the XML does not
+// store them.
 #pragma once
 
 #include <span>
@@ -24,7 +25,7 @@ bool is_converted_from_rounded(ir::Value value);
 bool is_shift_of_random_stream(ir::Value value);
 /// skip_idle_loops: the condition without which a loop with this trip count does not run; null if unknown.
 ir::Value condition_of_trip_count(ir::Value trip_count);
-/// guard_empty_inputs: the value whose smallest size `size` is; null for all else.
+/// guard_empty_inputs: the value whose smallest size `size` is; null for other values.
 ir::Value data_of_smallest_size(ir::Value size);
 
 }  // namespace onnx2ir::passes

@@ -1,4 +1,4 @@
-// What all scopes of an attempt to translate a model share.
+// The state of an attempt to translate a model, which all its scopes share.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace onnx2ir::frontend {
 struct ExtensionTable;
 struct OperatorMap;
 
-/// The model, and what the caller wants: the same in all attempts.
+/// The model and the options of the caller: the same in all attempts.
 struct ConversionInput {
   const LoadedModel* model;
   const TranslatorTable* translators;
@@ -64,7 +64,8 @@ struct Findings {
   std::map<std::string, std::string, std::less<>> kept_operators = {};
 };
 
-/// What an attempt has emitted by copying: bounded, because a small model can call for any amount.
+/// The numbers of nodes that an attempt has copied. They are limited, because a small model can expand to any
+/// size.
 struct Copies {
   /// The nodes that calls of functions have added, including those copied with attribute values.
   std::uint64_t function_nodes = 0;

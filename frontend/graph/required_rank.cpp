@@ -18,11 +18,11 @@ namespace {
 using onnx::NodeProto;
 using Use = NameIndex::Use;
 
-/// What a use of a value says to a question about it.
+/// The answer of a use to a question about the value.
 enum class Answer : std::uint8_t {
   yes,
   no,
-  ask_output  ///< what the uses of the only output of the node say
+  ask_output  ///< that of the uses of the node's only output
 };
 
 /// Whether the input `use` is of a node that computes its only output by `row` without changing the order of
@@ -37,7 +37,7 @@ bool is_loop_body(const GraphTranslator& scope) {
   return scope.owner() != nullptr && scope.parent()->is_onnx(*scope.owner(), "Loop");
 }
 
-/// What `use` says to the question whether a value must have one element.
+/// The answer of `use` to the question whether the value must have one element.
 Answer scalar_answer(const GraphTranslator& scope, const Use& use) {
   // Output 0 of the body of a Loop is its condition.
   if (use.node == nullptr) return use.input == 0 && is_loop_body(scope) ? Answer::yes : Answer::no;

@@ -1,5 +1,5 @@
-// What the nodes that use a value require of its rank, or ignore. They are not translated yet, so the IR does
-// not know them: the answers come from columns of the operator table, and from declared types.
+// The rank that later nodes require of a value, and whether they ignore leading dimensions of size 1. These
+// nodes are not in the IR yet: the answers come from columns of the operator table, and from declared types.
 //
 // ignores_leading_units() also needs the ranks of the other operands of these nodes. This is no second
 // inference of types: it follows operands only through operators whose row has a RankRule, to values that are

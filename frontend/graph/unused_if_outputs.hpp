@@ -9,8 +9,8 @@ namespace onnx2ir::frontend {
 
 /// Answers questions about the outputs of `node`, the current If in `scope`; both must outlive it.
 ///
-/// This reads the model instead of the IR: values have no dynamic rank, so the output needs its type before
-/// the nodes that compute those conditions are translated.
+/// This reads the ONNX model instead of the IR: the type of an output is needed before the nodes that compute
+/// the conditions of later Ifs are translated.
 class UnusedIfOutputs {
  public:
   UnusedIfOutputs(const GraphTranslator& scope, const onnx::NodeProto& node);

@@ -11,7 +11,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// An iterator over a text that tells others how far it has come.
+/// An iterator over a text that records the furthest position that was read.
 struct Position {
   using iterator_category = std::input_iterator_tag;
   using value_type = char;

@@ -41,7 +41,8 @@ struct ModelCheck {
   /// The first input of the main graph with a default value, and the number of others.
   std::string first_default = {};
   std::size_t more_defaults = 0;
-  bool is_ordered = true;  ///< no node seen reads what itself or a later one gives, nor does a body of it
+  /// True as long as no checked node, with its bodies, uses an output of itself or of a later node.
+  bool is_ordered = true;
 
   /// A damaged model can be wrong in every byte; more errors are of no use.
   static constexpr std::size_t kMaxErrors = 200;
@@ -52,7 +53,7 @@ struct ModelCheck {
 struct CheckedOperator {
   bool is_imported = false;                ///< whether the version of its domain is known
   std::int64_t version = 0;                ///< of its domain
-  const onnx::OpSchema* schema = nullptr;  ///< null: somebody else's, or unknown
+  const onnx::OpSchema* schema = nullptr;  ///< null: a custom or unknown operator
   bool is_removed = false;                 ///< existed in older versions
 };
 

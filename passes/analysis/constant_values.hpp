@@ -41,7 +41,7 @@ struct Product {
   base::SmallVector<ir::Value, kMaxFactors> factors;
 };
 /// The factors of `root`, a product with any grouping. Intermediate products with other uses stay factors.
-/// Returns no factors if there are more than any pattern here needs.
+/// Returns no factors if there are more than kMaxFactors.
 Product product_of(ir::Value root);
 
 /// The magnitudes of the finite elements of a constant that are not 0. Both are 0 if there are none.

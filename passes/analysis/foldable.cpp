@@ -20,8 +20,8 @@ bool is_computed(ir::Value value) {
          !node.op().traits.is_volatile && !widens_zero_point(node) && !computes_weights(node);
 }
 
-/// Operations that all releases fold, so that their results are constants for the plugin. Others cost a copy
-/// at most.
+/// Operations that all releases fold, so that their results are constants for the plugin. An operation that
+/// is missing here only causes an unnecessary copy.
 constexpr ir::OperationSet kFolded{
     ops::Abs,        ops::Add,        ops::Broadcast, ops::Clamp,      ops::Concat,       ops::Convert,
     ops::Cos,        ops::Divide,     ops::Equal,     ops::Erf,        ops::Exp,          ops::FakeQuantize,

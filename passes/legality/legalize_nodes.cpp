@@ -34,11 +34,12 @@ bool rewrite_nodes(ir::Graph& graph, const RowsOfModel& rows, const RowsOfModel&
       row->rewrite(builder, node);
       graph.set_emitter(0);
       modified = true;
-      const bool is_without_end = ++rewrites > most || graph.nodes().size() > most;
-      if ((!is_unused(node) && row->affects(node)) || is_without_end) {
-        throw base::InternalError("the workaround for " + std::string(target::description(row->fault).name) +
-                                  " does not end at " + described(node));
-      }
+      const std::string workaround =
+          "the workaround for " + std::string(target::description(row->fault).name);
+      if (!is_unused(node) && row->affects(node))
+        throw base::InternalError(workaround + " leaves the node " + described(node) + " affected");
+      if (++rewrites > most || graph.nodes().size() > most)
+        throw base::InternalError(workaround + " emits affected nodes without an end at " + described(node));
     }
   }
   return modified;

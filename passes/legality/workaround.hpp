@@ -29,7 +29,7 @@ enum class Stage : std::uint8_t {
 struct LegalizationRow {
   Fault fault;
   ir::OperationSet operations;
-  /// Whether the runtime computes `node` wrongly, or anything that OpenVINO makes of it and its neighbours.
+  /// Whether the runtime computes `node` wrongly, or an operation into which OpenVINO fuses or rewrites it.
   /// Changes nothing. Called only for nodes of `operations`.
   bool (*is_affected)(const ir::Node& node);
   /// Changes the graph so that `node`, which is affected, is unused or no longer affected. Nodes from

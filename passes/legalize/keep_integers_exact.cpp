@@ -48,8 +48,8 @@ bool mark(ir::Node& node) {
   return true;
 }
 
-/// Marks what operands that are sizes, indices, bounds and conditions are computed from, as long as that are
-/// a few numbers. `scratch` of a node: 1 if it has been visited.
+/// Marks the nodes that compute sizes, indices, bounds and conditions from values of at most kMostSizes
+/// elements. `scratch` of a node: 1 if it has been visited.
 class SizeMarker {
  public:
   explicit SizeMarker(ir::Model& model) : graphs_(graphs_of(model)), ports_(graphs_) {
@@ -73,7 +73,7 @@ class SizeMarker {
     while (!pending_.empty()) {
       const ir::Value value = pending_.back();
       pending_.pop_back();
-      modified = go_on_from(value) || modified;
+      modified = mark_and_visit_inputs(value) || modified;
     }
     return modified;
   }
@@ -94,7 +94,7 @@ class SizeMarker {
   }
 
   /// Returns whether a mark was added.
-  bool go_on_from(ir::Value value) {
+  bool mark_and_visit_inputs(ir::Value value) {
     for (const ir::Value source : ports_.of(value)) visit(source);
     ir::Node& node = *value.node;
     // The CPU plugin rounds the outputs of an If, too, but not those of a Loop.

@@ -44,9 +44,9 @@ ir::Value emit_convert(ir::Value value, ir::ElementType type, const PassContext&
   return builder.op(ops::Convert, {value}, {{"destination_type", type}});
 }
 
-/// The uses of `value` except by Convert and by operations that the compiler does not know, which need not
-/// take a wider type: if `by_results`, only Results of the model (`main`), otherwise all but those.
-std::vector<ir::Use> reads(ir::Value value, const ir::Graph& main, bool by_results) {
+/// The uses of `value` that need a Convert. Converts and operations of extensions may read small types.
+/// `by_results`: only the uses by Results of the main graph; otherwise only the other uses.
+std::vector<ir::Use> uses_to_convert(ir::Value value, const ir::Graph& main, bool by_results) {
   std::vector<ir::Use> found;
   for (const ir::Use& use : value.output().uses) {
     const bool is_result = use.node->is(ops::Result) && &use.node->graph() == &main;
@@ -66,12 +66,12 @@ bool declares_type(const ir::Node& node, const ir::Graph& main) {
 bool widen(ir::Value value, const ir::Graph& main, const PassContext& context) {
   const ir::ElementType type = value.type();
   if (!is_small(type)) return false;
-  const bool stays = declares_type(*value.node, main);
-  const std::vector<ir::Use> uses = reads(value, main, !stays);
-  if (uses.empty()) return !stays && !value.node->is(ops::Result);
-  const ir::Value other = emit_convert(value, stays ? wide_type(type) : type, context);
+  const bool declares_own_type = declares_type(*value.node, main);
+  const std::vector<ir::Use> uses = uses_to_convert(value, main, !declares_own_type);
+  if (uses.empty()) return !declares_own_type && !value.node->is(ops::Result);
+  const ir::Value other = emit_convert(value, declares_own_type ? wide_type(type) : type, context);
   // The model's output keeps its name.
-  if (!stays) std::swap(other.node->output(0).names, value.output().names);
+  if (!declares_own_type) std::swap(other.node->output(0).names, value.output().names);
   ir::move_uses(uses, value, other);
   return true;
 }

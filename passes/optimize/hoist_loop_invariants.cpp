@@ -52,7 +52,7 @@ class Mover {
                                [&](const ir::Use& use) { return !is_moved_.contains(use.node); });
   }
 
-  /// Whether an iteration computes the node in a time to speak of.
+  /// Whether computing the node takes noticeable time in each iteration.
   static bool takes_time(const ir::Node& node) {
     constexpr std::int64_t kFew = 64;
     const ir::Traits& traits = node.op().traits;

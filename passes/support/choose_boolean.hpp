@@ -1,4 +1,4 @@
-// Chooses between values.
+// Selects one of two values, or a value or an empty tensor, by a boolean that is known at run time.
 #pragma once
 
 #include "ir/builder.hpp"
@@ -11,7 +11,8 @@ bool can_be_selected(ir::ElementType type);
 /// `a` if the boolean scalar `condition` is true, `b` otherwise. Both have the same static shape.
 ir::Value choose(ir::Builder& builder, ir::Value condition, ir::Value a, ir::Value b);
 
-/// `value` if the boolean scalar `condition` is `expected`, nothing of it along `axis` otherwise.
+/// `value` if the boolean scalar `condition` is `expected`, otherwise an empty tensor: `axis` has size
+/// 0.
 ir::Value keep_if(ir::Builder& builder, ir::Value condition, bool expected, ir::Value value,
                   std::size_t axis);
 

@@ -86,20 +86,22 @@ bool is_only_read(const ir::Node& node, Predicate holds) {
   return true;
 }
 
-/// Whether `node` limits an extremum by a finite number, so that it does not matter how far away it is.
-bool limits(const ir::Node& node, bool is_max) {
+/// Whether `node` clamps the extremum by a finite number: an infinity and the plugin's start value then give
+/// the same result.
+bool clamps_by_finite_number(const ir::Node& node, bool is_max) {
   if (const auto clamp = ir::match<ir::ClampView>(node))
     return std::isfinite(is_max ? clamp->min() : clamp->max());
   return node.is(is_max ? ops::Maximum : ops::Minimum) && std::ranges::any_of(node.inputs(), are_finite);
 }
 
-/// Whether `node` compares an extremum with numbers for which an infinity and the start value are alike.
-bool compares(const ir::Node& node) {
-  const auto is_alike = [](ir::Value other) {
+/// Whether `node` compares the extremum with numbers so small that an infinity and the plugin's start value
+/// give the same result.
+bool compares_with_ordinary_numbers(const ir::Node& node) {
+  const auto is_ordinary = [](ir::Value other) {
     const double largest = ir::largest_finite(other.type()).value_or(std::numeric_limits<float>::max());
     return are_known(other, [&](double number) { return std::abs(number) <= largest / 2; });
   };
-  return node.is_one_of(kComparisons) && std::ranges::any_of(node.inputs(), is_alike);
+  return node.is_one_of(kComparisons) && std::ranges::any_of(node.inputs(), is_ordinary);
 }
 
 /// Whether all uses of `node`, which computes exponentials, are those of a Softmax: they are divided by their
@@ -136,7 +138,7 @@ bool may_be_infinite(ir::ReductionView reduction) {
   if (is_max && is_subtracted_in_softmax(reduction)) return false;
   if (is_only_read(node, is_double) && is_half(*before_moves(data).node)) return false;
   return !is_only_read(node,
-                       [&](const ir::Node& reader) { return limits(reader, is_max) || compares(reader); });
+                       [&](const ir::Node& reader) { return clamps_by_finite_number(reader, is_max) || compares_with_ordinary_numbers(reader); });
 }
 
 ir::Value halve(ir::Builder& builder, ir::ReductionView reduction) {

@@ -154,8 +154,7 @@ Workaround keep_constants_unchanged() {
       .stage = Stage::kernels,
       .summary =
           "Copies constants that OpenVINO would change for one of their uses, and computes with infinities "
-          "of "
-          "bf16 in f32",
+          "of bf16 in f32",
       .rows = {
           row<reads_infinity, compute_in_f32>(
               Fault::bf16_constant_infinity,

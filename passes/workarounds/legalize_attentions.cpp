@@ -75,7 +75,7 @@ std::optional<ir::SoftMaxView> softmax_before(ir::Value value) {
 }
 
 /// The product of query and key of an attention that is written as MatMul, SoftMax and MatMul; null if `node`
-/// is no second product.
+/// is not the second product of an attention.
 ir::Node* scores_before(const ir::Node& node) {
   const auto product = ir::match<ir::MatMulView>(node);
   const auto softmax = product ? softmax_before(product->a()) : std::nullopt;

@@ -83,7 +83,7 @@ TEST_CASE("a rewrite that does not mend its node is an internal error", "[passes
   const auto model = sum_of_bytes();
   const Workaround idle = workaround(change_nothing);
   CHECK_THROWS_WITH(passes::apply_rows(*model, passes::RowIndex(target::Target(), idle)),
-                    "the workaround for byte_arithmetic does not end at Add 'sum'");
+                    "the workaround for byte_arithmetic leaves the node Add 'sum' affected");
 }
 
 TEST_CASE("a rewrite that emits affected nodes without an end is an internal error", "[passes]") {

@@ -101,7 +101,7 @@ Value find_seen_keys(NodeContext& node, const Lengths& lengths, Value keys, Valu
   const Value is_past = node.op(ops::LessEqual, {keys, node.op(ops::Minimum, {own, last})});
   const std::int64_t window = node.integer_attribute("local_window_size", -1);
   if (window < 1) return is_past;
-  // Each query sees a key, because attention to nothing is NaN.
+  // Each query sees a key, because the Softmax of a fully masked row is NaN.
   const Value before = node.op(ops::Minimum, {node.op(ops::Subtract, {own, node.integer(window)}),
                                               node.op(ops::Subtract, {last, node.integer(1)})});
   return node.op(ops::LogicalAnd, {is_past, node.op(ops::Greater, {keys, before})});

@@ -29,7 +29,8 @@ std::optional<MaskedTokens> find_masked_tokens(NodeContext& node, Value query);
 /// The positions of the queries, i64 [B, S].
 Value compute_query_positions(NodeContext& node, const MaskedTokens& tokens);
 
-/// The visible keys, boolean [B, 1, S, T]. A query sees at least itself, because attention to nothing is NaN.
+/// The visible keys, boolean [B, 1, S, T]. A query sees at least itself, because the Softmax of a fully
+/// masked row is NaN.
 /// `window`: the number of keys it sees at most; below 1 all.
 Value find_seen_keys(NodeContext& node, const MaskedTokens& tokens, std::int64_t window);
 

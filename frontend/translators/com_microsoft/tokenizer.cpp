@@ -29,7 +29,7 @@ struct Rule {
 
 constexpr std::string_view kForms =
     "Use a token expression that is a set of ASCII characters with a '+', and separators that are such sets "
-    "or texts whose end is not their begin.";
+    "or texts that cannot overlap themselves (no beginning is also an ending).";
 
 /// The bytes of a set of ASCII characters, with or without all other characters; no value for other sets.
 std::optional<std::bitset<256>> bytes_of(const OneCharacter& set) {

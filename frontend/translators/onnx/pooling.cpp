@@ -46,7 +46,7 @@ std::string rounding(NodeContext& node) {
   return node.flag_attribute("ceil_mode") ? "ceil_torch" : "floor";
 }
 
-/// Whether the ceil mode makes windows of which none can begin in the padding at the end.
+/// Whether the number of windows is rounded up, and none of them can begin in the padding at the end.
 bool begins_in_input(const Window& window, std::string_view rounding) {
   if (rounding == "floor" || window.auto_pad != "explicit") return false;
   for (std::size_t i = 0; i < window.kernel.size(); ++i) {

@@ -1,5 +1,5 @@
-// Divides numbers by the scale of a quantisation so that the rounded quotients are those of onnxruntime, with
-// one operation where the properties of the numbers allow it.
+// Divides by a quantisation scale with the rounding of onnxruntime; uses one Divide if no quotient can be a
+// midpoint.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -100,12 +100,12 @@ Values flatten_1(NodeContext& node) {
   return {reshape(node, input, concat(node, {outer, inner}))};
 }
 
-/// Axes from input 1 (newer versions) or from the attribute; no value if neither is given.
 /// Whether the list of axes, an input, is empty, also if it is not constant.
 bool has_no_axes(const NodeContext& node) {
   return node.has_input(1) && node.input(1).shape().element_count() == 0;
 }
 
+/// Axes from input 1 (newer versions) or from the attribute; no value if neither is given.
 std::optional<ir::Integers> axes_of(NodeContext& node) {
   if (has_no_axes(node)) return ir::Integers{};
   if (node.has_input(1)) return node.require_integers(node.input(1), "the axes");
@@ -143,8 +143,8 @@ Value squeeze_at_run_time(NodeContext& node, Value input, Value axes) {
   const std::int64_t rank = node.rank(input);
   const auto declared = node.declared_rank(0);
   axes = normalize_run_time_axes(node, axes, declared ? std::optional(rank - *declared) : std::nullopt);
-  // As in onnxruntime, an axis may be given more than once; then only the declared rank tells how many there
-  // are.
+  // As in onnxruntime, an axis may be given more than once; then only the declared rank determines their
+  // number.
   const std::int64_t given = *axes.shape().element_count();
   const std::int64_t count = declared && *declared <= rank ? std::min(given, rank - *declared) : given;
   if (count > rank) node.fail("there are more axes than dimensions");

@@ -180,7 +180,7 @@ Value mark_precise(Value value) {
 }
 
 Value emit_squared_distances(Builder& builder, Value a, Value b) {
-  // Differences of large numbers: bf16 would leave nothing of them.
+  // A distance is a small difference of large numbers: their rounding errors in bf16 would exceed it.
   const auto op = [&](ir::Op type, Value x, Value y) { return mark_precise(builder.op(type, {x, y})); };
   const auto times = [&](Value x, double factor) {
     return op(ops::Multiply, x, builder.number_like(factor, x));

@@ -142,7 +142,8 @@ std::optional<std::string> pair_problem(const std::filesystem::path& xml, const 
     std::string bytes = text->text();
     pugi::xml_document document;
     if (const auto parsed = document.load_buffer_inplace(bytes.data(), bytes.size()); !parsed)
-      return fmt::format("'{}' is not valid XML: {} at byte {}", xml.string(), parsed.description(), parsed.offset);
+      return fmt::format("'{}' is not valid XML: {} at byte {}", xml.string(), parsed.description(),
+                         parsed.offset);
     bool is_named = false;
     const auto read = [&](std::size_t, std::uint64_t offset, std::span<std::byte> target) {
       weights->read(offset, target);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "passes/passes.hpp"
-#include "passes/support/choose_boolean.hpp"
 #include "passes/support/run_time_values.hpp"
+#include "passes/support/select_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {

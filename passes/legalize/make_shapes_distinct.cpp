@@ -37,11 +37,11 @@ constexpr std::size_t kMaxCopies = 4;
 struct CopyCount {
   std::size_t count = 1;
   /// A number of copies that no branch has.
-  std::optional<std::size_t> left_out;
+  std::optional<std::size_t> reserved_count;
 
   void increase() {
     ++count;
-    if (count == left_out) ++count;
+    if (count == reserved_count) ++count;
   }
 };
 
@@ -171,10 +171,10 @@ class BranchSeparation {
   /// Makes the shapes of output `index` of `if_node`, the next value of `state`, distinct.
   void run_on_next_value(const State& state, ir::Node& if_node, std::uint32_t index) {
     CopyCount copies;
-    if (state.carried->output && !state.loop.runs_at_least_once()) copies.left_out = kInitialCopies;
+    if (state.carried->output && !state.loop.runs_at_least_once()) copies.reserved_count = kInitialCopies;
     separate(if_node, index, if_node.output(index).shape.rank(), copies);
     ir::infer(*state.carried->result);
-    stack_state(state.loop, *state.carried, copies.left_out.value_or(copies.count));
+    stack_state(state.loop, *state.carried, copies.reserved_count.value_or(copies.count));
   }
 
  private:

@@ -12,7 +12,7 @@
 #include "ir/views/quantization.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/jumps.hpp"
+#include "passes/analysis/discontinuities.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
 
@@ -109,7 +109,7 @@ ir::Value fuse_pair(ir::Builder& builder, ir::MultiplyView multiply) {
                     {{"levels", before.levels()}});
 }
 
-/// Uses whose result jumps at 0 keep the arithmetic on integers. OpenVINO computes the zero point of a
+/// Uses that are discontinuous at 0 keep the arithmetic on integers. OpenVINO computes the zero point of a
 /// FakeQuantize from its bounds, and the number at the zero point is then not always exactly 0.
 bool fuse(ir::Builder& builder, ir::Node& node) {
   const ir::Value product = node.value();
@@ -120,7 +120,7 @@ bool fuse(ir::Builder& builder, ir::Node& node) {
   if (!dequantization_of(node)) return false;
   std::vector<ir::Use> readers;
   std::ranges::copy_if(node.output(0).uses, std::back_inserter(readers),
-                       [](const ir::Use& use) { return !jumps_at_zero(use); });
+                       [](const ir::Use& use) { return !is_discontinuous_at_zero(use); });
   const ir::Value fused = readers.empty() ? ir::Value{} : fuse_pair(builder, node);
   if (!fused) return false;
   if (readers.size() == node.output(0).uses.size()) {

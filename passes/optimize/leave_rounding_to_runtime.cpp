@@ -68,7 +68,7 @@ const ir::Node* origin_of(ir::Value value, int& moves) {
 }
 
 /// The Divide whose rounded result is `steps`; null if `steps` is not the result of such operations.
-/// divide_before_rounding() in frontend/translators/onnx/quantization_steps.cpp emits them.
+/// divide_before_rounding() in frontend/translators/onnx/exact_division.cpp emits them.
 const ir::Node* division_of(ir::Value steps) {
   const auto source = [](const ir::Node& node) {
     const bool is_second = node.is(ops::Add) && node.input(1).node->constant() == nullptr;

@@ -11,7 +11,7 @@
 #include "ir/views/selection.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/passes.hpp"
-#include "passes/support/choose_boolean.hpp"
+#include "passes/support/select_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {

@@ -6,8 +6,8 @@
 #include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/never_fails.hpp"
 #include "passes/passes.hpp"
-#include "passes/support/choose_boolean.hpp"
 #include "passes/support/inline_branch.hpp"
+#include "passes/support/select_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -9,7 +9,7 @@
 #include "ir/shape_tools.hpp"
 #include "passes/analysis/known_shape.hpp"
 #include "passes/pattern.hpp"
-#include "passes/support/choose_boolean.hpp"
+#include "passes/support/select_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {

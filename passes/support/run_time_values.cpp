@@ -18,7 +18,8 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Where a Slice of a vector starts, if it takes all elements from there to its end; no value for other values.
+/// Where a Slice of a vector starts, if it takes all elements from there to its end; no value for other
+/// values.
 std::optional<std::int64_t> start_of_slice(ir::Value value) {
   const auto slice = ir::match<ir::SliceView>(value);
   if (!slice) return std::nullopt;

@@ -137,8 +137,9 @@ bool may_be_infinite(ir::ReductionView reduction) {
   if (!ir::is_floating(data.type()) || is_bounded(data, is_max)) return false;
   if (is_max && is_subtracted_in_softmax(reduction)) return false;
   if (is_only_read(node, is_double) && is_half(*before_moves(data).node)) return false;
-  return !is_only_read(node,
-                       [&](const ir::Node& reader) { return clamps_by_finite_number(reader, is_max) || compares_with_ordinary_numbers(reader); });
+  return !is_only_read(node, [&](const ir::Node& reader) {
+    return clamps_by_finite_number(reader, is_max) || compares_with_ordinary_numbers(reader);
+  });
 }
 
 ir::Value halve(ir::Builder& builder, ir::ReductionView reduction) {

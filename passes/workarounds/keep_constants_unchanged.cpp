@@ -11,8 +11,8 @@
 #include "passes/analysis/foldable.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/choose_boolean.hpp"
 #include "passes/support/run_time_values.hpp"
+#include "passes/support/select_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {

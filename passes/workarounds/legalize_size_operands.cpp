@@ -168,7 +168,7 @@ bool has_computed_bounds(ir::SliceView slice) {
          (is_computed(slice.start()) || is_computed(slice.stop())) && constant_bounds(slice);
 }
 
-void state_bounds(ir::Builder& builder, ir::Node& slice) {
+void set_constant_bounds(ir::Builder& builder, ir::Node& slice) {
   const Bounds bounds = *constant_bounds(slice);
   const ir::ElementType type = slice.input(ir::SliceView::Input::start).type();
   slice.set_input(ir::SliceView::Input::start, builder.integers(bounds.starts, type));
@@ -195,7 +195,7 @@ Workaround legalize_size_operands() {
               "are read wrongly",
           .rows = {row<may_lead_away, limit_range>(Fault::range_away_from_limit, {ops::Range}),
                    row<draws_scalar, draw_as_vector>(Fault::scalar_random_numbers, {ops::RandomUniform}),
-                   row<has_computed_bounds, state_bounds>(Fault::static_slice, {ops::Slice}),
+                   row<has_computed_bounds, set_constant_bounds>(Fault::static_slice, {ops::Slice}),
                    row<may_select_none, select_one>(Fault::topk_of_zero, {ops::TopK})}};
 }
 

@@ -122,8 +122,8 @@ bool is_joined_with_others(ir::ConvolutionView convolution) {
   });
 }
 
-/// The Reshapes of `filters`, by the shapes that they state.
-std::vector<ir::Integers> stated_shapes(ir::Value filters) {
+/// The constant shape operands of the Reshapes of `filters`.
+std::vector<ir::Integers> reshape_patterns(ir::Value filters) {
   std::vector<ir::Integers> shapes;
   for (const ir::Use& use : filters.output().uses) {
     const auto reshape = ir::match<ir::ReshapeView>(*use.node);
@@ -133,9 +133,10 @@ std::vector<ir::Integers> stated_shapes(ir::Value filters) {
   return shapes;
 }
 
-/// The sizes with -1 for one of them, as no other Reshape of `filters` states them; empty if all are taken.
+/// The sizes with -1 for one of them, so that no other Reshape of `filters` has this shape operand; empty if
+/// all are taken.
 ir::Integers unused_shape(ir::Value filters, const ir::Integers& sizes) {
-  const std::vector<ir::Integers> taken = stated_shapes(filters);
+  const std::vector<ir::Integers> taken = reshape_patterns(filters);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     ir::Integers shape = sizes;
     shape[i] = -1;
@@ -156,7 +157,7 @@ bool shares_filters(ir::GroupConvolutionView convolution) {
   return sizes && std::ranges::find(*sizes, 0) == sizes->end();
 }
 
-/// Gives the GroupConvolution a Reshape of its own. The Reshapes differ in the sizes that they state, because
+/// Gives the GroupConvolution a Reshape of its own. The Reshapes differ in their shape operands, because
 /// OpenVINO merges equal ones.
 void reshape_own_filters(ir::Builder&, ir::Node& convolution) {
   const ir::Value grouped = ir::GroupConvolutionView(convolution).filters();

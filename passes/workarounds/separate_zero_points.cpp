@@ -3,7 +3,7 @@
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/jumps.hpp"
+#include "passes/analysis/discontinuities.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/workarounds/separation.hpp"
 

@@ -22,9 +22,9 @@ inline bool is_separated(const ir::Node& node) {
   return uses.size() == 2 && uses[0].node == uses[1].node && is_opaque_copy(*uses[0].node);
 }
 
-/// Whether `kApplies`, a function of a node or of a view of it, holds, and no copy separates the node from its
-/// uses yet. False for nodes that are computed from constants, because OpenVINO folds them, and for steps of
-/// quantised weights.
+/// Whether `kApplies`, a function of a node or of a view of it, holds, and no copy separates the node from
+/// its uses yet. False for nodes that are computed from constants, because OpenVINO folds them, and for steps
+/// of quantised weights.
 template <auto kApplies>
 bool must_be_separated(const ir::Node& node) {
   return !node.is_computed_from_constants() && !is_separated(node) && kApplies(node) &&

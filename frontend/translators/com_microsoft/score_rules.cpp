@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "frontend/translators/com_microsoft/matching_ngrams.hpp"
+#include "frontend/translators/com_microsoft/repeated_ngrams.hpp"
 #include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 

@@ -36,8 +36,8 @@ struct NumberRange {
   std::vector<double> high;
 };
 
-/// No value if the grid is dynamic, if a scale is not positive, or if it is so small or large that a bound may
-/// be subnormal or infinite.
+/// No value if the grid is dynamic, if a scale is not positive, or if it is so small or large that a bound
+/// may be subnormal or infinite.
 std::optional<NumberRange> bounds_of(const Grid& grid, const ir::IntegerLimits& limits) {
   const auto scales = constant_numbers(grid.scale);
   const auto zero_points = grid.zero_point ? constant_numbers(grid.zero_point) : ir::Numbers{0.0};

@@ -60,8 +60,9 @@ bool resamples_rows(const ResizePlan& plan, std::int64_t rank) {
   return plan.mode == "linear" && plan.axes == std::vector<std::int64_t>{rank - 1};
 }
 
-/// The axes of size 1 that are inserted before the axes of the image. The GPU plugin resamples linearly the axes of
-/// a matrix, or all those after the first two, of which there are at least two; cubic weights need four axes.
+/// The axes of size 1 that are inserted before the axes of the image. The GPU plugin resamples linearly the
+/// axes of a matrix, or all those after the first two, of which there are at least two; cubic weights need
+/// four axes.
 std::int64_t count_missing_axes(const ResizePlan& plan, std::int64_t rank) {
   const bool fits = plan.mode == "nearest" || (plan.mode == "linear" && rank == 2);
   return fits ? 0 : std::max<std::int64_t>(0, 4 - rank);

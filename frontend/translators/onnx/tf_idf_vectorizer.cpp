@@ -234,7 +234,7 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
 
 }  // namespace
 
-std::vector<TranslatorRow> ngram_translators() {
+std::vector<TranslatorRow> tf_idf_translators() {
   return {{"TfIdfVectorizer", 9, tf_idf_vectorizer_9}};
 }
 

@@ -1,5 +1,5 @@
 // Operators that compare n-grams of tokens: NGramRepeatBlock, BifurcationDetector.
-#include "frontend/translators/com_microsoft/matching_ngrams.hpp"
+#include "frontend/translators/com_microsoft/repeated_ngrams.hpp"
 
 #include <limits>
 #include <string>

@@ -1,4 +1,4 @@
-#include "passes/support/choose_boolean.hpp"
+#include "passes/support/select_values.hpp"
 
 #include <cstdint>
 

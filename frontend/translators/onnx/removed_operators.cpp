@@ -82,7 +82,7 @@ Values given_tensor_fill(NodeContext& node) {
 
 }  // namespace
 
-std::vector<TranslatorRow> experimental_translators() {
+std::vector<TranslatorRow> removed_operator_translators() {
   return {
       {"Affine", 1, affine},
       {"Scale", 1, scale},

@@ -1,4 +1,4 @@
-// Files that are published complete or not at all.
+// Writes files that appear under their names either complete or not at all.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The order in which the layers of a graph are read.
+// The order in which the reader creates the layers of a graph: producers before consumers.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Layers of older versions of operations than the tables in ir/ops have.
+// Layers of operation versions that are older than those in ir/ops.
 #pragma once
 
 #include <optional>

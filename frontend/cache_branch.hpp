@@ -1,6 +1,7 @@
 // The input `use_cache_branch` of decoders that Optimum has merged: it chooses between the decoder for the
-// prompt, which has no past, and the one that reads caches. If the caches become variables (--stateful), it
-// follows from them, because callers cannot read them: OpenVINO GenAI and Optimum do not give it.
+// prompt, which has no past, and the one that reads caches. If the caches become variables (--stateful),
+// callers cannot read them, and OpenVINO GenAI and Optimum do not set this input: its value is then computed
+// from the caches.
 #pragma once
 
 #include "frontend/graph/graph_translator.hpp"

@@ -1,4 +1,4 @@
-// What a control-flow node holds: the graphs inside, and how their values are wired to its inputs and
+// The contents of a control-flow node: its bodies, and the connections of their values with its inputs and
 // outputs. See ir/control_flow.hpp.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Operations that only move elements: what is known of an element moves with it.
+// Operations that only move elements: known elements are still known at their new positions.
 #pragma once
 
 #include <cstdint>

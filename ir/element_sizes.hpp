@@ -1,4 +1,4 @@
-// What the rules of dimensions and of elements share: the elements of small tensors as expressions.
+// Shared by the rules of dimensions and of elements: the elements of small tensors as expressions.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// What is known at conversion time of the elements of small tensors. This is the only interface to it.
+// The elements of small tensors that are known at conversion time. All other code uses this interface to
+// them.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Marks on nodes that OpenVINO reads.
+// Marks on nodes. They are a part of the IR, and OpenVINO reads them.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Notes on nodes: why a node is right although the test of a fault cannot see it.
+// Notes on nodes: the reason why a node is correct, if the test of a fault cannot see it.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace onnx2ir::ir {
 
-/// What the code that emitted a node knows of it. The XML does not have notes.
+/// Facts about a node that the code that emitted it knows. The XML does not have notes.
 enum class Note : std::uint8_t {
   keeps_seed,     ///< RandomUniform: its numbers may be those of another one without seeds
   known_to_run,   ///< Loop: its dynamic trip count is not 0, because an If or Loop around it has tested that

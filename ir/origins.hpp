@@ -1,4 +1,5 @@
-// Where the layers of a model come from, for people: "why is this layer here?". Nothing of it is in the XML.
+// The origins of the layers of a model, which explain to users why a layer exists. The XML does not contain
+// them.
 #pragma once
 
 #include <string>

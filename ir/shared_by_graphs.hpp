@@ -1,4 +1,4 @@
-// What all graphs of a model share.
+// The data that all graphs of a model share.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Converts single numbers from and to floating-point formats narrower than f32, and knows the range of all.
+// Converts single numbers from and to floating-point formats narrower than f32, and gives the ranges of all
+// floating-point formats.
 #pragma once
 
 #include <cstdint>

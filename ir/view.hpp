@@ -1,5 +1,5 @@
-// What the generated views of ir/views share. The view of an operation has its operands and attributes by the
-// names of ir/ops/operations.txt:
+// The common part of the generated views of ir/views. The view of an operation has its operands and
+// attributes by the names of ir/ops/operations.txt:
 //     if (const auto slice = ir::match<ir::SliceView>(value))  // no value if it is no Slice
 //       return slice->axes();
 //     ir::Value inner_size(ir::MatMulView product)             // an internal error if it is no MatMul

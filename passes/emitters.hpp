@@ -1,4 +1,4 @@
-// Node::emitter: which pass, or which workaround, emitted a node.
+// Node::emitter: the pass or the workaround that emitted a node.
 #pragma once
 
 #include <cstdint>

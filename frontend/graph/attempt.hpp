@@ -40,7 +40,7 @@ struct ConversionInput {
   const ExtensionTable* extensions;
 };
 
-/// Which branches are used of Ifs whose branches differ in rank: see frontend/graph/branch_choice.hpp.
+/// The chosen branches of the Ifs whose branches differ in rank: see frontend/graph/branch_choice.hpp.
 struct Choices {
   BranchChoices branches = {};
   /// Whether an If that is not in `branches` gets the branch that it prefers. Otherwise it is an error.
@@ -49,7 +49,7 @@ struct Choices {
   bool are_compared = false;
 };
 
-/// What an attempt finds.
+/// The results of an attempt, apart from the graph.
 struct Findings {
   /// The Ifs for which a branch was chosen, in order.
   std::vector<OpenIf> open_ifs = {};
@@ -57,8 +57,7 @@ struct Findings {
   std::vector<Occurrence> certain_failures = {};
   /// The tensors that do not have the rank that their graph declares, with the graph.
   std::set<std::pair<Occurrence, std::string>> wrong_ranks = {};
-  /// The first name that was needed, but is an optional output that the translator of its node did not
-  /// return.
+  /// The first used name of an optional output that the translator of its node did not return.
   std::string omitted_output = {};
   /// The domains of the kept operators, by their names.
   std::map<std::string, std::string, std::less<>> kept_operators = {};
@@ -77,10 +76,10 @@ struct Copies {
 /// A function that has been called.
 struct CalledFunction {
   std::shared_ptr<const OpsetImports> opsets;
-  std::uint64_t nodes_of_call = 0;  ///< what a call counts as
+  std::uint64_t nodes_of_call = 0;  ///< the number of nodes that a call counts as
 };
 
-/// What the schema of an operator states about its inputs in a version.
+/// The input types of an operator's schema in one version.
 struct SchemaInputs {
   std::int64_t opset = -1;
   std::span<const InputType> types = {};
@@ -125,7 +124,8 @@ struct Attempt {
   }
 };
 
-/// What is reported from its creation on, to forget it if the translation of a body is given up.
+/// The diagnostics that are reported after its creation. They are dropped if the translation of a body is
+/// given up.
 class RevocableDiagnostics {
  public:
   explicit RevocableDiagnostics(Attempt& attempt) : attempt_(attempt), first_(attempt.sink->mark()) {}

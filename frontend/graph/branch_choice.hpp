@@ -13,17 +13,17 @@
 
 namespace onnx2ir::frontend {
 
-/// Which branch an If has: true means the then_branch.
+/// The chosen branch of each If: true is the then_branch.
 using BranchChoices = std::map<Occurrence, bool>;
 
-/// An If whose branches differ in rank, for which an attempt has chosen one.
+/// An If whose branches differ in rank, for which an attempt has chosen a branch.
 struct OpenIf {
   Occurrence node;
-  Occurrence graph;  ///< the graph that contains it, with which it runs
+  Occurrence graph;  ///< the graph that contains it: either both run, or neither
   bool takes_then;   ///< the branch with the declared rank, otherwise the one with the smaller rank
 };
 
-/// How many tensors do not have the rank that the model declares for them.
+/// The numbers of tensors that do not have the rank that the model declares for them.
 struct WrongRanks {
   std::size_t outputs = 0;  ///< of the model
   std::size_t values = 0;   ///< others (value_info, outputs of bodies)

@@ -1,4 +1,4 @@
-// What translators of libraries (include/onnx2ir/extension.h) refer to, and their attributes.
+// The node, values and attributes that a translator of a library (include/onnx2ir/extension.h) refers to.
 #pragma once
 
 #include <onnx2ir/extension.h>

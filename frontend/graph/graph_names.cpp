@@ -1,5 +1,5 @@
-// The names of a graph: bindings, initializers, values of enclosing graphs, names of emitted nodes, and what
-// the model declares of its tensors.
+// The names of a graph: bindings, initializers, values of enclosing graphs, names of emitted nodes, and the
+// types that the model declares for its tensors.
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -123,9 +123,9 @@ class GraphTranslator {
   const onnx::TypeProto* declared_type(const std::string& name) const;
   /// Whether `name` is an output of this graph; false in functions.
   bool is_output(std::string_view name) const;
-  /// The names of this graph, which is no function.
+  /// The names of this graph, which must not be a function.
   const NameIndex& names() const;
-  /// find_values_not_required_scalar() of this graph, which is no function.
+  /// find_values_not_required_scalar() of this graph, which must not be a function.
   const std::unordered_set<std::string_view>& values_not_required_scalar() const;
   /// The row of the operator table for `node` in this graph; null if it has none, or if the caller or the
   /// model replaces the operator.
@@ -170,7 +170,7 @@ class GraphTranslator {
   /// Translates the node and appends its outputs to `outputs`; false if a node inside it could not be
   /// translated.
   bool emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs, Operands& outputs);
-  /// What the schema of the node's operator, which has this row, states about the inputs.
+  /// The input types of the schema of the node's operator, which has this row.
   std::span<const InputType> schema_inputs(const TranslatorRow& row, const NodeContext& node);
   /// The caller's rule for the node, and the translator of a library; null if none fits.
   const OperatorRule* find_rule(const onnx::NodeProto& node, std::int64_t opset) const;

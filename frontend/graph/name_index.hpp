@@ -28,7 +28,7 @@ class NameIndex {
 
   explicit NameIndex(const onnx::GraphProto& graph);
 
-  /// Null if an enclosing graph defines `name`, or none.
+  /// Null if an enclosing graph defines `name`, or no graph does.
   const Definition* definition(std::string_view name) const;
   /// The uses of `name` by the nodes, in their order, and by the outputs of the graph.
   std::span<const Use> uses(std::string_view name) const;

@@ -105,7 +105,7 @@ class NodeContext : public Builder {
   TensorAttribute tensor_attribute(std::string_view name) const;
   const onnx::GraphProto& graph_attribute(std::string_view name) const;
   const onnx::TypeProto& type_attribute(std::string_view name) const;
-  /// The attributes that no function above was asked for.
+  /// The attributes that no function above has read.
   std::vector<const onnx::AttributeProto*> unread_attributes() const;
   /// For translators that give the node to another context: what that one has read is read here as well.
   void add_reads_of(const NodeContext& other) { read_ |= other.read_; }

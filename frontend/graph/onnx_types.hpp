@@ -21,8 +21,8 @@ struct TensorType {
 /// that OpenVINO does not have.
 std::optional<TensorType> to_tensor_type(const onnx::TypeProto& type);
 
-/// The type of a tensor, sequence or optional. The problem of all others (cannot_convert) is a clause that
-/// follows the name of what has the type.
+/// The type of a tensor, sequence or optional. For other types, the problem (cannot_convert) is a clause that
+/// follows the name of the value.
 Result<OperandType> to_operand_type(const onnx::TypeProto& type);
 
 /// The ONNX types of `operands`; default-constructed for those that are absent.

@@ -18,8 +18,8 @@ namespace onnx2ir::frontend {
 struct Sequence;
 struct Optional;
 
-/// The rank of the elements of a sequence, a model input, if the model does not declare it. An attempt that
-/// finds the rank fails, and the model is translated again with it: see frontend/frontend.cpp.
+/// The rank of the elements of a sequence that is a model input, if the model does not declare it. An attempt
+/// that finds the rank fails, and the model is translated again with it: see frontend/frontend.cpp.
 struct OpenRank {
   std::string input;
   std::optional<std::int64_t> found = {};  ///< the first one: others follow from it, or contradict it
@@ -91,8 +91,8 @@ std::string to_string(const OperandType& type);
 /// Whether all elements of a sequence are scalars.
 bool holds_scalars(const Sequence& sequence);
 
-/// The purpose of the tensors of an operand: inputs and outputs of bodies, or ports of the model. At ports of
-/// the model, sequences of scalars have shapes as well.
+/// Where the tensors of an operand are used: as inputs and outputs of bodies, or as ports of the model. At
+/// ports of the model, sequences of scalars have shapes as well.
 enum class Boundary : std::uint8_t { body, model };
 /// The tensors that represent `operand` as a value of `type`, which may be wider than its own type.
 Values split_operand(ir::Builder& builder, const Operand& operand, const OperandType& type,

@@ -1,4 +1,4 @@
-// Helpers for operations on packed sequences.
+// Shared by the operations on packed sequences: element types, sizes and slices of their tensors.
 #pragma once
 
 #include "frontend/graph/operand.hpp"

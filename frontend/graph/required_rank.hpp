@@ -3,7 +3,7 @@
 //
 // ignores_leading_units() also needs the ranks of the other operands of these nodes. This is no second
 // inference of types: it follows operands only through operators whose row has a RankRule, to values that are
-// translated, declared or constant, and answers no if it meets any other operator.
+// translated, declared or constant, and the answer is no if there is any other operator.
 #pragma once
 
 #include <cstdint>

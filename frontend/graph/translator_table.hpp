@@ -17,8 +17,8 @@ namespace onnx2ir::frontend {
 using TensorTranslator = Values (*)(NodeContext&);
 using OperandTranslator = Operands (*)(NodeContext&);
 
-/// What follows for the ranks of an operator's only output. The first inputs may be followed by others that
-/// do not matter for this, such as the bounds of Clip.
+/// The rank of an operator's only output. The first inputs may be followed by others that have no effect on
+/// it, such as the bounds of Clip.
 enum class RankRule : std::uint8_t {
   unknown,
   keep,       ///< it has the rank of input 0

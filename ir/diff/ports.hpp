@@ -1,4 +1,4 @@
-// The ports of Loop and If as a comparison of two models sees them.
+// The ports of Loop and If in the form in which two models are compared.
 #pragma once
 
 #include <string>

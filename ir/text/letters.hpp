@@ -1,4 +1,4 @@
-// Which letters need quotes and escapes in text IR.
+// The letters that need quotes or escapes in text IR.
 #pragma once
 
 #include <string>

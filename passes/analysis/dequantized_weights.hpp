@@ -1,6 +1,6 @@
 // Recognises quantised weights: (integers - zero points) * scales. The front end translates DequantizeLinear
-// and MatMulNBits to this form. Also the option of a model for the rounding of inputs that are multiplied
-// with such weights.
+// and MatMulNBits to this form. Also reads and sets the model's option for the rounding of inputs that are
+// multiplied with such weights.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ inline bool is_quantized(ir::Value value) {
   return quantization_of(value) != nullptr;
 }
 
-/// The Convert of `factor`, which is converted integers, also minus a zero point; no value for other values.
+/// The Convert if `factor` is Convert(integers) or Convert(integers) - zero point; no value for other values.
 std::optional<ir::ConvertView> conversion_of(ir::Value factor);
 
 /// Whether OpenVINO may take output 0 of `node` for quantised numbers: a FakeQuantize rounds it, or it is
@@ -50,8 +50,8 @@ inline bool holds_integers(ir::Value value) {
   return holds_integers(*value.node);
 }
 
-/// The node that sums and products with constants scale and shift to output 0 of `node`, also through
-/// operations that move elements. It is the first one that holds integers, if there is one.
+/// Follows `node` back through sums and products with constants, and through operations that move elements.
+/// Returns the first node that holds integers, otherwise the last node of this path.
 const ir::Node& scaled_source(const ir::Node& node);
 
 /// The node whose integers (holds_integers) sums and products with constants scale and shift to output 0 of
@@ -78,7 +78,8 @@ struct WeightsOfProduct {
 };
 
 std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul);
-/// The axis of the stored weights, which have at least two, of the inputs, or of those in one block.
+/// The axis of the stored weights along which the inputs are, or those of one block. The weights have at
+/// least two axes.
 inline std::size_t axis_of_inputs(const WeightsOfProduct& found) {
   return found.weights.data.shape().rank() - (found.is_transposed ? 1 : 2);
 }

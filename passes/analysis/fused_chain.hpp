@@ -10,18 +10,18 @@ namespace onnx2ir::passes {
 
 bool is_elementwise(const ir::Node& node);
 
-/// Whether `node` gives elements of its data other places, or chooses among them: OpenVINO moves scales and
-/// zero points of quantised numbers through such operations.
+/// Whether `node` moves or selects elements of its data: OpenVINO moves scales and zero points of quantised
+/// numbers through such operations.
 bool moves_elements(const ir::Node& node);
 
-/// The elementwise operations that are the only readers one after the other, the first one first.
+/// The elementwise operations after `node`, in order: each is the only reader of the one before it.
 std::vector<const ir::Node*> chain_after(const ir::Node& node);
 
 /// The part of that chain before the first conversion.
 std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node);
 
-/// The only operation that reads output 0 of `node`, if it is elementwise; null otherwise. OpenVINO moves
-/// elementwise operations before a Reshape or Transpose, which is passed over.
+/// The only operation that reads output 0 of `node`, if it is elementwise; null otherwise. Operations that
+/// only reshape or transpose are skipped, because OpenVINO moves elementwise operations before them.
 ir::Node* fused_reader(const ir::Node& node);
 
 /// The constant operand of an elementwise operation; null if it has none.

@@ -1,4 +1,4 @@
-// What is known of the sizes of a shape, also where OpenVINO does not know them.
+// The sizes of a shape that are known at conversion time, also where OpenVINO does not know them.
 #pragma once
 
 #include <cstddef>

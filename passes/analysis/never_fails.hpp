@@ -1,4 +1,4 @@
-// Which operations can be computed although their results may not be needed.
+// Operations that cannot fail, so that they can be computed also where their results are unused.
 #pragma once
 
 #include "ir/graph.hpp"

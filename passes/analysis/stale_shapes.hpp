@@ -1,4 +1,4 @@
-// Which operations can return the shape of an earlier inference (Fault::stale_empty_shapes).
+// Operations that can return the shape of an earlier inference (Fault::stale_empty_shapes).
 #pragma once
 
 #include "ir/graph.hpp"

@@ -1,4 +1,4 @@
-// Who reads a value.
+// The uses of a value.
 #pragma once
 
 #include <algorithm>

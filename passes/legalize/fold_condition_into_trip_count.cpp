@@ -1,7 +1,7 @@
 // If only the initial condition can prevent a loop from running, the trip count becomes Select(condition,
-// trip count, 0). Otherwise the runtime infers trip count many scan rows, and returns uninitialised memory if
-// the condition is false. If the loop ends after the first iteration, the trip count becomes at most 1.
-// Otherwise the runtime infers one row although the loop may run zero times.
+// trip count, 0). Otherwise the runtime infers as many scan rows as the trip count, and returns uninitialised
+// memory if the condition is false. If the loop ends after the first iteration, the trip count becomes at
+// most 1. Otherwise the runtime infers one row although the loop may run zero times.
 #include <algorithm>
 
 #include "passes/analysis/constant_values.hpp"

@@ -1,16 +1,16 @@
 // Hides the sizes of a state's initial value from OpenVINO if they change between iterations.
 //
-// It notices that a static size changes only from the loop's output: if the final value is unused, or only
-// its shape is used, each iteration reads the initial elements again (unnoticed_state_shape). Older releases
-// do not notice it at all if the next value has a dynamic size (kept_initial_size).
+// OpenVINO notices only at the loop's output that a static size changes: if the final value is unused, or
+// only its shape is used, each iteration reads the initial elements again (unnoticed_state_shape). Older
+// releases do not notice it at all if the next value has a dynamic size (kept_initial_size).
 //
 // A Loop in the body of another one keeps the sizes that OpenVINO has inferred from the static initial size
 // of an outer state, also if it changes: the model then does not compile, or fails in the second iteration.
 // So do sizes that the body computes from those of the state.
 //
-// It takes dynamic sizes that are equal before the loop for equal in each iteration, and computes one from
-// the other (equal_initial_sizes). So each state is hidden by a number of its own: equal operations would be
-// merged, and their sizes would be equal again.
+// OpenVINO assumes that dynamic sizes that are equal before the loop are equal in each iteration, and
+// computes one from the other (equal_initial_sizes). So the sizes of each state are hidden with a number of
+// their own: equal operations would be merged, and their sizes would be equal again.
 #include <algorithm>
 #include <unordered_set>
 #include <vector>

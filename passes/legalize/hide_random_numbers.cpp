@@ -1,6 +1,6 @@
 // Workaround for folded_random_numbers: OpenVINO evaluates RandomUniform at compile time if its inputs are
-// constant and the numbers are subtracted or become indices, or if a Loop has no other inputs. The lower
-// bound is made to depend on a value of the run, which keeps the static shape of the numbers.
+// constant and the numbers are subtracted or become indices, or if a Loop has no other inputs. Here the lower
+// bound depends on a value that is known only at run time. The shape of the numbers stays static.
 #include "ir/views/random.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/run_time_values.hpp"

@@ -1,7 +1,7 @@
 // Workaround for rounded_sizes: where the runtime computes in bf16, the default of CPUs with AMX, or in f16,
-// it rounds also the floating-point numbers that become sizes, indices and other integers, and those that
-// decide how often a Loop runs: 1001 becomes 1000. Here the nodes between are marked `precise`: they compute
-// in their own type.
+// it also rounds the floating-point numbers from which sizes, indices, other integers, trip counts and
+// conditions are computed: 1001 becomes 1000. This pass marks the nodes that compute them as `precise`: they
+// compute in their own type.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Workaround for many_live_values: the CPU plugin compiles elementwise operations of static shape into one
 // kernel, which keeps each value in a register. If an operand is computed after many others that are still
 // needed, as in t1 + (t2 + (t3 + ...)), there are not enough registers, and the model does not compile. Here
-// a Roll by 0, which is not part of such a kernel, ends it.
+// a Roll by 0 ends the kernel, because it cannot be a part of it.
 #include <algorithm>
 #include <cstddef>
 #include <unordered_map>

@@ -1,5 +1,5 @@
-// The CPU plugin computes some operations on integers in f32 and f64 in f32: operators that show it by a type
-// or a constant cause a warning.
+// Warns if a type or a constant shows that the CPU plugin computes inexactly: some operations on integers in
+// f32, and operations on f64 with infinities, which it replaces by finite numbers.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
-// On CPUs with AMX, the kernel that a Convolution gets for a few pixels reads sums of the filters behind
-// them, which correct the zero point of the data. If the first run has a larger image, OpenVINO has stored
-// the filters without the sums for another kernel, and keeps them: misread_filters. An IR with the same speed
-// on other CPUs that avoids it is not known: without the zero point, pads would have to be added by a Pad.
-// Padded filters of one column and of few channels are misread in the first run, too, for images of certain
-// widths, such as 16, 32 and 100.
+// On CPUs with AMX, the kernel of a Convolution of a few pixels reads sums of the filters from the memory
+// after the filters. The sums correct the zero point of the data. If the first inference has a larger image,
+// OpenVINO stores the filters without the sums, for another kernel, and keeps them (misread_filters). No IR
+// is known that avoids this and is as fast on other CPUs: without the zero point, a Pad would have to add the
+// pads. Padded filters of one column and of few channels are misread in the first inference, too, for images
+// of certain widths, such as 16, 32 and 100.
 #include <fmt/core.h>
 
 #include <algorithm>

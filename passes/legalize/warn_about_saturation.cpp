@@ -1,7 +1,7 @@
 // A CPU without VNNI multiplies u8 by i8 with an instruction that adds pairs of products in 16 bits and
 // saturates. A pair of weights whose sum is at most 128 is safe for all inputs: 255 * 128 < 2^15. The kernels
-// pair neighbours along the input channels. The runtime model does not show which ones, so all neighbours
-// count.
+// pair neighbours along the input channels. The runtime model does not show which neighbours form a pair, so
+// all of them are checked.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The CPU plugin computes 64-bit integers in 32 bits: larger constants cause a warning.
+// Warns about constants that do not fit into 32 bits: the CPU plugin computes 64-bit integers in 32 bits.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Computes elements of less than 8 bits and 8-bit floats in a wider type: the small types remain only between
-// Converts. The runtime keeps small types through its operations, and some of them access the wrong bytes
+// Converts. The runtime also computes operations in small types, and some of these access the wrong bytes
 // (measured on 2026.4: Pad, Select and GatherElements of float8; moves of float4 along axes that split bytes;
 // Split and Pad of 4-bit constants; tests/conformance/test_small_types.py).
 #include <cstdint>

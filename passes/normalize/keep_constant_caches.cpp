@@ -1,5 +1,5 @@
-// With --stateful: a branch of an If that returns a constant as the next value of a cache returns the cache
-// as it was instead.
+// With --stateful: a branch of an If that returns a constant as the next value of a cache returns the
+// unchanged cache instead.
 //
 // Optimum merges two decoders: one for the prompt, which computes the caches of the encoder, and one that
 // reads them. It gives constants without meaning to the latter's outputs `present*encoder*`, and its callers

@@ -1,6 +1,6 @@
 // Gives an output of the model a value of its own if an input, or another output, has the same one: otherwise
 // both ports would have the names of both (name_ports). A Reshape to the same shape separates them: OpenVINO
-// removes it, but keeps its names. A Convert to the same type will not do: see
+// removes it, but keeps its names. A Convert to the same type would cause another fault: see
 // Fault::input_converted_to_output.
 #include <algorithm>
 #include <cstdint>

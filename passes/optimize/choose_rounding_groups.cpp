@@ -1,5 +1,6 @@
-// Chooses the largest groups of inputs with one scale that are accurate enough where the CPU plugin rounds
-// the inputs of products with quantised weights to 8 bits: they are faster than its default of 32.
+// The CPU plugin rounds the inputs of products with quantised weights to 8 bits, with one scale for each
+// group of inputs. Chooses the largest group size that is accurate enough: larger groups are faster than the
+// default of 32.
 #include <algorithm>
 #include <bit>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Replaces several operations that move the elements of a short list of integers by one Gather. PyTorch's
-// exporters turn the pads of each dynamic Pad around with Reshape, Slice, Transpose and Reshape.
+// exporters reorder the pads of each dynamic Pad with Reshape, Slice, Transpose and Reshape.
 #include <optional>
 #include <vector>
 

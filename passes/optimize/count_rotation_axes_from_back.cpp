@@ -1,6 +1,6 @@
-// Gives the Concats of a rotary embedding along the last axis the axis -1: that of (-second half, first
-// half), and that of the rotated elements and the others if only a part is rotated. The CPU plugin fuses the
-// embedding into a RoPE only in this form.
+// Gives the axis -1 to the Concats along the last axis of a rotary embedding: the Concat of (-second half,
+// first half) and, if only a part is rotated, the Concat of the rotated elements and the others. The CPU
+// plugin fuses the embedding into a RoPE only in this form.
 #include "ir/views/joining.hpp"
 #include "passes/passes.hpp"
 

@@ -1,6 +1,6 @@
-// QuantizeLinear followed by DequantizeLinear is one FakeQuantize whose results are the dequantised numbers:
-// the form that the CPU plugin, the GPU plugin and NNCF use, and that becomes integer kernels. A dequantised
-// number, such as the 0.5 of a Gelu, is one constant.
+// Replaces QuantizeLinear followed by DequantizeLinear by one FakeQuantize whose results are the dequantised
+// numbers: the form that the CPU plugin, the GPU plugin and NNCF use, and that becomes integer kernels. A
+// dequantised number, such as the 0.5 of a Gelu, becomes one constant.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

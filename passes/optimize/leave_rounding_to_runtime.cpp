@@ -1,7 +1,7 @@
-// Computes products of integers that DynamicQuantizeLinear made on the numbers before it. The weights stay
-// compressed, so that the CPU plugin rounds the numbers itself, in groups, and multiplies integers; it does
-// not recognise the operations that DynamicQuantizeLinear and MatMulInteger consist of. Integers with other
-// uses stay.
+// Replaces products of the integers of DynamicQuantizeLinear by products of the numbers before it. The
+// weights stay compressed, so that the CPU plugin rounds the numbers itself, in groups, and multiplies
+// integers; it does not recognise the operations that DynamicQuantizeLinear and MatMulInteger consist of.
+// Integers that have other uses, too, are kept.
 #include <algorithm>
 #include <optional>
 #include <vector>

@@ -1,6 +1,7 @@
 // Quantisers round each operation of an activation, such as the Sigmoid in x * Sigmoid(x), and the result
-// again. The first roundings are noise, and keep the operations from being one activation, which the CPU
-// plugin computes in the product before it: SSD and YOLO models take 0.55 and 0.75 of the time without them.
+// again. The first roundings are noise, and prevent the operations from becoming one activation, which the
+// CPU plugin computes together with the product before it: SSD and YOLO models take 0.55 and 0.75 of the time
+// without them.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

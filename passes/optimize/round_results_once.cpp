@@ -1,6 +1,6 @@
 // Quantisers round the result of a product, and again its sum with the bias, or its activation. The first
-// rounding is noise, and is three more steps for each element after the product: 7 % of the time of a BERT
-// on a CPU with AVX2. It also clamps: quantisers remove an activation before a QuantizeLinear whose range has
+// rounding is noise, and takes three more steps for each element of the product: 7 % of the time of a BERT on
+// a CPU with AVX2. It also clamps: quantisers remove an activation before a QuantizeLinear whose range has
 // its effect. So the product is clamped instead.
 
 #include "ir/views/quantization.hpp"

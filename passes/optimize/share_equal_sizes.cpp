@@ -1,5 +1,6 @@
-// Reads a size where it was computed first. Exporters take the sizes of a batch and of a sequence from the
-// hidden state of each layer; what is computed from them, such as a mask, is computed once then.
+// Replaces a size by an equal one that is computed earlier. Exporters take the sizes of a batch and of a
+// sequence from the hidden state of each layer; values that are computed from them, such as masks, are then
+// computed once.
 #include <algorithm>
 #include <unordered_set>
 

@@ -1,4 +1,4 @@
-// Rounds numbers to those that quantised integers stand for.
+// Rounds numbers to those that quantised integers represent.
 #pragma once
 
 #include "ir/builder.hpp"

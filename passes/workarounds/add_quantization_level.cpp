@@ -1,5 +1,5 @@
-// Workaround for stripped_quantization: OpenVINO removes a FakeQuantize with 65536 levels, and the limits of
-// its numbers with it, which may stand for a ReLU. It gets one more level above the others.
+// Workaround for stripped_quantization: OpenVINO removes a FakeQuantize with 65536 levels together with its
+// clipping, which may replace a ReLU. Here it gets one more level, above the others.
 #include <algorithm>
 
 #include "ir/views/quantization.hpp"

@@ -1,5 +1,5 @@
 // Workaround for repeated_multinomial: a Multinomial with replacement becomes arithmetic with the numbers of
-// a RandomUniform, which draws other ones each time.
+// a RandomUniform, which draws new numbers in each inference.
 #include "ir/views/random.hpp"
 #include "passes/legality/all_workarounds.hpp"
 

@@ -1,7 +1,7 @@
-// Workaround for rounded_sizes: OpenVINO writes differences, quotients and the like as other operations,
-// combines the constants of sums and products, and computes equal sizes from one shape. What it emits has no
-// mark `precise`. Here marked nodes are written as OpenVINO would write them, with marks, and opaque copies
-// keep it from changing them again.
+// Workaround for rounded_sizes: OpenVINO decomposes differences, quotients and similar operations, combines
+// the constants of sums and products, and computes equal sizes from one shape. The operations that it emits
+// have no mark `precise`. Here marked nodes are decomposed in the same way, with marks, and opaque copies
+// keep OpenVINO from changing them again.
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
-// Workarounds for operations on constants that OpenVINO neither folds nor computes rightly: products and
-// convolutions of constant data, and strings that are put together from constants. Here input 0 is copied in
-// each inference, so that OpenVINO cannot know that it is a constant.
+// Workarounds for operations on constants that OpenVINO neither folds nor computes correctly: products and
+// convolutions of constant data, and strings that are packed from constants. Here input 0 is copied in each
+// inference, so that OpenVINO cannot know that it is a constant.
 #include <optional>
 
 #include "ir/views/elementwise.hpp"
@@ -68,7 +68,7 @@ void hide_data(ir::Builder& builder, ir::Node& node) {
 
 Workaround hide_constant_data() {
   return {.stage = Stage::operations,
-          .summary = "Hides constants that OpenVINO neither folds nor computes rightly",
+          .summary = "Hides constants that OpenVINO neither folds nor computes correctly",
           .rows = {
               row<packs_constants, hide_data>(Fault::constant_string_pack, {ops::StringTensorPack}),
               row<multiplies_constant, hide_data>(Fault::constant_times_weights, {ops::MatMul}),

@@ -1,5 +1,5 @@
-// Workarounds for quotients and remainders that the CPU plugin computes wrongly. From integers, the remainder
-// is subtracted first, so that the quotient is an integer, and nothing is rounded.
+// Workarounds for quotients and remainders that the CPU plugin computes wrongly. The remainder of integers is
+// subtracted from the dividend first, so that the quotient is an integer, and nothing is rounded.
 #include <algorithm>
 #include <cmath>
 

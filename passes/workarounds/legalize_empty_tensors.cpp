@@ -1,4 +1,4 @@
-// Workarounds for tensors that may have no elements.
+// Workarounds for tensors that may be empty.
 #include <algorithm>
 #include <utility>
 #include <vector>

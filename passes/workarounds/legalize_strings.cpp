@@ -1,5 +1,6 @@
-// Workarounds for operations on strings. Strings are moved by Gather: the operation itself moves the
-// positions of the strings. An unused byte is appended to the bytes of strings if there may be none.
+// Workarounds for operations on strings. An operation that moves strings is applied to the positions of the
+// strings instead, and a Gather then takes the strings from these positions. An unused byte is appended to
+// the bytes of strings if these may be empty.
 #include <vector>
 
 #include "ir/views/string.hpp"

@@ -1,9 +1,9 @@
 // The CPU plugin fuses arithmetic with a constant per channel into the Reduce before it. If the data has
 // three axes and the first or the last is reduced, the plugin takes the wrong axis for the channels
 // (reduce_then_channel_constant in tests/faults). With a fourth axis, which is reduced as well, it takes the
-// right one. Of integers, it misreads any constant, also a single number, unless it reduces the first axis
-// together with others (integer_reduce_then_constant). A copy of the data keeps OpenVINO from removing the
-// fourth axis.
+// right one. If the data are integers, it misreads any constant, also a single number, unless it reduces the
+// first axis together with others (integer_reduce_then_constant). A copy of the data keeps OpenVINO from
+// removing the fourth axis.
 #include <algorithm>
 
 #include "ir/views/groups.hpp"

@@ -1,7 +1,7 @@
-// Workaround for rounded_quotients: OpenVINO multiplies by the reciprocal of the divisor, so that the
-// quotient of an exact multiple may be just below or above the integer: Floor(41 / 41) is 0. Its remainders
-// are exact. Here the remainder is subtracted from the dividend first, and the quotient is rounded to the
-// nearest integer. x - Floor(x / d) * d is itself a remainder, and becomes one FloorMod.
+// Workaround for rounded_quotients: OpenVINO multiplies by the reciprocal of the divisor, so that a quotient
+// that should be an integer may be slightly smaller or larger: Floor(41 / 41) is 0. Its remainders are exact.
+// Here the remainder is subtracted from the dividend first, and the quotient is rounded to the nearest
+// integer. x - Floor(x / d) * d is itself a remainder, and becomes one FloorMod.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,9 +1,9 @@
 // Workarounds for small_product_constants, dynamic_column_constants and converted_bias. The CPU plugin fuses
 // operations with a constant per column, such as a bias, into the product before them. If the number of
 // columns is dynamic, the product does not compile with a transposed or quantised operand. A product of at
-// most two rows and columns does not compute what was fused, if their number is dynamic or an activation
-// comes first. Of two constants that are added before and after a conversion, the first one is lost. Here a
-// copy of the product, which is not fused, keeps the two apart.
+// most two rows and columns ignores the fused operations if their number is dynamic or an activation comes
+// first. Of two constants that are added before and after a conversion, the first one is lost. Here a copy of
+// the product, which is not fused, keeps the two apart.
 #include <optional>
 
 #include "ir/views/joining.hpp"

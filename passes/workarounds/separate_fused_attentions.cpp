@@ -1,5 +1,5 @@
-// Workarounds for fusions of OpenVINO that are wrong: attention and rotary embeddings. An opaque copy of the
-// result of a row's operation keeps it apart from the operations that read it.
+// Workarounds for wrong fusions of attention and of rotary embeddings. An opaque copy of a result separates
+// the operation from those that read it.
 #include <algorithm>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// Workarounds for fusions of OpenVINO that are wrong: convolutions with the operations before and after
-// them. Most are kept apart by an opaque copy of the result of a row's operation.
+// Workarounds for wrong fusions of convolutions with the operations before and after them. In most cases an
+// opaque copy of a result separates the operation from those that read it.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

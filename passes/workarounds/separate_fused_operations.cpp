@@ -1,6 +1,6 @@
 // Workarounds for fusions of OpenVINO that give wrong results or do not compile. The rows list the operations
-// at which such a fusion begins, or through which it passes. An opaque copy of their result keeps them apart
-// from the operations that read them: the copy reads its operand twice, and OpenVINO does not fuse it.
+// with which such a fusion begins, or that are in the middle of it. An opaque copy of their result separates
+// them from the operations that read them: the copy reads its operand twice, and OpenVINO does not fuse it.
 #include <algorithm>
 #include <utility>
 #include <vector>

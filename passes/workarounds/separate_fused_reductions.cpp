@@ -1,5 +1,5 @@
-// Workarounds for fusions of OpenVINO that are wrong: Reduces with the operations before and after them. Most
-// are kept apart by an opaque copy.
+// Workarounds for wrong fusions of Reduces with the operations before and after them. In most cases an opaque
+// copy separates the operations.
 #include <algorithm>
 #include <optional>
 

@@ -1,6 +1,6 @@
-// Workarounds for fusions of OpenVINO that are wrong: constants and scales for each channel of quantised
-// numbers, which it moves. An opaque copy of the result keeps the operations of a row apart from those that
-// read them.
+// Workarounds for constants and scales for each channel of quantised numbers, which OpenVINO moves to
+// operations where they are wrong. An opaque copy of the result separates the operations of a row from those
+// that read them.
 #include <algorithm>
 #include <optional>
 #include <vector>

@@ -1,6 +1,7 @@
 // Workarounds for Gathers, reductions and pools of quantised numbers with scales or zero points along an
-// axis, which OpenVINO moves after them although the axis is another one there, or none. A Gather by a
-// vector of the index, whose axis a Squeeze removes, is right; an opaque copy keeps other operations apart.
+// axis. OpenVINO moves these after the operation, where the axis has another position or does not exist. A
+// Gather by a scalar becomes a Gather by a vector of one element and a Squeeze, which are computed correctly;
+// an opaque copy separates the other operations.
 #include <algorithm>
 #include <vector>
 

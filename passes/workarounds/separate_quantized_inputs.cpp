@@ -1,5 +1,5 @@
 // Workarounds for quantised operations that compute wrongly with integers: an opaque copy of their input
-// keeps them apart from the FakeQuantize before them, so that OpenVINO computes them in f32.
+// separates them from the FakeQuantize before them, so that OpenVINO computes them in f32.
 #include <algorithm>
 #include <cmath>
 #include <optional>

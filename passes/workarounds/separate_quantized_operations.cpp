@@ -1,5 +1,5 @@
 // Workarounds for wrong fusions of a FakeQuantize or of quantised numbers. OpenVINO moves scales, zero points
-// and bounds, and takes conversions to integers for parts of a quantisation.
+// and bounds, and treats conversions to integers as parts of a quantisation.
 #include <algorithm>
 #include <cmath>
 #include <limits>

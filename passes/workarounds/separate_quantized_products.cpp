@@ -1,6 +1,5 @@
-// Workarounds for fusions of OpenVINO that are wrong: products and convolutions of quantised numbers with the
-// operations after them. An opaque copy of the result keeps the operations of a row apart from those that
-// read them.
+// Workarounds for wrong fusions of products and convolutions of quantised numbers with the operations after
+// them. An opaque copy of the result separates the operations of a row from those that read them.
 #include <algorithm>
 #include <cmath>
 #include <optional>

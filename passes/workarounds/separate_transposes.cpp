@@ -1,4 +1,4 @@
-// Workarounds for fusions of OpenVINO that are wrong: a Transpose with the operations before and after it.
+// Workarounds for wrong fusions of a Transpose with the operations before and after it.
 #include <cstdint>
 
 #include "ir/views/reshaping.hpp"

@@ -1,4 +1,5 @@
-// Rows and copies that keep operations apart that OpenVINO would fuse, and their tests.
+// Copies that keep OpenVINO from fusing the operations before and after them, and the rows and tests for such
+// copies.
 #pragma once
 
 #include <limits>

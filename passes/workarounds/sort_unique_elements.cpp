@@ -1,5 +1,6 @@
-// Workarounds for Unique: it sorts, and its outputs are reordered, if the order of first occurrence is asked
-// for, and it compares slices along the first axis.
+// Workarounds for Unique. If the order of first occurrence is requested, it sorts instead, and its outputs
+// are reordered afterwards. Slices are compared along the first axis only: another axis is transposed to the
+// front.
 #include <algorithm>
 #include <array>
 #include <optional>

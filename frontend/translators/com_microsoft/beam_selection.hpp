@@ -50,7 +50,7 @@ struct BeamProgress {
 /// The state before the first step. Only the first beam of each prompt is continued: all are equal.
 BeamProgress start_progress(NodeContext& node, const BeamSearch& search, DecoderState state, Value sequences);
 
-/// What a step gives besides the state.
+/// The results of a step besides the state.
 struct BeamChoice {
   Value is_unfinished;  ///< boolean scalar: whether any prompt is unfinished
   Value scores;         ///< f32 [prompts, beams, vocabulary]

@@ -30,8 +30,7 @@ std::optional<MaskedTokens> find_masked_tokens(NodeContext& node, Value query);
 Value compute_query_positions(NodeContext& node, const MaskedTokens& tokens);
 
 /// The visible keys, boolean [B, 1, S, T]. A query sees at least itself, because the Softmax of a fully
-/// masked row is NaN.
-/// `window`: the number of keys it sees at most; below 1 all.
+/// masked row is NaN. `window`: the largest number of keys that a query sees; below 1: no limit.
 Value find_seen_keys(NodeContext& node, const MaskedTokens& tokens, std::int64_t window);
 
 /// [B, K, P, h] and [B, K, S, h] or [B, K, 0, h]: [B, K, T, h].

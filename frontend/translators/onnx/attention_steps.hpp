@@ -19,8 +19,8 @@ Value join_heads(NodeContext& node, Value value);
 /// The value in an additive mask for hidden keys.
 inline constexpr double kHidden = -std::numeric_limits<double>::infinity();
 
-/// What the scores are computed from. `bias` is added to them, and hidden keys are not `seen`; both broadcast
-/// to [B, N, S, T] and may be null.
+/// The inputs of the scores. `bias` is added to them, and hidden keys are not `seen`; both broadcast to [B,
+/// N, S, T] and may be null.
 struct ScoreTerms {
   Value query;
   Value key;

@@ -15,7 +15,7 @@
 
 namespace onnx2ir::frontend {
 
-/// `operand` as a scalar of `type`; fails, with a message about `what`, if it is no tensor or cannot have
+/// `operand` as a scalar of `type`; fails, with a message about `what`, if it is not a tensor or cannot have
 /// exactly one element.
 Value convert_to_scalar(NodeContext& node, Builder& builder, const Operand& operand, ElementType type,
                         std::string_view what);
@@ -61,14 +61,14 @@ struct ScanOutput {
   bool is_used;
 };
 
-/// The final states and scan outputs (null if they are not needed).
+/// The final states and scan outputs (null if they are unused).
 struct LoopResult {
   Operands states;
   Values scans;
 };
 
 /// Creates the Loop-5 node. `next_condition` is the body condition, a boolean scalar of the body;
-/// `used_states` are the states whose final value is needed.
+/// `used_states` are the states whose final value is used.
 LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const IteratedBody& proto,
                      TranslatedBody body, Value next_condition, const std::vector<bool>& used_states,
                      const std::vector<ScanOutput>& scans);

@@ -63,7 +63,7 @@ Value clip_value(Builder& body, const Cell& cell, Value value);
 /// Block `index` of `hidden` columns.
 Value take_gate(Builder& body, const Cell& cell, Value value, std::int64_t index);
 
-/// What a step reads, as values of the body.
+/// The inputs of a step, as values of the body.
 struct StepValues {
   Value x;        ///< X_t * W^T + w_bias
   Values states;  ///< [batch, hidden]

@@ -1,6 +1,6 @@
 // Loops whose iterations need different translations, because a state changes its rank or another rank
 // depends on the iteration number. If the trip count is constant, the iterations are emitted one after the
-// other; of a long loop the first ones, before a Loop with the others.
+// other. Of a long loop, only the first iterations are emitted, before a Loop with the others.
 #include <algorithm>
 #include <span>
 #include <string>

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "frontend/graph/branch_choice.hpp"
+#include "frontend/graph/left_out_branches.hpp"
 #include "frontend/graph/occurrences.hpp"
 #include "frontend/graph/operand.hpp"
 #include "frontend/graph/translator_table.hpp"
@@ -106,6 +107,7 @@ struct Attempt {
   Copies copies = {};
   std::map<const onnx::FunctionProto*, CalledFunction> functions = {};
   RepeatedBodies repeated = {};
+  LeftOutBranches left_out = {};
   /// Looked up once for all nodes of an operator, unless functions import other versions.
   std::unordered_map<const TranslatorRow*, SchemaInputs> schema_inputs = {};
   /// The graphs, bodies and calls that the diagnostics in `sink` are about, by their positions; after the

@@ -120,9 +120,9 @@ def field(number, content):
     return bytes([number * 8 + 2]) + varint + bytes([size]) + content
 
 
-def node(operator, inputs, outputs, **bodies):
+def node(operator, inputs, outputs, axis=None, **bodies):
     """A NodeProto. Its bodies are serialized graphs."""
-    content = helper.make_node(operator, inputs, outputs).SerializeToString()
+    content = helper.make_node(operator, inputs, outputs, axis=axis).SerializeToString()
     for name, graph in bodies.items():
         content += field(5, onnx.AttributeProto(name=name, type=onnx.AttributeProto.GRAPH).SerializeToString() + field(6, graph))
     return content
@@ -166,7 +166,22 @@ def alternating(depth, value, output):
     return [node("Loop", ["m", "", value], [output], body=loop_body(depth, alternating(depth - 1, f"s{depth}", f"t{depth}"), []))]
 
 
-NESTINGS = {"ifs": nested_ifs, "loops": nested_loops, "alternating": alternating}
+def failing_branches(depth, value, output):
+    """Ifs whose else_branch multiplies vectors of different sizes. It is left out, and the other branch replaces the If."""
+    inner = failing_branches(depth - 1, value, f"t{depth}") if depth > 1 else [node("Neg", [value], ["t1"])]
+    failing = [node("Concat", [value, value], [f"d{depth}"], axis=0), node("MatMul", [value, f"d{depth}"], [f"e{depth}"])]
+    return [
+        node(
+            "If",
+            ["c"],
+            [output],
+            then_branch=graph(inner, f"then{depth}", [], [real(f"t{depth}", None)]),
+            else_branch=graph(failing, f"else{depth}", [], [real(f"e{depth}", None)]),
+        )
+    ]
+
+
+NESTINGS = {"ifs": nested_ifs, "loops": nested_loops, "alternating": alternating, "failing branches": failing_branches}
 
 
 def nested(name, depth, folder):
@@ -204,6 +219,16 @@ def test_deeper_nesting_is_an_error(name, depth, tmp_path):
     check(run)
     assert run.exit_code == 1
     assert "nested" in run.errors, run.errors
+
+
+def test_each_failing_branch_is_reported_once(tmp_path):
+    """Each level translated the branch that remains twice: 2^depth warnings."""
+    run = convert_limited(nested("failing branches", 10, tmp_path), tmp_path)
+    check(run)
+    assert run.exit_code == 0, run.errors
+    # One message with all its places.
+    assert run.errors.count("else_branch is left out, because it fails for all inputs") == 1
+    assert run.errors.count("  at main") == 10, run.errors
 
 
 def test_very_deep_nesting_is_an_error(tmp_path):

@@ -263,10 +263,34 @@ Operands leave_out_other_branch(NodeContext& node, bool takes_then, const std::s
   return inline_branch(node, takes_then);
 }
 
-Operands inline_chosen_branch(NodeContext& node, bool takes_then) {
-  return leave_out_other_branch(node, takes_then,
-                                ": a later node or the declared ranks do not allow the rank of its result");
-}
+constexpr std::string_view kRankOfResult =
+    ": a later node or the declared ranks do not allow the rank of its result";
+
+/// Both branches of an If, which are translated on trial.
+class BranchTrials {
+ public:
+  explicit BranchTrials(NodeContext& node)
+      : node_(node), reported_(attempt()), first_decision_(attempt().left_out.next_number()) {
+    attempt().left_out.forget(occurrence());
+  }
+
+  /// Ends the trials: emits one branch in place of the node, with a warning that gives the reason.
+  Operands leave_out_other_branch(bool takes_then, std::string reason) {
+    // The warnings about nodes in the branch are reported again.
+    reported_.drop_inside(occurrence());
+    const LeftOutBranches::Repetition repetition(attempt().left_out, first_decision_);
+    attempt().left_out.add(occurrence(), takes_then, reason);
+    return frontend::leave_out_other_branch(node_, takes_then, reason);
+  }
+
+ private:
+  Attempt& attempt() const { return node_.translator().attempt(); }
+  Occurrence occurrence() const { return node_.translator().current_node(); }
+
+  NodeContext& node_;
+  RevocableDiagnostics reported_;
+  std::size_t first_decision_;
+};
 
 void check_output_counts(const NodeContext& node) {
   const int then_outputs = node.graph_attribute("then_branch").output_size();
@@ -284,8 +308,8 @@ std::optional<bool> known_condition(const NodeContext& node, Value condition) {
 }
 
 /// If a branch was not translated, emits the other one. Fails if that was not translated either.
-std::optional<Operands> inline_only_branch(NodeContext& node, const TriedBranch& then_try,
-                                           const TriedBranch& else_try) {
+std::optional<Operands> inline_only_branch(NodeContext& node, BranchTrials& trials,
+                                           const TriedBranch& then_try, const TriedBranch& else_try) {
   const bool has_rejected_branch =
       std::holds_alternative<RejectedBranch>(then_try) || std::holds_alternative<RejectedBranch>(else_try);
   if (has_rejected_branch) throw base::Failure::reported();
@@ -299,13 +323,13 @@ std::optional<Operands> inline_only_branch(NodeContext& node, const TriedBranch&
   }
   const auto* const failing = failing_then != nullptr ? failing_then : failing_else;
   if (failing == nullptr) return std::nullopt;
-  return leave_out_other_branch(node, failing == failing_else,
-                                ", because it fails for all inputs: " + failing->reason);
+  return trials.leave_out_other_branch(failing == failing_else,
+                                       ", because it fails for all inputs: " + failing->reason);
 }
 
 /// If the branches differ only in the rank of their outputs, emits what takes the place of the If; no value
 /// if the If is needed.
-std::optional<Operands> replace_by_branch(NodeContext& node, Value condition,
+std::optional<Operands> replace_by_branch(NodeContext& node, BranchTrials& trials, Value condition,
                                           const TranslatedBranch& then_branch,
                                           const TranslatedBranch& else_branch) {
   // A Reshape to a computed size of 0 copies a dimension, so that sizes may differ in a run without elements.
@@ -313,8 +337,8 @@ std::optional<Operands> replace_by_branch(NodeContext& node, Value condition,
                          ? ir::decided(condition, ir::Runs::without_zero_sizes)
                          : std::nullopt;
   if (usual) {
-    return leave_out_other_branch(node, *usual,
-                                  ": it is taken only if a tensor is empty, and its result has another rank");
+    return trials.leave_out_other_branch(
+        *usual, ": it is taken only if a tensor is empty, and its result has another rank");
   }
   for (const bool is_then : {true, false}) {
     const Value outer =
@@ -322,7 +346,7 @@ std::optional<Operands> replace_by_branch(NodeContext& node, Value condition,
     if (outer) return Operands{outer};
   }
   if (const auto takes_then = choose_branch(node, then_branch, else_branch))
-    return inline_chosen_branch(node, *takes_then);
+    return trials.leave_out_other_branch(*takes_then, std::string(kRankOfResult));
   return std::nullopt;
 }
 
@@ -353,24 +377,35 @@ Operands emit_if(NodeContext& node, Value condition, TranslatedBranch& then_bran
   return outputs;
 }
 
-Operands if_1(NodeContext& node) {
-  const Value condition =
-      convert_to_scalar(node, node, node.operand(0), ElementType::boolean, "the condition");
-  check_output_counts(node);
-  if (const auto known = known_condition(node, condition)) return inline_branch(node, *known);
-  if (const auto takes_then = chosen_branch(node)) return inline_chosen_branch(node, *takes_then);
+/// Translates both branches, and emits an If, or one of them.
+Operands try_branches(NodeContext& node, Value condition) {
+  BranchTrials trials(node);
   // Both are tried before one is rejected, so that the errors of both are reported.
   TriedBranch then_try = try_branch(node, "then_branch");
   TriedBranch else_try = try_branch(node, "else_branch");
-  if (auto outputs = inline_only_branch(node, then_try, else_try)) return *std::move(outputs);
+  if (auto outputs = inline_only_branch(node, trials, then_try, else_try)) return *std::move(outputs);
   auto& then_branch = std::get<TranslatedBranch>(then_try);
   auto& else_branch = std::get<TranslatedBranch>(else_try);
   UnusedIfOutputs unused(node.translator(), node.proto());
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     match_unused_output(unused, then_branch, else_branch, i);
   }
-  if (auto outputs = replace_by_branch(node, condition, then_branch, else_branch)) return *std::move(outputs);
+  if (auto outputs = replace_by_branch(node, trials, condition, then_branch, else_branch))
+    return *std::move(outputs);
   return emit_if(node, condition, then_branch, else_branch);
+}
+
+Operands if_1(NodeContext& node) {
+  const Value condition =
+      convert_to_scalar(node, node, node.operand(0), ElementType::boolean, "the condition");
+  check_output_counts(node);
+  if (const auto known = known_condition(node, condition)) return inline_branch(node, *known);
+  if (const auto takes_then = chosen_branch(node))
+    return leave_out_other_branch(node, *takes_then, std::string(kRankOfResult));
+  const GraphTranslator& translator = node.translator();
+  if (const auto* const decision = translator.attempt().left_out.repeated(translator.current_node()))
+    return leave_out_other_branch(node, decision->takes_then, decision->reason);
+  return try_branches(node, condition);
 }
 
 }  // namespace

@@ -1,0 +1,70 @@
+// Which branches of Ifs were left out, for a second translation of the same nodes.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "frontend/graph/occurrences.hpp"
+
+namespace onnx2ir::frontend {
+
+/// If one branch of an If is left out, the other one, which was translated on trial, is translated again in
+/// place of the If. Ifs inside of it do not try their branches again, because the number of translations
+/// would double with each level.
+class LeftOutBranches {
+ public:
+  struct Decision {
+    bool takes_then = false;
+    std::string reason;
+    std::size_t number = 0;
+  };
+
+  /// The number of the next decision.
+  std::size_t next_number() const { return next_number_; }
+  void add(Occurrence node, bool takes_then, std::string reason) {
+    decisions_.insert_or_assign(node, Decision{takes_then, std::move(reason), next_number_++});
+  }
+  /// Before `node` is tried again: operands of other types may allow both branches.
+  void forget(Occurrence node) { decisions_.erase(node); }
+
+  /// The decision about `node` on the trial that is repeated now; null if there is none.
+  const Decision* repeated(Occurrence node) const {
+    const auto found = decisions_.find(node);
+    if (found == decisions_.end()) return nullptr;
+    // Not those of the repetition itself: it may translate the body of a Loop again with wider types.
+    const std::size_t number = found->second.number;
+    return number >= first_repeated_ && number < end_of_repeated_ ? &found->second : nullptr;
+  }
+
+  /// While it exists, the decisions with the number `first` and the later ones that there are now are
+  /// repeated.
+  class Repetition {
+   public:
+    Repetition(LeftOutBranches& branches, std::size_t first)
+        : branches_(branches), first_(branches.first_repeated_), end_(branches.end_of_repeated_) {
+      branches.first_repeated_ = first;
+      branches.end_of_repeated_ = branches.next_number_;
+    }
+    Repetition(const Repetition&) = delete;
+    Repetition& operator=(const Repetition&) = delete;
+    ~Repetition() {
+      branches_.first_repeated_ = first_;
+      branches_.end_of_repeated_ = end_;
+    }
+
+   private:
+    LeftOutBranches& branches_;
+    std::size_t first_;
+    std::size_t end_;
+  };
+
+ private:
+  std::map<Occurrence, Decision> decisions_;
+  std::size_t next_number_ = 0;
+  std::size_t first_repeated_ = 0;
+  std::size_t end_of_repeated_ = 0;
+};
+
+}  // namespace onnx2ir::frontend

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "frontend/reader/bodies.hpp"
@@ -35,6 +37,9 @@ struct Origin {
     return scope == other.scope && definition.node == other.definition.node && name == other.name;
   }
 };
+
+/// A name, and the graph that uses it or defines it.
+using NameInScope = std::pair<const EnclosedGraph*, std::string_view>;
 
 /// A branch of an If that is known to be taken.
 struct TakenBranch {
@@ -126,7 +131,6 @@ class UnusedIfOutputs::Analysis {
   /// Whether the use of `name` is in the branch of an If that is not taken.
   bool is_never_reached(const EnclosedGraph& scope, const NameIndex::Use& use, std::string_view name) {
     if (use.input != NameIndex::kInBody || !is_if(*use.node)) return false;
-    steps_left_ = kMostSteps;
     const auto taken = evaluate(original(scope, use.node->input(0)));
     const GraphProto* const branch = taken ? branch_of(*use.node, *taken) : nullptr;
     return branch != nullptr && !captures(*branch, name);
@@ -140,19 +144,39 @@ class UnusedIfOutputs::Analysis {
   }
 
   /// The origin of `name`, a condition, or of the value that it is a copy of.
-  Origin original(const EnclosedGraph& scope, std::string_view name) const {
+  Origin original(const EnclosedGraph& scope, std::string_view name) {
+    std::vector<NameInScope> passed;
     Origin found = origin(scope, name);
-    for (int steps = 0; steps < kMostSteps && found.definition.node != nullptr; ++steps) {
+    for (; found.definition.node != nullptr; found = origin(*found.scope, found.definition.node->input(0))) {
       const NodeProto& node = *found.definition.node;
       if ((!is_onnx(node, "Identity") && !is_cast_to_truth(node)) || node.input_size() != 1) break;
-      found = origin(*found.scope, node.input(0));
+      if (const auto known = originals_.find({found.scope, found.name}); known != originals_.end()) {
+        found = known->second;
+        break;
+      }
+      if (!take_step()) break;
+      passed.emplace_back(found.scope, found.name);
     }
+    for (const NameInScope& copy : passed) originals_.emplace(copy, found);
     return found;
   }
 
+  /// Whether another step may be taken.
+  bool take_step() { return steps_left_ > 0 && steps_left_-- > 0; }
+
   /// The value of a condition if the decisions determine it.
   std::optional<bool> evaluate(const Origin& condition) {
-    if (condition.scope == nullptr || --steps_left_ < 0) return std::nullopt;
+    if (condition.scope == nullptr) return std::nullopt;
+    // Without a value until it is known, also on a cycle.
+    const auto [known, is_new] = values_.try_emplace(NameInScope{condition.scope, condition.name});
+    if (!is_new || depth_ == kDeepest || !take_step()) return known->second;
+    ++depth_;
+    known->second = evaluate_new(condition);
+    --depth_;
+    return known->second;
+  }
+
+  std::optional<bool> evaluate_new(const Origin& condition) {
     const auto decision = std::ranges::find(decisions_, condition, &TakenBranch::condition);
     if (decision != decisions_.end()) return decision->is_then;
     if (condition.definition.initializer != nullptr) return only_element(*condition.definition.initializer);
@@ -179,8 +203,10 @@ class UnusedIfOutputs::Analysis {
     return evaluate(original(inner, branch->output(result.definition.output).name()));
   }
 
-  /// For one condition, because an evaluation follows two values at each If.
-  static constexpr int kMostSteps = 1000;
+  /// For all questions together: a model can have as many uses of an output as copies of a condition.
+  static constexpr int kMostSteps = 10'000;
+  /// The depth of the recursion.
+  static constexpr int kDeepest = 1000;
 
   const GraphTranslator* translator_;
   const NodeProto* node_;
@@ -189,7 +215,11 @@ class UnusedIfOutputs::Analysis {
   std::vector<TakenBranch> decisions_;
   std::unordered_map<const GraphProto*, std::unordered_set<std::string_view>>
       captured_;  ///< names, once asked
-  int steps_left_ = 0;
+  /// The results of original() for the copies of other values, and of evaluate(). Only used for look-ups.
+  std::map<NameInScope, Origin> originals_;
+  std::map<NameInScope, std::optional<bool>> values_;
+  int steps_left_ = kMostSteps;
+  int depth_ = 0;
 };
 
 UnusedIfOutputs::UnusedIfOutputs(const GraphTranslator& scope, const NodeProto& node)

@@ -1,0 +1,50 @@
+"""Models of a few MB at most for which the time once grew with the square of their size, or faster: within 5 s."""
+
+import pytest
+from onnx import TensorProto, helper
+
+from .limited import IS_SANITIZED, convert_limited
+from .test_hostile import check, real, save
+
+pytestmark = pytest.mark.skipif(IS_SANITIZED, reason="measures time")
+
+
+def truth(name):
+    return helper.make_tensor_value_info(name, TensorProto.BOOL, None)
+
+
+def identities(value, prefix, count):
+    """Nodes that copy `value`, and the name of the last copy."""
+    names = [value, *(f"{prefix}_{i}" for i in range(count))]
+    return [helper.make_node("Identity", [names[i]], [names[i + 1]]) for i in range(count)], names[-1]
+
+
+def conditional(condition, output, then_value, else_value, value_type):
+    branches = {
+        f"{which}_branch": helper.make_graph([helper.make_node("Identity", [value], [f"{which}_{output}"])], which, [], [value_type(f"{which}_{output}")])
+        for which, value in (("then", then_value), ("else", else_value))
+    }
+    return helper.make_node("If", [condition], [output], **branches)
+
+
+def conditions_of_copies(folder, uses, length):
+    """The output of an If that is not used if one branch was taken: its uses are in Ifs whose condition is the first one after many copies."""
+    nodes, condition = identities("c", "copy_of_c", length)
+    for i in range(8):
+        nodes.append(conditional(condition, f"d{i}", condition, condition, truth))
+        copies, condition = identities(f"d{i}", f"copy_of_d{i}", length)
+        nodes += copies
+    nodes.append(helper.make_node("Unsqueeze", ["x", "axis"], ["row"]))
+    nodes.append(conditional("c", "y", "x", "row", lambda name: real(name, None)))
+    nodes += [conditional(condition, f"z{i}", "y", "x", lambda name: real(name, None)) for i in range(uses)]
+    nodes.append(helper.make_node("Sum", [f"z{i}" for i in range(uses)], ["sum"]))
+    axis = helper.make_tensor("axis", TensorProto.INT64, [1], [0])
+    condition_input = helper.make_tensor_value_info("c", TensorProto.BOOL, [])
+    return save(folder, nodes, inputs=[real("x", ["n"]), condition_input], outputs=[real("sum", ["n"])], initializers=[axis])
+
+
+def test_many_uses_of_the_output_of_an_if(tmp_path):
+    """Each use followed all copies: 40 s."""
+    run = convert_limited(conditions_of_copies(tmp_path, 1_000, 990), tmp_path)
+    check(run)
+    assert run.exit_code == 0, run.errors

@@ -65,6 +65,8 @@ struct BodyCheck {
   std::set<std::string, std::less<>> assumed_domains;  ///< used without an import; reported once
   /// By domain and name: data that is the same for all nodes of an operator is computed once.
   std::map<std::string_view, base::NameTable<CheckedOperator>> operators;
+  /// The attributes of `function`, once a node refers to one.
+  std::optional<base::NameTable<bool>> parameters = {};
 };
 
 /// Checks the main graph and all its bodies.

@@ -61,12 +61,17 @@ bool needs_field(int type) {
          type == AttributeProto::SPARSE_TENSOR || type == AttributeProto::TYPE_PROTO;
 }
 
-bool is_parameter(const onnx::FunctionProto& function, const std::string& name) {
-  const auto& names = function.attribute();
-  const auto& with_defaults = function.attribute_proto();
-  return std::find(names.begin(), names.end(), name) != names.end() ||
-         std::any_of(with_defaults.begin(), with_defaults.end(),
-                     [&](const AttributeProto& attribute) { return attribute.name() == name; });
+base::NameTable<bool> parameters_of(const onnx::FunctionProto& function) {
+  base::NameTable<bool> names;
+  for (const std::string& name : function.attribute()) names.add(name, true);
+  for (const AttributeProto& with_default : function.attribute_proto()) names.add(with_default.name(), true);
+  return names;
+}
+
+/// Whether the function that is checked has the attribute `name`.
+bool is_parameter(const std::string& name, BodyCheck& check) {
+  if (!check.parameters) check.parameters = parameters_of(*check.function);
+  return check.parameters->find(name) != nullptr;
 }
 
 /// The first attribute with the name of an earlier one; null if all names differ.
@@ -132,7 +137,7 @@ class NodeCheck {
     } else if (used.count != 0) {
       fail_attribute(fmt::format("Attribute '{}' has a value and refers to attribute '{}' as well",
                                  attribute.name(), attribute.ref_attr_name()));
-    } else if (!is_parameter(*check_.function, attribute.ref_attr_name())) {
+    } else if (!is_parameter(attribute.ref_attr_name(), check_)) {
       fail_attribute(fmt::format("Attribute '{}' refers to attribute '{}', which the function does not have",
                                  attribute.name(), attribute.ref_attr_name()));
     }

@@ -1,5 +1,6 @@
 """Models of a few MB at most for which the time once grew with the square of their size, or faster: within 5 s."""
 
+import onnx
 import pytest
 from onnx import TensorProto, helper
 
@@ -48,3 +49,22 @@ def test_many_uses_of_the_output_of_an_if(tmp_path):
     run = convert_limited(conditions_of_copies(tmp_path, 1_000, 990), tmp_path)
     check(run)
     assert run.exit_code == 0, run.errors
+
+
+def calling(folder, body, parameters, values):
+    """A call of a function that consists of the node `body`."""
+    function = helper.make_function("f", "F", ["x"], ["y"], [body], [helper.make_opsetid("d", 1)], attributes=parameters)
+    call = helper.make_node("F", ["x"], ["y"], domain="f", **values)
+    imports = [helper.make_opsetid("f", 1), helper.make_opsetid("d", 1)]
+    return save(folder, [call], inputs=[real("x")], outputs=[real("y")], functions=[function], imports=imports)
+
+
+def test_references_to_the_last_of_many_attributes(tmp_path):
+    """Each reference searched all attributes of the function: 13 s."""
+    names = [f"a{i}" for i in range(60_000)]
+    body = helper.make_node("G", ["x"], ["y"], domain="d")
+    for name in names:
+        body.attribute.add(name=name, ref_attr_name=names[-1], type=onnx.AttributeProto.INT)
+    run = convert_limited(calling(tmp_path, body, names, {}), tmp_path)
+    check(run)
+    assert "operator d.G is not supported" in run.errors

@@ -77,24 +77,31 @@ void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, 
 
 Operand GraphTranslator::capture(const Operand& outer) {
   if (const auto* value = std::get_if<ir::Value>(&outer)) return capture_tensor(*value);
-  if (const auto* shared = std::get_if<std::shared_ptr<const Sequence>>(&outer)) {
-    Sequence sequence = **shared;
-    if (sequence.stacked) sequence.stacked = capture_tensor(sequence.stacked);
-    if (sequence.elements) {
-      Values elements = sequence.elements->values();
-      for (ir::Value& element : elements) element = capture_tensor(element);
-      sequence.elements = ElementList(elements);
-    } else {
-      sequence.values = capture_tensor(sequence.values);
-      if (sequence.shapes) sequence.shapes = capture_tensor(sequence.shapes);
-    }
-    return make_sequence(std::move(sequence));
-  }
+  if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&outer))
+    return capture_sequence(*sequence);
   Optional optional = *std::get<std::shared_ptr<const Optional>>(outer);
   optional.has_value = capture_tensor(optional.has_value);
   if (optional.content != nullptr)
     optional.content = std::make_shared<const Operand>(capture(*optional.content));
   return make_optional(std::move(optional));
+}
+
+std::shared_ptr<const Sequence> GraphTranslator::capture_sequence(
+    const std::shared_ptr<const Sequence>& outer) {
+  std::shared_ptr<const Sequence>& inner = captured_sequences_[outer];
+  if (inner != nullptr) return inner;
+  Sequence sequence = *outer;
+  if (sequence.stacked) sequence.stacked = capture_tensor(sequence.stacked);
+  if (sequence.elements) {
+    Values elements = sequence.elements->values();
+    for (ir::Value& element : elements) element = capture_tensor(element);
+    sequence.elements = ElementList(elements);
+  } else {
+    sequence.values = capture_tensor(sequence.values);
+    if (sequence.shapes) sequence.shapes = capture_tensor(sequence.shapes);
+  }
+  inner = std::make_shared<const Sequence>(std::move(sequence));
+  return inner;
 }
 
 ir::Value GraphTranslator::capture_tensor(ir::Value outer) {

@@ -187,6 +187,7 @@ class GraphTranslator {
   /// Reports the unsupported operators in a skipped node and in its bodies, so that one conversion reports
   /// all of them.
   void report_unsupported(const onnx::NodeProto& node, std::int64_t index, std::string_view path);
+  std::shared_ptr<const Sequence> capture_sequence(const std::shared_ptr<const Sequence>& outer);
   ir::Value capture_tensor(ir::Value outer);
 
   /// The binding of a name; may be a tensor that is not emitted yet.
@@ -225,6 +226,8 @@ class GraphTranslator {
   /// Outer values and the values of this graph that capture them. Only used for look-ups, so that the order
   /// does not matter.
   std::map<std::pair<ir::Node*, std::uint32_t>, ir::Value> captured_;
+  /// The same for sequences, whose lists can be long.
+  std::map<std::shared_ptr<const Sequence>, std::shared_ptr<const Sequence>> captured_sequences_;
   std::vector<Capture> captures_;
   std::int64_t current_index_ = -1;
 };

@@ -68,3 +68,24 @@ def test_references_to_the_last_of_many_attributes(tmp_path):
     run = convert_limited(calling(tmp_path, body, names, {}), tmp_path)
     check(run)
     assert "operator d.G is not supported" in run.errors
+
+
+def test_uses_of_a_captured_sequence(tmp_path):
+    """Each use captured all elements again: 12 s."""
+    count = 8_000
+
+    def branch(name):
+        parts = [f"{name}{i}" for i in range(count)]
+        nodes = [helper.make_node("SequenceAt", ["s", "position"], [part]) for part in parts]
+        nodes.append(helper.make_node("Sum", parts, [name]))
+        return helper.make_graph(nodes, name, [], [real(name, None)])
+
+    nodes = [
+        helper.make_node("SequenceConstruct", ["x"] * count, ["s"]),
+        helper.make_node("If", ["c"], ["y"], then_branch=branch("a"), else_branch=branch("b")),
+    ]
+    position = helper.make_tensor("position", TensorProto.INT64, [], [1])
+    condition = helper.make_tensor_value_info("c", TensorProto.BOOL, [])
+    run = convert_limited(save(tmp_path, nodes, inputs=[real("x"), condition], outputs=[real("y", None)], initializers=[position]), tmp_path)
+    check(run)
+    assert run.exit_code == 0, run.errors

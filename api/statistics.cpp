@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "api/model.hpp"
@@ -19,6 +20,21 @@
 
 namespace onnx2ir {
 namespace {
+
+/// Different names, in the order of their first occurrence.
+class NameList {
+ public:
+  void add(std::string name) {
+    if (known_.insert(name).second) names_.push_back(std::move(name));
+  }
+  bool contains(const std::string& name) const { return known_.contains(name); }
+  bool empty() const { return names_.empty(); }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_set<std::string> known_;  ///< only used for look-ups
+};
 
 using SizesByName = std::map<std::string, std::int64_t, std::less<>>;
 
@@ -46,8 +62,7 @@ std::optional<std::int64_t> number(std::string_view text) {
 
 /// The size of a dimension called `name`: given, or the sum of names that are given and of numbers. The parts
 /// of a sum that are not given are added to `missing`.
-std::optional<std::int64_t> size_of(std::string_view name, const SizesByName& sizes,
-                                    std::vector<std::string>& missing) {
+std::optional<std::int64_t> size_of(std::string_view name, const SizesByName& sizes, NameList& missing) {
   if (const auto found = sizes.find(name); found != sizes.end()) return found->second;
   std::int64_t sum = 0;
   std::vector<std::string> unknown;
@@ -58,9 +73,7 @@ std::optional<std::int64_t> size_of(std::string_view name, const SizesByName& si
     if (__builtin_add_overflow(sum, size.value_or(0), &sum)) unknown.emplace_back(part);
   }
   if (unknown.empty() && !name.empty()) return sum;
-  for (std::string& part : unknown) {
-    if (std::ranges::find(missing, part) == missing.end()) missing.push_back(std::move(part));
-  }
+  for (std::string& part : unknown) missing.add(std::move(part));
   return std::nullopt;
 }
 
@@ -81,7 +94,7 @@ class SizeSetter {
     for (ir::Node* input : model.graph.parameters()) {
       ir::PartialShape shape = input->output(0).shape;
       if (!shape.has_rank()) {
-        missing.push_back(input->name);
+        missing.add(input->name);
         continue;
       }
       bool is_set = false;
@@ -93,22 +106,22 @@ class SizeSetter {
     return has_changed;
   }
 
-  std::vector<std::string> missing;
+  NameList missing;
   std::vector<Diagnostic> problems;
 
  private:
   bool set(const ir::Node& input, ir::PartialShape& shape, std::size_t axis) {
     const std::string place = input.name + '[' + std::to_string(axis) + ']';
     const std::string name = name_of(input.name, shape.rank(), axis);
-    known_.push_back(place);
-    for (const std::string_view part : summands(name)) known_.emplace_back(part);
-    if (!name.empty()) known_.push_back(name);
+    known_.add(place);
+    for (const std::string_view part : summands(name)) known_.add(std::string(part));
+    if (!name.empty()) known_.add(name);
     const auto given = sizes_.find(place);
     if (shape[axis].is_static() && given == sizes_.end()) return false;
     if (!shape[axis].is_static()) add_dynamic(name, place);
     const auto size = given != sizes_.end() ? given->second : size_of(name, sizes_, missing);
     if (!size) {
-      if (name.empty()) missing.push_back(place);
+      if (name.empty()) missing.add(place);
       return false;
     }
     if (!shape[axis].admits(*size)) {
@@ -128,7 +141,7 @@ class SizeSetter {
 
   void check_names() {
     for (const auto& [name, size] : sizes_) {
-      if (std::ranges::find(known_, name) != known_.end()) continue;
+      if (known_.contains(name)) continue;
       problems.push_back(bad_size("no input of the model has a dimension '" + name + "'"));
       problems.back().hint = hint_for(name);
     }
@@ -142,23 +155,22 @@ class SizeSetter {
       if (!number(part)) names.emplace_back(part);
     }
     if (names.empty()) names.push_back(place);
-    for (std::string& one : names) {
-      if (std::ranges::find(dynamic_, one) == dynamic_.end()) dynamic_.push_back(std::move(one));
-    }
+    for (std::string& one : names) dynamic_.add(std::move(one));
   }
 
   /// The nearest name, and all names that can be given.
   std::string hint_for(const std::string& name) const {
-    const std::string nearest = base::suggestion(name, known_);
-    const std::string all = dynamic_.empty() ? "all sizes of the inputs are static"
-                                             : "the dynamic sizes are: " + base::joined(dynamic_, ", ");
+    const std::string nearest = base::suggestion(name, known_.names());
+    const std::string all = dynamic_.empty()
+                                ? "all sizes of the inputs are static"
+                                : "the dynamic sizes are: " + base::joined(dynamic_.names(), ", ");
     return nearest.empty() ? all : nearest + ' ' + all;
   }
 
   const frontend::DimensionNames* names_;
   SizesByName sizes_;
-  std::vector<std::string> known_;
-  std::vector<std::string> dynamic_;  ///< the names and places of dynamic dimensions
+  NameList known_;
+  NameList dynamic_;  ///< the names and places of dynamic dimensions
 };
 
 GraphCounts sorted(GraphCounts counts) {
@@ -235,7 +247,7 @@ Stats stats(const Model& model, const StatsOptions& options) {
       result.onnx = counts_of(*implementation.counts);
     SizeSetter setter(implementation.input_names, options);
     const bool has_changed = setter.set(*copy);
-    result.missing_sizes = std::move(setter.missing);
+    result.missing_sizes = setter.missing.names();
     for (Diagnostic& problem : setter.problems) sink.report(std::move(problem));
     if (sink.has_errors()) return;
     const auto problem = base::problem_of(DiagnosticCode::invalid_node, [&] {

@@ -1,10 +1,14 @@
 """Models of a few MB at most for which the time once grew with the square of their size, or faster: within 5 s."""
 
+import resource
+import subprocess
+
 import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from .limited import IS_SANITIZED, convert_limited
+from ..conformance.tool import tool_path
+from .limited import IS_SANITIZED, SECONDS, convert_limited
 from .test_hostile import check, real, save
 
 pytestmark = pytest.mark.skipif(IS_SANITIZED, reason="measures time")
@@ -89,3 +93,13 @@ def test_uses_of_a_captured_sequence(tmp_path):
     run = convert_limited(save(tmp_path, nodes, inputs=[real("x"), condition], outputs=[real("y", None)], initializers=[position]), tmp_path)
     check(run)
     assert run.exit_code == 0, run.errors
+
+
+def test_statistics_of_many_inputs(tmp_path):
+    """Each name of a dimension was searched among all others: 21 s."""
+    inputs = [real(f"i{i}", [f"d{i:07}", f"e{i:07}"]) for i in range(40_000)]
+    path = save(tmp_path, [helper.make_node("Relu", ["i0"], ["y"])], inputs=inputs, outputs=[real("y", None)])
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    done = subprocess.run([tool_path(), "stats", path], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr[:1000]
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before <= SECONDS

@@ -62,14 +62,12 @@ void bind_nodes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes, cons
 /// to the caller.
 void bind_attributes(onnx::NodeProto& node, const AttributeLookup& value_of) {
   auto& attributes = *node.mutable_attribute();
-  for (int i = 0; i < attributes.size();) {
+  int kept = 0;  // those without a value are deleted together: each deletion moves all later ones
+  for (int i = 0; i < attributes.size(); ++i) {
     onnx::AttributeProto& attribute = attributes[i];
     if (!attribute.ref_attr_name().empty()) {
       const onnx::AttributeProto* value = value_of(attribute.ref_attr_name());
-      if (value == nullptr) {
-        attributes.DeleteSubrange(i, 1);
-        continue;
-      }
+      if (value == nullptr) continue;
       const std::string name = attribute.name();
       attribute = *value;
       attribute.set_name(name);
@@ -77,8 +75,9 @@ void bind_attributes(onnx::NodeProto& node, const AttributeLookup& value_of) {
       if (attribute.has_g()) bind_nodes(*attribute.mutable_g()->mutable_node(), value_of);
       for (auto& graph : *attribute.mutable_graphs()) bind_nodes(*graph.mutable_node(), value_of);
     }
-    ++i;
+    attributes.SwapElements(kept++, i);
   }
+  attributes.DeleteSubrange(kept, attributes.size() - kept);
 }
 
 void bind_nodes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes, const AttributeLookup& value_of) {

@@ -103,3 +103,13 @@ def test_statistics_of_many_inputs(tmp_path):
     done = subprocess.run([tool_path(), "stats", path], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr[:1000]
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before <= SECONDS
+
+
+def test_references_to_attributes_without_a_value(tmp_path):
+    """Each of them was deleted alone, which moved all later ones: 20 s."""
+    body = helper.make_node("G", ["x"], ["y"], domain="d")
+    for i in range(400_000):
+        body.attribute.add(name=f"a{i}", ref_attr_name="p", type=onnx.AttributeProto.INT)
+    run = convert_limited(calling(tmp_path, body, ["p"], {}), tmp_path)
+    check(run)
+    assert "operator d.G is not supported" in run.errors

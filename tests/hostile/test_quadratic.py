@@ -113,3 +113,20 @@ def test_references_to_attributes_without_a_value(tmp_path):
     run = convert_limited(calling(tmp_path, body, ["p"], {}), tmp_path)
     check(run)
     assert "operator d.G is not supported" in run.errors
+
+
+def test_many_ifs_that_compare_a_size_of_an_input(tmp_path):
+    """The hint of each of them, an option for the input, compared all inputs with all parameters: 11 s."""
+    inputs = [real(f"i{i}", [f"d{i}"]) for i in range(20_000)]
+    last = inputs[-1].name
+    nodes = [
+        helper.make_node("Shape", [last], ["sizes"]),
+        helper.make_node("Equal", ["sizes", "two"], ["equal"]),
+        helper.make_node("Squeeze", ["equal", "zero"], ["c"]),
+        helper.make_node("Unsqueeze", [last, "zero"], ["row"]),
+    ]
+    nodes += [conditional("c", f"y{i}", last, "row", lambda name: real(name, None)) for i in range(3)]
+    constants = [helper.make_tensor(name, TensorProto.INT64, [1], [value]) for name, value in (("two", 2), ("zero", 0))]
+    run = convert_limited(save(tmp_path, nodes, inputs=inputs, outputs=[real(f"y{i}", None) for i in range(3)], initializers=constants), tmp_path)
+    check(run)
+    assert f"the option --input {last}[2] makes the condition true" in run.errors

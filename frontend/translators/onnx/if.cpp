@@ -95,27 +95,37 @@ Operands inline_branch(NodeContext& node, bool takes_then) {
   return outputs;
 }
 
+bool has_size(const PartialShape& shape, ir::Size size) {
+  return shape.has_rank() && std::ranges::any_of(shape, [&](const ir::Dimension& dimension) {
+           return dimension.expression() == size;
+         });
+}
+
+/// "[?,1,4]": `shape` with `number` for the dimensions of the size `size`.
+std::string shape_with(const PartialShape& shape, ir::Size size, std::int64_t number) {
+  std::string sizes;
+  for (const ir::Dimension& dimension : shape) {
+    if (!sizes.empty()) sizes += ',';
+    sizes += dimension.expression() == size ? std::to_string(number)
+             : dimension.is_static()        ? std::to_string(dimension.size())
+                                            : "?";
+  }
+  return '[' + sizes + ']';
+}
+
 /// The option that gives `number` to the size of a model input: "--input x[?,1,4]"; empty if no input has it.
 std::string option_for_input(const GraphTranslator& translator, ir::Size size, std::int64_t number) {
   const GraphTranslator* main = &translator;
   while (main->parent() != nullptr) main = main->parent();
-  for (const onnx::ValueInfoProto& input : translator.attempt().input->model->proto().graph().input()) {
-    for (const ir::Node* parameter : main->graph().parameters()) {
-      const auto& names = parameter->output(0).names;
-      const PartialShape& shape = parameter->output(0).shape;
-      if (std::ranges::find(names, input.name()) == names.end() || !shape.has_rank()) continue;
-      std::string sizes;
-      bool has_size = false;
-      for (const ir::Dimension& dimension : shape) {
-        const bool is_size = dimension.expression() == size;
-        has_size = has_size || is_size;
-        if (!sizes.empty()) sizes += ',';
-        sizes += is_size                 ? std::to_string(number)
-                 : dimension.is_static() ? std::to_string(dimension.size())
-                                         : "?";
-      }
-      if (has_size) return "--input " + input.name() + "[" + sizes + "]";
-    }
+  const auto& inputs = translator.attempt().input->model->proto().graph().input();
+  for (const ir::Node* parameter : main->graph().parameters()) {
+    const auto& output = parameter->output(0);
+    if (!has_size(output.shape, size)) continue;
+    // The tensors of a sequence are no inputs of the ONNX model.
+    const auto named = std::ranges::find_if(inputs, [&](const onnx::ValueInfoProto& input) {
+      return std::ranges::find(output.names, input.name()) != output.names.end();
+    });
+    if (named != inputs.end()) return "--input " + named->name() + shape_with(output.shape, size, number);
   }
   return {};
 }

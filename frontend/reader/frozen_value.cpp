@@ -78,7 +78,9 @@ Result<std::vector<std::int64_t>> static_shape(const ListText& list, const ir::P
         fmt::format("its shape {} has several dynamic dimensions; give its shape, for example x[2,3]->...",
                     to_string(shape)));
   }
-  if (open.size() == 1 && known != 0 && count % known == 0) {
+  if (open.size() == 1 && known == 0) {
+    sizes[open[0]] = 0;  // no size gives elements
+  } else if (open.size() == 1 && count % known == 0) {
     sizes[open[0]] = count / known;
     known = count;
   }

@@ -82,6 +82,15 @@ def test_constant_list(chain):
     assert_equal(infer(xml, **feeds), infer_onnx(chain, ["y", "z"], x=X, **feeds))
 
 
+def test_constant_without_elements(tmp_path):
+    """A dynamic size beside a size of 0 is 0 as well."""
+    text = '<ir_version: 8, opset_import: ["" : 17]> g (float[0, n] x, float[2] y) => (float[0, n] a, float[2] b) { a = Neg (x) b = Neg (y) }'
+    xml = convert(onnx_file(tmp_path / "empty.onnx", text), "--input", "x->[]")
+    inputs, outputs = interface(xml)
+    assert [name for name, *_ in inputs] == ["y"]
+    assert outputs[0] == ("a", "f32", "[0,0]")
+
+
 def test_converted_types(chain):
     xml = convert(chain, "--input", "x{u8},rate{i32}")
     feeds = {"x": np.array([[1, 2, 3, 250]], np.uint8), "rate": np.array(7, np.int32), "flag": np.array(False, np.bool_)}

@@ -167,7 +167,8 @@ TensorAttribute NodeContext::tensor_attribute(std::string_view name) const {
   const WeightTable& weights = translator_->attempt().input->model->weights();
   TensorResult result = attribute.has_sparse_tensor() ? read_tensor(attribute.sparse_tensor(), weights)
                                                       : read_tensor(attribute.t(), weights);
-  if (!result) fail("the tensor in attribute '" + std::string(name) + "' " + result.error().message);
+  if (!result)
+    fail("the tensor in attribute '" + std::string(name) + "' cannot be used: " + result.error().message);
   return *std::move(result);
 }
 

@@ -293,7 +293,7 @@ TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTabl
   const auto dense = bytes ? weights.make_dense(*bytes) : nullptr;
   if (dense == nullptr) {
     return invalid_tensor(fmt::format(
-        "makes the sparse tensors of the model take more than {} MiB in dense form; store it as a "
+        "it makes the sparse tensors of the model take more than {} MiB in dense form; store it as a "
         "dense tensor",
         WeightTable::kMaxDenseBytes >> 20U));
   }

@@ -23,8 +23,8 @@ struct TensorValue {
   ir::ConstantData data;
 };
 
-/// A tensor, or the problem (invalid_tensor or bad_external_data): a clause that follows the tensor's name in
-/// a message.
+/// A tensor, or the problem (invalid_tensor or bad_external_data): a sentence without a full stop that
+/// follows a colon.
 using TensorResult = Result<TensorValue>;
 
 /// The value of `tensor`: a view if its bytes are in the right layout in the model or its external data,

@@ -182,7 +182,7 @@ TEST_CASE("sparse tensors become dense") {
   set_indices({2}, {1, 5});
   sparse.set_dims(0, std::int64_t{1} << 40);
   CHECK(read_tensor(sparse, no_weights()).error().message ==
-        "makes the sparse tensors of the model take more than 512 MiB in dense form; store it as a "
+        "it makes the sparse tensors of the model take more than 512 MiB in dense form; store it as a "
         "dense tensor");
 }
 

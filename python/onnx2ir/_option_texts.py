@@ -193,7 +193,7 @@ def _of_dictionary(inputs: Any) -> Iterator[Input]:
     for name, given in inputs.items():
         if not isinstance(name, str):
             raise TypeError(f"the name of an input must be text, not {name!r}")
-        if isinstance(given, (list, tuple)) and given and given[0] == name:  # {"x": ("x", [1, 3])}
+        if isinstance(given, (list, tuple)) and given and isinstance(given[0], str) and given[0] == name:  # {"x": ("x", [1, 3])}
             given = given[1:]
         yield _one(given, name)
 

@@ -134,7 +134,16 @@ def test_more_forms_of_input(onnx2ir, paths, given, expected):
     assert ports(onnx2ir.convert(paths["image"], input=given).to_openvino()) == expected
 
 
-@pytest.mark.parametrize("given", [{"seq_len": np.array([3, -1])}, [("seq_len", np.int32([3, -1]))], ("seq_len", np.array([3, -1]))])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"seq_len": np.array([3, -1])},
+        {"seq_len": [np.array([3, -1])]},
+        {"seq_len": (np.array([3, -1]), np.int32)},
+        [("seq_len", np.int32([3, -1]))],
+        ("seq_len", np.array([3, -1])),
+    ],
+)
 def test_arrays_are_constants(onnx2ir, paths, given):
     model = onnx2ir.convert_model(paths["ocr"], input=given)
     assert [name for name, *_ in ports(model)] == ["data"]

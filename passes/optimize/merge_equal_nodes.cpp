@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <string_view>
-#include <utility>
-#include <vector>
+#include <unordered_set>
 
 #include "passes/passes.hpp"
 
@@ -64,73 +63,28 @@ bool may_have_equals(const ir::Node& node) {
   return !node.has_payload() && !node.inputs().empty();
 }
 
-/// The first of each set of equal nodes of a graph. All graphs share the table, because most are small. It
-/// takes half of the time of a std::unordered_set.
-class FirstNodes {
- public:
-  void clear() {
-    slots_.assign(kMinSlots, Slot{});
-    count_ = 0;
-  }
-
-  /// The earlier node that is equal to `node`; null if there is no such node, and then `node` is added.
-  ir::Node* find_or_add(ir::Node& node) {
-    if ((count_ + 1) * 2 > slots_.size()) grow();
-    const std::size_t hash = hash_of(node);
-    Slot& slot = slots_[place_of(hash, &node)];
-    if (slot.node != nullptr) return slot.node;
-    slot = {hash, &node};
-    ++count_;
-    return nullptr;
-  }
-
- private:
-  struct Slot {
-    std::size_t hash = 0;
-    ir::Node* node = nullptr;
-  };
-
-  /// The slot of a node equal to `node`, or the empty slot to put `node` into.
-  std::size_t place_of(std::size_t hash, const ir::Node* node) const {
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
-      const Slot& slot = slots_[at];
-      if (slot.node == nullptr || (slot.hash == hash && are_equal(*slot.node, *node))) return at;
-    }
-  }
-
-  void grow() {
-    const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(slots_.size() * 2));
-    for (const Slot& slot : old) {
-      if (slot.node == nullptr) continue;
-      std::size_t at = slot.hash & (slots_.size() - 1);
-      while (slots_[at].node != nullptr) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = slot;
-    }
-  }
-
-  static constexpr std::size_t kMinSlots = 32;
-  std::vector<Slot> slots_ = std::vector<Slot>(kMinSlots);  ///< a power of two of them, at most half full
-  std::size_t count_ = 0;
+struct HashOfNode {
+  std::size_t operator()(const ir::Node* node) const { return hash_of(*node); }
+};
+struct EqualNodes {
+  bool operator()(const ir::Node* a, const ir::Node* b) const { return are_equal(*a, *b); }
 };
 
-bool merge(ir::Graph& graph, FirstNodes& firsts) {
-  firsts.clear();
+bool merge(const ir::Graph& graph) {
+  std::unordered_set<ir::Node*, HashOfNode, EqualNodes> firsts;  // only used for look-ups
   return edit_each(graph.nodes(), [&](const ir::NodePointer& node) {
     if (!may_have_equals(*node) || feeds_interface(*node)) return false;
-    ir::Node* const first = firsts.find_or_add(*node);
-    if (first == nullptr) return false;
-    for (std::uint32_t i = 0; i < node->outputs().size(); ++i)
-      ir::replace_all_uses(node->value(i), first->value(i));
-    return true;
+    const auto [first, is_new] = firsts.insert(node.get());
+    for (std::uint32_t i = 0; !is_new && i < node->outputs().size(); ++i)
+      ir::replace_all_uses(node->value(i), (*first)->value(i));
+    return !is_new;
   });
 }
 
 }  // namespace
 
 bool merge_equal_nodes(ir::Model& model, PassContext&) {
-  FirstNodes firsts;
-  return edit_each(graphs_of(model), [&](ir::Graph* graph) { return merge(*graph, firsts); });
+  return edit_each(graphs_of(model), [](ir::Graph* graph) { return merge(*graph); });
 }
 
 }  // namespace onnx2ir::passes

@@ -22,8 +22,11 @@ constexpr std::string_view kRoundingGroups = "DYNAMIC_QUANTIZATION_GROUP_SIZE";
 
 constexpr unsigned kMaxBits = 8;
 
-bool is_weight_type(ir::ElementType type) {
-  return ir::is_integral(type) && type != ir::ElementType::boolean && ir::info(type).bits <= kMaxBits;
+/// Whether `value` is a constant of integers of few bits.
+bool is_weights(ir::Value value) {
+  const ir::ElementType type = value.type();
+  return value.node->constant() != nullptr && ir::is_integral(type) && type != ir::ElementType::boolean &&
+         ir::info(type).bits <= kMaxBits;
 }
 
 /// False if no value of the graph has a type of weights. Tested first, because all products and sums are
@@ -34,23 +37,21 @@ bool may_hold_weights(const ir::Graph& graph) {
   return std::ranges::any_of(kTypes, [&](ir::ElementType type) { return graph.may_hold(type); });
 }
 
-/// The constant that a Convert widens; null if `node` is not a Convert that widens a constant.
-ir::Value widened_weights(const ir::Node& node) {
-  const auto convert = ir::match<ir::ConvertView>(node);
-  if (!convert) return {};
-  const ir::Value data = convert->data();
-  return data.node->constant() != nullptr && is_weight_type(data.type()) ? data : ir::Value{};
+bool converts_weights(const ir::Node& node) {
+  const auto numbers = converted_integers(node);
+  return numbers && is_weights(numbers->integers);
 }
 
 /// The weights that a Multiply of two operands computes, without the Multiply.
 std::optional<DequantizedWeights> weights_from(ir::Value widened, ir::Value scale) {
   if (!ir::is_computed_from_constants(scale)) return std::nullopt;
-  const auto difference = ir::match<ir::SubtractView>(*widened.node);
-  const ir::Value data = widened_weights(difference ? *difference->a().node : *widened.node);
-  if (!data) return std::nullopt;
-  const ir::Value zero_point = difference ? difference->b() : ir::Value{};
-  return DequantizedWeights{
-      .product = nullptr, .widened = widened, .data = data, .zero_point = zero_point, .scale = scale};
+  const auto numbers = converted_integers(widened);
+  if (!numbers || !is_weights(numbers->integers)) return std::nullopt;
+  return DequantizedWeights{.product = nullptr,
+                            .widened = widened,
+                            .data = numbers->integers,
+                            .zero_point = numbers->zero_point,
+                            .scale = scale};
 }
 
 std::optional<DequantizedWeights> weights_from(ir::MultiplyView multiply) {
@@ -99,9 +100,11 @@ const ir::Node* quantization_of(const ir::Node& node) {
   return found != nullptr && ir::FakeQuantizeView(*found).levels() <= kMostLevels ? found : nullptr;
 }
 
-std::optional<ir::ConvertView> conversion_of(ir::Value factor) {
-  const auto difference = ir::match<ir::SubtractView>(factor);
-  return ir::match<ir::ConvertView>(difference ? difference->a() : factor);
+std::optional<ConvertedIntegers> converted_integers(const ir::Node& node) {
+  const auto difference = ir::match<ir::SubtractView>(node);
+  const auto convert = ir::match<ir::ConvertView>(difference ? *difference->a().node : node);
+  if (!convert || !ir::is_integral(convert->data().type())) return std::nullopt;
+  return ConvertedIntegers{convert->data(), difference ? difference->b() : ir::Value{}};
 }
 
 bool holds_integers(const ir::Node& node) {
@@ -110,9 +113,8 @@ bool holds_integers(const ir::Node& node) {
   constexpr int kBits = 8;
   const bool may_be_wide = node.graph().model_may_hold({ops::FakeQuantize});
   const auto is_converted = [&](ir::Value part) {
-    const auto convert = conversion_of(part);
-    if (!convert || !ir::is_integral(convert->data().type())) return false;
-    return may_be_wide || ir::info(convert->data().type()).bits == kBits;
+    const auto numbers = converted_integers(part);
+    return numbers && (may_be_wide || ir::info(numbers->integers.type()).bits == kBits);
   };
   return node.is(ops::Multiply) && std::ranges::any_of(node.inputs(), is_converted);
 }
@@ -144,21 +146,17 @@ bool computes_weights(const ir::Node& node) {
   for (int i = 0; i < kMaxMoves && is_move(*source); ++i) source = source->input(0).node;
   if (source->outputs().empty() || !ir::is_floating(source->output(0).type)) return false;
   if (source->is(ops::Multiply)) return weights_from(*source).has_value();
-  if (const auto difference = ir::match<ir::SubtractView>(*source)) source = difference->a().node;
-  return static_cast<bool>(widened_weights(*source));
+  return converts_weights(*source);
 }
 
 bool widens_zero_point(const ir::Node& node) {
   const auto is_subtracted = [](const ir::Use& use) {
-    const auto difference = ir::match<ir::SubtractView>(*use.node);
-    return difference && use.index == ir::SubtractView::Input::b &&
-           static_cast<bool>(widened_weights(*difference->a().node));
+    return use.index == ir::SubtractView::Input::b && converts_weights(*use.node);
   };
   const auto convert = ir::match<ir::ConvertView>(node);
   if (!convert || !ir::is_floating(node.output(0).type)) return false;
   const ir::Value zero_point = convert->data();
-  return zero_point.node->constant() != nullptr && is_weight_type(zero_point.type()) &&
-         std::ranges::all_of(node.output(0).uses, is_subtracted);
+  return is_weights(zero_point) && std::ranges::all_of(node.output(0).uses, is_subtracted);
 }
 
 std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul) {

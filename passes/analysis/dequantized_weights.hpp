@@ -40,8 +40,17 @@ inline bool is_quantized(ir::Value value) {
   return quantization_of(value) != nullptr;
 }
 
-/// The Convert if `factor` is Convert(integers) or Convert(integers) - zero point; no value for other values.
-std::optional<ir::ConvertView> conversion_of(ir::Value factor);
+/// Integers that are converted to another type, where a zero point may be subtracted from them.
+struct ConvertedIntegers {
+  ir::Value integers;
+  ir::Value zero_point;  ///< null without a zero point
+};
+
+/// Those that are output 0 of `node`.
+std::optional<ConvertedIntegers> converted_integers(const ir::Node& node);
+inline std::optional<ConvertedIntegers> converted_integers(ir::Value value) {
+  return converted_integers(*value.node);
+}
 
 /// Whether OpenVINO may take output 0 of `node` for quantised numbers: a FakeQuantize rounds it, or it is
 /// integers of any type, converted and scaled.

@@ -110,12 +110,6 @@ class SizeMarker {
   std::vector<ir::Value> pending_;
 };
 
-/// Whether a value is converted integers, also minus a zero point.
-bool are_integers(ir::Value value) {
-  const auto convert = conversion_of(value);
-  return convert && ir::is_integral(convert->data().type());
-}
-
 /// Whether an operation on integers may be computed by `node` in floating point.
 bool may_compute_integers(const ir::Node& node) {
   if (node.is(ops::FakeQuantize)) return false;
@@ -124,7 +118,7 @@ bool may_compute_integers(const ir::Node& node) {
   const bool sums = node.op().traits.is_reduction || node.is_one_of(kIntegerProducts) ||
                     node.is_one_of({ops::AvgPool, ops::CumSum});
   return (moves || sums) && std::ranges::all_of(node.inputs(), [](ir::Value input) {
-           return !is_float(input) || !ir::is_computed_from_constants(input) || are_integers(input) ||
+           return !is_float(input) || !ir::is_computed_from_constants(input) || converted_integers(input) ||
                   has_at_most(input, kMostConstants);
          });
 }

@@ -13,7 +13,6 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/spatial.hpp"
-#include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/passes.hpp"
 
@@ -29,8 +28,8 @@ bool may_be_negative(const ir::Node& integers) {
   if (const ir::Node* const quantization = quantization_of(integers))
     return ir::exact_number(ir::FakeQuantizeView(*quantization).output_low()) != 0.0;
   return std::ranges::none_of(integers.inputs(), [](ir::Value part) {
-    const auto convert = conversion_of(part);
-    return convert && convert->data().type() == ir::ElementType::u8;
+    const auto numbers = converted_integers(part);
+    return numbers && numbers->integers.type() == ir::ElementType::u8;
   });
 }
 

@@ -186,9 +186,8 @@ ir::Value value_of_both(ir::Builder& builder, ir::SelectView select) {
 bool is_dequantized(ir::Value value) {
   constexpr int kBits = 8;
   const ConstantStep step = value.node->is(ops::Multiply) ? constant_step(*value.node) : ConstantStep{};
-  const auto convert = step.operand ? conversion_of(step.operand) : std::nullopt;
-  if (!convert || !ir::is_integral(convert->data().type())) return false;
-  return ir::info(convert->data().type()).bits <= kBits && are_finite(step.constant);
+  const auto numbers = step.operand ? converted_integers(step.operand) : std::nullopt;
+  return numbers && ir::info(numbers->integers.type()).bits <= kBits && are_finite(step.constant);
 }
 
 /// What a condition is for all elements, if it is known.

@@ -71,16 +71,10 @@ struct Dequantization {
 };
 
 std::optional<Dequantization> dequantization_of(ir::MultiplyView multiply) {
-  ir::Value numbers = multiply.a();
-  Dequantization found{&multiply.node(), {}, {}, multiply.b()};
-  if (const auto difference = ir::match<ir::SubtractView>(numbers)) {
-    found.zero_point = difference->b();
-    numbers = difference->a();
-  }
-  if (!matches(numbers, op(ops::Convert, any(found.integers))) || !is_single(found.scale))
-    return std::nullopt;
-  if (found.zero_point && !is_single(found.zero_point)) return std::nullopt;
-  return found;
+  const auto numbers = converted_integers(multiply.a());
+  if (!numbers || !is_single(multiply.b())) return std::nullopt;
+  if (numbers->zero_point && !is_single(numbers->zero_point)) return std::nullopt;
+  return Dequantization{&multiply.node(), numbers->integers, numbers->zero_point, multiply.b()};
 }
 
 ir::Value dequantize(ir::Builder& builder, const Dequantization& how, ir::Value integers) {

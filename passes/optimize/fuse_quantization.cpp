@@ -42,24 +42,16 @@ struct Dequantization {
   Constant scale;
 };
 
-/// The FakeQuantize whose results are converted to an integer type and back, or null.
-const ir::Node* rounding_of(ir::Value numbers) {
-  ir::Value integers;
+std::optional<Dequantization> dequantization_of(ir::Value numbers, ir::Value scale) {
+  const auto found = converted_integers(numbers);
   ir::Value rounded;
   const auto narrowed = op(ops::Convert, any(rounded, op(ops::FakeQuantize)));
-  const bool is_same = matches(numbers, op(ops::Convert, any(integers, narrowed))) &&
-                       ir::is_integral(integers.type()) && rounded.type() == numbers.type();
-  return is_same ? rounded.node : nullptr;
-}
-
-std::optional<Dequantization> dequantization_of(ir::Value numbers, ir::Value scale) {
-  const auto difference = ir::match<ir::SubtractView>(numbers);
-  const ir::Node* const fake_quantize = rounding_of(difference ? difference->a() : numbers);
-  if (fake_quantize == nullptr) return std::nullopt;  // before constants are read: weights are large
-  auto zero_point = difference ? constant_of(difference->b()) : Constant{{}, {0.0}};
+  if (!found || !matches(found->integers, narrowed) || rounded.type() != numbers.type())
+    return std::nullopt;  // before constants are read: weights are large
+  auto zero_point = found->zero_point ? constant_of(found->zero_point) : Constant{{}, {0.0}};
   auto factor = constant_of(scale);
   if (!zero_point || !factor) return std::nullopt;
-  return Dequantization{fake_quantize, *std::move(zero_point), *std::move(factor)};
+  return Dequantization{rounded.node, *std::move(zero_point), *std::move(factor)};
 }
 
 /// Whether a FakeQuantize results in all integers from its lowest to its highest result.

@@ -3,9 +3,7 @@
 // inference, so that OpenVINO cannot know that it is a constant.
 #include <optional>
 
-#include "ir/views/elementwise.hpp"
 #include "ir/views/linear_algebra.hpp"
-#include "ir/views/unary.hpp"
 #include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/foldable.hpp"
@@ -41,9 +39,8 @@ bool transposes_constant(ir::MatMulView product) {
 
 /// Whether `node` subtracts a zero point from bytes.
 bool subtracts_from_bytes(const ir::Node& node) {
-  const auto difference = ir::match<ir::SubtractView>(node);
-  const auto numbers = difference ? ir::match<ir::ConvertView>(difference->a()) : std::nullopt;
-  return numbers && numbers->data().type() == ir::ElementType::u8;
+  const auto numbers = converted_integers(node);
+  return numbers && numbers->zero_point && numbers->integers.type() == ir::ElementType::u8;
 }
 
 /// Fault::quantized_constant_data.

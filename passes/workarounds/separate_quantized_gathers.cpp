@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/views/elementwise.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/selection.hpp"
-#include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
@@ -23,11 +21,7 @@ namespace {
 
 /// Whether `node` is a product of integers, as those of MatMulInteger.
 bool is_integer_product(const ir::Node& node) {
-  if (!kProducts.contains(node.op().id)) return false;
-  ir::Value integers = node.input(0);
-  if (const auto difference = ir::match<ir::SubtractView>(integers)) integers = difference->a();
-  const auto convert = ir::match<ir::ConvertView>(integers);
-  return convert && ir::is_integral(convert->data().type());
+  return kProducts.contains(node.op().id) && converted_integers(node.input(0)).has_value();
 }
 
 /// Whether `node` multiplies a product of integers by a constant.

@@ -5,12 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "ir/views/elementwise.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/spatial.hpp"
-#include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -105,14 +103,10 @@ std::optional<QuantizationGrid> signed_grid(const ir::Node& multiply) {
   const ir::Value factor = constant_operand(multiply);
   const auto scale = scaled && factor ? ir::exact_number(factor) : std::nullopt;
   if (!scale || *scale <= 0) return std::nullopt;
-  ir::Value integers = scaled;
-  std::optional<double> zero_point = 0;
-  if (const auto difference = ir::match<ir::SubtractView>(integers)) {
-    zero_point = source_number(difference->b());
-    integers = difference->a();
-  }
-  const auto convert = ir::match<ir::ConvertView>(integers);
-  if (!zero_point || !convert || convert->data().type() != ir::ElementType::i8) return std::nullopt;
+  const auto numbers = converted_integers(scaled);
+  if (!numbers || numbers->integers.type() != ir::ElementType::i8) return std::nullopt;
+  const auto zero_point = numbers->zero_point ? source_number(numbers->zero_point) : 0.0;
+  if (!zero_point) return std::nullopt;
   return QuantizationGrid{ir::ElementType::i8, *zero_point, *scale};
 }
 

@@ -1,7 +1,6 @@
 // Workarounds for zero points that the CPU plugin ignores or merges with scales.
 #include "ir/views/elementwise.hpp"
 #include "ir/views/spatial.hpp"
-#include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/discontinuities.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -10,17 +9,13 @@
 namespace onnx2ir::passes {
 namespace {
 
-bool is_dequantization(ir::MultiplyView multiply) {
-  const auto difference = ir::match<ir::SubtractView>(multiply.a());
-  const auto widened = difference ? ir::match<ir::ConvertView>(difference->a()) : std::nullopt;
-  return widened && ir::is_integral(widened->data().type()) && widened->data().node->constant() == nullptr;
-}
-
 /// Fault::reassociated_zero_point. The CPU plugin computes (x - zero point) * scale as
 /// x * scale - zero point * scale. At the zero point the result is not exactly 0, and a comparison or a
 /// quotient may depend on that.
-bool must_be_zero_exactly(const ir::Node& multiply) {
-  return is_dequantization(multiply) && must_have_exact_zero(multiply);
+bool must_be_zero_exactly(ir::MultiplyView multiply) {
+  const auto numbers = converted_integers(multiply.a());
+  return numbers && numbers->zero_point && numbers->integers.node->constant() == nullptr &&
+         must_have_exact_zero(multiply);
 }
 
 /// A Clamp without effect between the two operations keeps the plugin from fusing them. It also keeps it from

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/views/reshaping.hpp"
 #include "passes/analysis/foldable.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/graph_walk.hpp"
@@ -48,12 +47,6 @@ bool has_open_condition(ir::Node& node) {
   return continues && (*continues == 0 || !ir::known_scalar(loop.condition()));
 }
 
-bool transposes_again(ir::Node& node) {
-  const auto outer = ir::match<ir::TransposeView>(node);
-  const auto inner = outer ? ir::match<ir::TransposeView>(outer->data()) : std::nullopt;
-  return inner && ir::exact_order(*outer) && ir::exact_order(*inner);
-}
-
 using enum Property;
 
 constexpr std::array kProperties = {
@@ -70,9 +63,6 @@ constexpr std::array kProperties = {
     PropertyInfo{no_known_conditions, "no_known_conditions",
                  "The condition of each If is known only at run time.",
                  [](ir::Node& node) { return known_branch(node) != nullptr; }},
-    PropertyInfo{no_zero_trip_loops, "no_zero_trip_loops",
-                 "No Loop has a trip count of 0 or an initial condition that is false, as constants.",
-                 is_zero_trip_loop},
     PropertyInfo{no_unchanged_states, "no_unchanged_states",
                  "The next value of a state is not always its present value.", any_state<is_unchanged>},
     PropertyInfo{no_unused_outputs, "no_unused_outputs", "Each output of a Loop or an If has uses.",
@@ -89,8 +79,6 @@ constexpr std::array kProperties = {
     PropertyInfo{no_passed_through_states, "no_passed_through_states",
                  "No state becomes the next value of another state without an operation between them.",
                  any_state<is_passed_through>},
-    PropertyInfo{no_consecutive_transposes, "no_consecutive_transposes",
-                 "No Transpose reads a Transpose if both orders are known.", transposes_again},
 };
 
 }  // namespace

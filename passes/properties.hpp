@@ -17,14 +17,12 @@ enum class Property : std::uint8_t {
   no_captured_constants,
   no_foldable_values,
   no_known_conditions,
-  no_zero_trip_loops,
   no_unchanged_states,
   no_unused_outputs,
   no_unused_captures,
   no_guarded_outputs,
   no_open_conditions,
   no_passed_through_states,
-  no_consecutive_transposes,
 };
 
 using PropertySet = base::EnumSet<Property, 64>;

@@ -71,15 +71,6 @@ ir::Branch* known_branch(ir::Node& if_node) {
   return *condition != 0 ? &branches->then_branch : &branches->else_branch;
 }
 
-bool is_zero_trip_loop(ir::Node& node) {
-  if (node.loop() == nullptr || !node.has_uses()) return false;
-  const ir::LoopView loop(node);
-  // Empty scan outputs can be replaced only if their shape is known.
-  return loop.never_runs() && loop.body().last_values.empty() &&
-         std::ranges::all_of(loop.scans(),
-                             [](const ir::Scan& scan) { return scan.result->output(0).shape.has_rank(); });
-}
-
 bool is_unchanged(const ir::Carried& state) {
   return state.result->input(0) == state.parameter->value();
 }

@@ -19,9 +19,6 @@ std::optional<ir::ConstantData> foldable_elements(ir::Value value);
 /// The branch that the If takes in every run; null if its condition is dynamic.
 ir::Branch* known_branch(ir::Node& if_node);
 
-/// Whether `node` is a Loop that never runs and whose outputs can all be replaced by the initial values.
-bool is_zero_trip_loop(ir::Node& node);
-
 /// Whether the next value of `state` is always its present value.
 bool is_unchanged(const ir::Carried& state);
 /// Whether the next value of `state` is another Parameter of the body, without an operation between them.

@@ -15,6 +15,8 @@ inline constexpr ir::OperationSet kProducts = {ops::Convolution, ops::Convolutio
                                                ops::GroupConvolution, ops::GroupConvolutionBackpropData,
                                                ops::MatMul};
 
+inline constexpr ir::OperationSet kSequences = {ops::LSTMSequence, ops::GRUSequence, ops::RNNSequence};
+
 inline constexpr ir::OperationSet kSums = {ops::Add, ops::Subtract};
 inline constexpr ir::OperationSet kFactors = {ops::Divide, ops::Multiply};
 inline constexpr ir::OperationSet kSumsAndFactors = {ops::Add, ops::Divide, ops::Multiply, ops::Subtract};

@@ -12,8 +12,6 @@
 namespace onnx2ir::passes {
 namespace {
 
-constexpr ir::OperationSet kSequences{ops::LSTMSequence, ops::GRUSequence, ops::RNNSequence};
-
 /// Whether `condition` is whether `data` [batch, steps, ...] has steps.
 bool tests_steps(ir::Value condition, ir::Value data) {
   ir::Value steps;

@@ -10,8 +10,6 @@
 namespace onnx2ir::passes {
 namespace {
 
-constexpr ir::OperationSet kSequences{ops::LSTMSequence, ops::GRUSequence, ops::RNNSequence};
-
 bool is_affected(ir::AnyRecurrentView sequence) {
   const ir::PartialShape& data = sequence.data().shape();
   const ir::Value state = sequence.hidden_state();

@@ -143,14 +143,15 @@ ir::PartialShape shape_of_variable(const ir::PartialShape& past, const ir::Parti
   return shape;
 }
 
-/// Whether a convolution reads `value`: it gives fewer elements than an operation on zeros would if the cache
+/// Whether a convolution reads `cache`: it gives fewer elements than an operation on zeros would if the cache
 /// is empty at first.
-bool is_convolved(ir::Value value, int steps = kMaxSteps) {
-  return std::ranges::any_of(value.output().uses, [&](const ir::Use& use) {
-    if (use.node->is_one_of(kConvolutions)) return use.index == 0;
+bool is_convolved(const ir::Node& cache) {
+  constexpr std::size_t kMostNodes = 64;
+  return any_after(cache, kMostNodes, [](const ir::Use& use) {
+    if (use.node->is_one_of(kConvolutions)) return use.index == 0 ? Search::found : Search::skip;
     const bool passes_on =
-        use.node->is(ops::Convert) || use.node->op().traits.rearranges || use.node->is(ops::Concat);
-    return passes_on && steps > 0 && is_convolved(use.node->value(), steps - 1);
+        use.node->is_one_of({ops::Convert, ops::Concat}) || use.node->op().traits.rearranges;
+    return passes_on ? Search::follow : Search::skip;
   });
 }
 
@@ -177,7 +178,7 @@ std::optional<std::string> length_problem(const CacheEnds& cache, const CacheVar
   const bool may_grow = how && how->is_whole;
   if (may_grow && how->axis != length)
     return fmt::format("has the shape {}, and its dynamic size is not the one that grows", shape);
-  if (is_convolved(cache.past->value()))
+  if (is_convolved(*cache.past))
     return fmt::format("has the shape {} and is read by a convolution, which needs its length", shape);
   if (how && how->is_rolling)
     return fmt::format(

@@ -395,3 +395,18 @@ def test_wide_concat_of_known_sizes(tmp_path):
     run = convert_limited(path, tmp_path)
     check(run)
     assert run.exit_code == 0
+
+
+def test_cache_of_nested_concats(tmp_path):
+    """Each of eight Concats reads the one before 40 times: there are 40^8 ways from the cache to the last one."""
+    past = value = "past_key_values.0.key"
+    nodes = [helper.make_node("Concat", [past, "x"], ["present.0.key"], axis=2)]
+    for level in range(8):
+        nodes.append(helper.make_node("Concat", [value] * 40, [f"c{level}"], axis=2))
+        value = f"c{level}"
+    nodes.append(helper.make_node("ReduceMax", [value], ["y"], axes=[0, 1, 2, 3], keepdims=0))
+    inputs = [real("x", (1, 2, 1, 4)), real(past, (1, 2, "length", 4))]
+    path = save(tmp_path, nodes, inputs=inputs, outputs=[real("y", ()), real("present.0.key", (1, 2, "total", 4))])
+    run = convert_limited(path, tmp_path, "--stateful")
+    check(run)
+    assert run.exit_code == 0, run.errors

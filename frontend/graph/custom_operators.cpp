@@ -197,8 +197,8 @@ Operands map_operator(NodeContext& node, const OperatorRule& rule) {
   const auto attributes = attributes_of(node, rule);
   const auto inputs = inputs_of(node, rule);
   const auto fail = [&](std::string_view reason) {
-    node.fail(fmt::format("{}, to which line {} of the operator map converts it, rejects the node: {}",
-                          rule.operation->name, rule.line, reason));
+    node.fail(fmt::format("{}, to which operators[{}] of the operator map converts it, rejects the node: {}",
+                          rule.operation->name, rule.index, reason));
   };
   if (const auto problem = ir::input_problem(*rule.operation, inputs)) fail(*problem);
   const auto created = base::attempt(DiagnosticCode::invalid_node, [&] {

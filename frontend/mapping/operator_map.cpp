@@ -4,117 +4,107 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
 #include <onnx2ir/result.hpp>
+#include <set>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "base/failure.hpp"
 #include "base/input_file.hpp"
 #include "base/nearest_name.hpp"
-#include "frontend/mapping/json.hpp"
 #include "ir/operation_set.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
+using Json = nlohmann::json;
+
 constexpr std::uint64_t kLargestFile = std::uint64_t{16} << 20U;
 
 template <typename... Arguments>
-[[noreturn]] void fail(const JsonValue& value, fmt::format_string<Arguments...> format,
-                       Arguments&&... arguments) {
-  fail_in_line(value.line, fmt::format(format, std::forward<Arguments>(arguments)...));
+[[noreturn]] void fail(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  throw base::Failure(DiagnosticCode::bad_extension,
+                      fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+/// The value of a text, which may be untrusted.
+Json parse_json(std::string_view text) {
+  constexpr int kDeepest = 16;
+  std::vector<std::set<std::string>> names;  // of the members of each open object
+  const auto check = [&](int depth, Json::parse_event_t event, const Json& value) {
+    using Event = Json::parse_event_t;
+    const bool opens = event == Event::object_start || event == Event::array_start;
+    if (opens && depth >= kDeepest) fail("values are nested more than {} deep", kDeepest);
+    if (event == Event::object_start) names.emplace_back();
+    if (event == Event::object_end) names.pop_back();
+    if (event == Event::key && !names.back().insert(value.get<std::string>()).second)
+      fail("'{}' is given twice", value.get_ref<const std::string&>());
+    return true;
+  };
+  try {
+    return Json::parse(text, check);
+  } catch (const Json::parse_error& error) {
+    const std::string_view message = error.what();  // "[...] parse error at line 1, column 2: ..."
+    const std::size_t begin = message.find("] ") + 2;
+    fail("the text is not JSON: {}", message.substr(begin, message.find(": ", begin) - begin));
+  }
+}
+
+bool is_integer(const Json& value) {
+  return value.is_number_integer() &&
+         !(value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX});
 }
 
 /// The members of an object with known keys. `what` names the object in errors.
 class Members {
  public:
-  Members(const JsonValue& value, std::string_view what, std::vector<std::string> known) : place_(&value) {
-    object_ = std::get_if<JsonObject>(&value.value);
-    if (object_ == nullptr) fail(value, "{} must be an object", what);
-    for (const auto& [name, member] : *object_) {
+  Members(const Json& object, std::string_view what, const std::vector<std::string>& known)
+      : object_(&object) {
+    if (!object.is_object()) fail("{} must be an object", what);
+    for (const auto& [name, member] : object.items()) {
       if (std::ranges::find(known, name) == known.end())
-        fail(member, "{} has no '{}'{}", what, name, base::suggestion(name, known, "; "));
+        fail("{} has no '{}'{}", what, name, base::suggestion(name, known, "; "));
     }
   }
 
-  const JsonValue* find(std::string_view name) const {
-    const auto found = std::ranges::find(*object_, name, &JsonMember::name);
-    return found == object_->end() ? nullptr : &found->value;
+  const Json* find(const char* name) const {
+    const auto found = object_->find(name);
+    return found == object_->end() ? nullptr : &*found;
   }
-  const JsonValue& get(std::string_view name) const {
-    if (const JsonValue* const value = find(name)) return *value;
-    fail(*place_, "'{}' is missing", name);
+  const Json& get(const char* name) const {
+    if (const Json* const value = find(name)) return *value;
+    fail("'{}' is missing", name);
   }
   /// A text; empty if it is absent.
-  std::string text(std::string_view name) const {
-    const JsonValue* const value = find(name);
+  std::string text(const char* name) const {
+    const Json* const value = find(name);
     if (value == nullptr) return {};
-    const auto* const found = std::get_if<std::string>(&value->value);
-    if (found == nullptr) fail(*value, "'{}' must be a text", name);
-    return *found;
+    if (!value->is_string()) fail("'{}' must be a text", name);
+    return value->get<std::string>();
   }
-  std::string required_text(std::string_view name) const {
-    const JsonValue& value = get(name);
+  std::string required_text(const char* name) const {
+    get(name);
     std::string found = text(name);
-    if (found.empty()) fail(value, "'{}' must not be empty", name);
+    if (found.empty()) fail("'{}' must not be empty", name);
     return found;
   }
 
  private:
-  const JsonObject* object_ = nullptr;
-  const JsonValue* place_;
+  const Json* object_;
 };
 
-/// An element of an attribute; no value if `value` has another type. An integer is a number as well.
-template <typename Element>
-std::optional<Element> element_of(const JsonValue& value) {
-  if (const auto* const found = std::get_if<Element>(&value.value)) return *found;
-  if constexpr (std::is_same_v<Element, double>) {
-    if (const auto* const integer = std::get_if<std::int64_t>(&value.value))
-      return static_cast<double>(*integer);
-  }
-  return std::nullopt;
-}
-
-template <typename Element>
-std::optional<std::vector<Element>> list_of(const JsonValue& value) {
-  const auto* const array = std::get_if<JsonArray>(&value.value);
-  if (array == nullptr) return std::nullopt;
-  std::vector<Element> list;
-  for (const JsonValue& element : *array) {
-    auto found = element_of<Element>(element);
-    if (!found) return std::nullopt;
-    list.push_back(*std::move(found));
-  }
-  return list;
-}
-
-/// The value of an attribute; no value if it has another type.
-std::optional<ir::AttributeValue> attribute_value(const JsonValue& value, ir::AttributeSpec::Kind kind) {
-  using Kind = ir::AttributeSpec::Kind;
-  switch (kind) {
-    case Kind::boolean:
-      return element_of<bool>(value);
-    case Kind::integer:
-      return element_of<std::int64_t>(value);
-    case Kind::real:
-      return element_of<double>(value);
-    case Kind::text:
-      return element_of<std::string>(value);
-    case Kind::integers:
-      return list_of<std::int64_t>(value);
-    case Kind::reals:
-      return list_of<double>(value);
-    case Kind::texts:
-      return list_of<std::string>(value);
-    case Kind::type: {
-      const auto name = element_of<std::string>(value);
-      const auto type = name ? ir::element_type_from_name(*name) : std::nullopt;
-      if (!type || *type == ir::ElementType::dynamic) return std::nullopt;
-      return ir::AttributeValue(*type);
-    }
-  }
+/// The value of an attribute; no value for an object, null, or a list of several types.
+std::optional<ir::AttributeValue> attribute_value(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (is_integer(value)) return value.get<std::int64_t>();
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return std::nullopt;
+  if (std::ranges::all_of(value, is_integer)) return value.get<std::vector<std::int64_t>>();
+  if (std::ranges::all_of(value, &Json::is_number)) return value.get<std::vector<double>>();
+  if (std::ranges::all_of(value, &Json::is_string)) return value.get<std::vector<std::string>>();
   return std::nullopt;
 }
 
@@ -127,34 +117,32 @@ std::string_view description(ir::AttributeSpec::Kind kind) {
   return kDescriptions[static_cast<std::size_t>(kind)];
 }
 
-AttributeRule attribute_rule(const std::string& name, const JsonValue& value, const ir::OpDescriptor& op) {
+AttributeRule attribute_rule(const std::string& name, const Json& value, const ir::OpDescriptor& op) {
   const auto spec = std::ranges::find(op.attributes, name, &ir::AttributeSpec::name);
   if (spec == op.attributes.end() || spec->presence == ir::AttributeSpec::Presence::note)
-    fail(value, "{} has no attribute '{}'{}", op.name, name, suggest_attribute(op, name));
+    fail("{} has no attribute '{}'{}", op.name, name, suggest_attribute(op, name));
   const Members members(value, fmt::format("attribute '{}'", name), {"from", "default", "value"});
   AttributeRule rule{&*spec, members.text("from"), {}};
-  const JsonValue* constant = members.find("value");
+  const Json* constant = members.find("value");
   if ((constant != nullptr) == (members.find("from") != nullptr) ||
       (constant != nullptr && members.find("default") != nullptr)) {
-    fail(value, "attribute '{}' needs either 'value', or 'from' with or without 'default'", name);
+    fail("attribute '{}' needs either 'value', or 'from' with or without 'default'", name);
   }
   if (constant == nullptr) {
     members.required_text("from");
     constant = members.find("default");
   }
   if (constant == nullptr) return rule;
-  rule.value = attribute_value(*constant, spec->kind);
-  if (!rule.value) fail(*constant, "attribute '{}' of {} must be {}", name, op.name, description(spec->kind));
+  if (auto given = attribute_value(*constant)) rule.value = coerced(*std::move(given), spec->kind);
+  if (!rule.value) fail("attribute '{}' of {} must be {}", name, op.name, description(spec->kind));
   return rule;
 }
 
 const ir::OpDescriptor& operation_of(const Members& members) {
   const std::string name = members.required_text("operation");
   const ir::OpDescriptor* const op = ir::find_op_or_null(name);
-  if (op == nullptr)
-    fail(members.get("operation"), "there is no operation '{}'{}", name, suggest_operation(name));
-  if (!is_single_operation(*op))
-    fail(members.get("operation"), "the operation '{}' cannot be used in a rule", name);
+  if (op == nullptr) fail("there is no operation '{}'{}", name, suggest_operation(name));
+  if (!is_single_operation(*op)) fail("the operation '{}' cannot be used in a rule", name);
   return *op;
 }
 
@@ -169,66 +157,71 @@ std::string opset_of(const Members& members, const OperatorRule& rule) {
     if (version.opset != opset) continue;
     for (const AttributeRule& attribute : rule.attributes) {
       if (std::ranges::find(version.without, attribute.spec->name) != version.without.end())
-        fail(members.get("opset"), "{} of {} has no attribute '{}'", op.name, opset, attribute.spec->name);
+        fail("{} of {} has no attribute '{}'", op.name, opset, attribute.spec->name);
     }
     return opset;
   }
-  fail(members.get("opset"), "{} is not in '{}', but in: {}", op.name, opset, known);
+  fail("{} is not in '{}', but in: {}", op.name, opset, known);
 }
 
 std::optional<std::vector<std::size_t>> inputs_of(const Members& members) {
-  const JsonValue* const value = members.find("inputs");
+  const Json* const value = members.find("inputs");
   if (value == nullptr) return std::nullopt;
   constexpr std::int64_t kMost = 1024;
-  const auto list = list_of<std::int64_t>(*value);
-  const auto is_index = [](std::int64_t index) { return index >= 0 && index < kMost; };
-  if (!list || !std::ranges::all_of(*list, is_index))
-    fail(*value, "'inputs' must be a list of indices of inputs, from 0 to {}", kMost - 1);
-  return std::vector<std::size_t>(list->begin(), list->end());
+  const auto is_index = [](const Json& index) {
+    return is_integer(index) && index.get<std::int64_t>() >= 0 && index.get<std::int64_t>() < kMost;
+  };
+  if (!value->is_array() || !std::ranges::all_of(*value, is_index))
+    fail("'inputs' must be a list of indices of inputs, from 0 to {}", kMost - 1);
+  return value->get<std::vector<std::size_t>>();
 }
 
-void add_rule(const JsonValue& value, OperatorMap& map) {
+void add_rule(const Json& value, std::size_t index, OperatorMap& map) {
   const Members members(value, "a rule",
                         {"domain", "operator", "version", "operation", "opset", "inputs", "attributes"});
   const std::string name = members.required_text("operator");
   const std::string domain = members.text("domain");
   std::int64_t version = 1;
-  if (const JsonValue* const given = members.find("version")) {
-    const auto number = element_of<std::int64_t>(*given);
-    if (!number || *number < 1) fail(*given, "'version' must be an integer of at least 1");
-    version = *number;
+  if (const Json* const given = members.find("version")) {
+    if (!is_integer(*given) || given->get<std::int64_t>() < 1)
+      fail("'version' must be an integer of at least 1");
+    version = given->get<std::int64_t>();
   }
   OperatorRule rule;
-  rule.line = value.line;
+  rule.index = index;
   rule.operation = &operation_of(members);
-  if (const JsonValue* const attributes = members.find("attributes")) {
-    const auto* const object = std::get_if<JsonObject>(&attributes->value);
-    if (object == nullptr) fail(*attributes, "'attributes' must be an object");
-    for (const auto& [attribute, source] : *object)
+  if (const Json* const attributes = members.find("attributes")) {
+    if (!attributes->is_object()) fail("'attributes' must be an object");
+    for (const auto& [attribute, source] : attributes->items())
       rule.attributes.push_back(attribute_rule(attribute, source, *rule.operation));
+    std::ranges::sort(rule.attributes, {}, &AttributeRule::spec);  // as the operation declares them
   }
   for (const ir::AttributeSpec& spec : rule.operation->attributes) {
     const bool is_given =
         std::ranges::any_of(rule.attributes, [&](const AttributeRule& given) { return given.spec == &spec; });
     if (spec.presence == ir::AttributeSpec::Presence::required && !is_given)
-      fail(value, "{} needs the attribute '{}'", rule.operation->name, spec.name);
+      fail("{} needs the attribute '{}'", rule.operation->name, spec.name);
   }
   rule.opset = opset_of(members, rule);
   rule.inputs = inputs_of(members);
   if (map.rules.add(domain, name, version, std::move(rule)) != nullptr)
-    fail(value, "there are two rules for version {} of the operator '{}'", version, name);
+    fail("there are two rules for version {} of the operator '{}'", version, name);
 }
 
-/// A problem has the line of the text.
 Result<OperatorMap> parse_operator_map(std::string_view text) {
   return base::attempt(DiagnosticCode::bad_extension, [&] {
-    const JsonValue root = parse_json(text);
+    const Json root = parse_json(text);
     const Members members(root, "the file", {"operators"});
-    const JsonValue& rules = members.get("operators");
-    const auto* const list = std::get_if<JsonArray>(&rules.value);
-    if (list == nullptr) fail(rules, "'operators' must be a list of rules");
+    const Json& rules = members.get("operators");
+    if (!rules.is_array()) fail("'operators' must be a list of rules");
     OperatorMap map;
-    for (const JsonValue& rule : *list) add_rule(rule, map);
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      const auto added = base::attempt(DiagnosticCode::bad_extension, [&] {
+        add_rule(rules[i], i, map);
+        return true;
+      });
+      if (!added) fail("operators[{}]: {}", i, added.error().message);
+    }
     return map;
   });
 }
@@ -255,6 +248,25 @@ std::string suggest_attribute(const ir::OpDescriptor& op, std::string_view name)
   return base::suggestion(name, known, "; ");
 }
 
+std::optional<ir::AttributeValue> coerced(ir::AttributeValue value, ir::AttributeSpec::Kind kind) {
+  using Kind = ir::AttributeSpec::Kind;
+  if (value.index() == static_cast<std::size_t>(kind)) return value;
+  if (const auto* const integer = std::get_if<std::int64_t>(&value)) {
+    if (kind == Kind::boolean && (*integer == 0 || *integer == 1)) return *integer == 1;
+    if (kind == Kind::real) return static_cast<double>(*integer);
+    if (kind == Kind::integers) return std::vector{*integer};
+  } else if (const auto* const real = std::get_if<double>(&value)) {
+    if (kind == Kind::reals) return std::vector{*real};
+  } else if (const auto* const integers = std::get_if<std::vector<std::int64_t>>(&value)) {
+    if (kind == Kind::reals) return std::vector<double>(integers->begin(), integers->end());
+    if (kind == Kind::texts && integers->empty()) return std::vector<std::string>();
+  } else if (const auto* const text = std::get_if<std::string>(&value); text && kind == Kind::type) {
+    const auto type = ir::element_type_from_name(*text);
+    if (type && *type != ir::ElementType::dynamic) return *type;
+  }
+  return std::nullopt;
+}
+
 std::optional<OperatorMap> load_operator_map(const std::filesystem::path& path, DiagnosticSink& sink) {
   const auto fail = [&](std::string message) {
     sink.report(base::diagnostic_of({DiagnosticCode::bad_extension, std::move(message),
@@ -268,8 +280,7 @@ std::optional<OperatorMap> load_operator_map(const std::filesystem::path& path, 
   if ((*file)->size() > kLargestFile)
     return fail(fmt::format("the operator map '{}' is larger than {} bytes", path.string(), kLargestFile));
   auto map = parse_operator_map((*file)->text());
-  if (!map)
-    return fail(fmt::format("{}:{}: {}", path.string(), map.error().position.line, map.error().message));
+  if (!map) return fail(fmt::format("{}: {}", path.string(), map.error().message));
   return *std::move(map);
 }
 

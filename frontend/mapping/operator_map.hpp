@@ -28,7 +28,7 @@ struct OperatorRule {
   std::string opset;                               ///< empty: the oldest one that can express the node
   std::optional<std::vector<std::size_t>> inputs;  ///< indices of the operator's inputs; all by default
   std::vector<AttributeRule> attributes;
-  std::int64_t line = 0;  ///< of the file
+  std::size_t index = 0;  ///< in the list of the file
 };
 
 struct OperatorMap {
@@ -44,6 +44,10 @@ bool is_single_operation(const ir::OpDescriptor& op);
 std::string suggest_operation(std::string_view name);
 /// The same for an attribute of `op`.
 std::string suggest_attribute(const ir::OpDescriptor& op, std::string_view name);
+
+/// `value` as an attribute of `kind`: an integer is a number as well, 0 and 1 are booleans, one number is a
+/// list, and the name of an element type is the type. No value if it has another type.
+std::optional<ir::AttributeValue> coerced(ir::AttributeValue value, ir::AttributeSpec::Kind kind);
 
 /// Reads a file; reports an error and returns no value if it cannot be read or is not valid. Without rules if
 /// `path` is empty.

@@ -25,36 +25,24 @@ namespace {
 /// The value of an ONNX attribute as an attribute of `kind`; no value if it has another type.
 std::optional<ir::AttributeValue> converted(const NodeContext& node, const onnx::AttributeProto& attribute,
                                             ir::AttributeSpec::Kind kind) {
-  using Kind = ir::AttributeSpec::Kind;
   using Type = onnx::AttributeProto;
-  const auto type = attribute.type();
-  switch (kind) {
-    case Kind::boolean:
-      if (type == Type::INT && (attribute.i() == 0 || attribute.i() == 1)) return attribute.i() == 1;
-      break;
-    case Kind::integer:
-      if (type == Type::INT) return attribute.i();
-      break;
-    case Kind::real:
-      if (type == Type::FLOAT || type == Type::INT) return node.real_attribute(attribute.name());
-      break;
-    case Kind::text:
-      if (type == Type::STRING) return attribute.s();
-      break;
-    case Kind::integers:
-      if (type == Type::INTS || type == Type::INT) return node.integer_list(attribute.name()).unchecked();
-      break;
-    case Kind::reals:
-      if (type == Type::FLOATS || type == Type::FLOAT) return node.real_list(attribute.name()).unchecked();
-      break;
-    case Kind::texts:
-      if (type == Type::STRINGS) return node.text_list(attribute.name()).unchecked();
-      break;
-    case Kind::type:
-      if (type == Type::INT) return node.element_type(attribute.i());
-      break;
+  switch (attribute.type()) {
+    case Type::INT:
+      if (kind == ir::AttributeSpec::Kind::type) return node.element_type(attribute.i());
+      return coerced(attribute.i(), kind);
+    case Type::FLOAT:
+      return coerced(static_cast<double>(attribute.f()), kind);
+    case Type::STRING:
+      return coerced(attribute.s(), kind);
+    case Type::INTS:
+      return coerced(node.integer_list(attribute.name()).unchecked(), kind);
+    case Type::FLOATS:
+      return coerced(node.real_list(attribute.name()).unchecked(), kind);
+    case Type::STRINGS:
+      return coerced(node.text_list(attribute.name()).unchecked(), kind);
+    default:
+      return std::nullopt;
   }
-  return std::nullopt;
 }
 
 std::vector<ir::Attribute> attributes_of(const NodeContext& node, const OperatorRule& rule) {

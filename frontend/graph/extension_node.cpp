@@ -55,43 +55,31 @@ void set_value(onnx2ir_attribute& attribute, const onnx::AttributeProto& proto, 
   }
 }
 
-/// The value of an attribute for an operation that declares it with `kind`; no value if it has another type.
-std::optional<ir::AttributeValue> converted(const onnx2ir_attribute& given, ir::AttributeSpec::Kind kind) {
-  using Kind = ir::AttributeSpec::Kind;
-  const auto integers = list(given.integers, given.kind == ONNX2IR_INTEGER ? 1 : given.count);
-  const auto reals = list(given.reals, given.kind == ONNX2IR_REAL ? 1 : given.count);
-  const auto texts = list(given.texts, given.kind == ONNX2IR_TEXT ? 1 : given.count);
-  if (kind == Kind::real && given.kind == ONNX2IR_INTEGER) return static_cast<double>(integers[0]);
-  constexpr onnx2ir_attribute_kind kKinds[] = {ONNX2IR_INTEGER, ONNX2IR_INTEGER,  ONNX2IR_REAL,
-                                               ONNX2IR_TEXT,    ONNX2IR_INTEGERS, ONNX2IR_REALS,
-                                               ONNX2IR_TEXTS,   ONNX2IR_TEXT};  // by `kind`
-  if (given.kind != kKinds[static_cast<std::size_t>(kind)]) return std::nullopt;
-  switch (kind) {
-    case Kind::boolean:
-      if (integers[0] != 0 && integers[0] != 1) return std::nullopt;
-      return integers[0] == 1;
-    case Kind::integer:
-      return integers[0];
-    case Kind::real:
-      return reals[0];
-    case Kind::text:
-      return std::string(view(texts[0]));
-    case Kind::integers:
+/// The value of an attribute; no value if it is no number, text or list of them.
+std::optional<ir::AttributeValue> value_of(const onnx2ir_attribute& given) {
+  switch (given.kind) {
+    case ONNX2IR_INTEGER:
+      return *given.integers;
+    case ONNX2IR_REAL:
+      return *given.reals;
+    case ONNX2IR_TEXT:
+      return std::string(view(*given.texts));
+    case ONNX2IR_INTEGERS: {
+      const auto integers = list(given.integers, given.count);
       return std::vector<std::int64_t>(integers.begin(), integers.end());
-    case Kind::reals:
+    }
+    case ONNX2IR_REALS: {
+      const auto reals = list(given.reals, given.count);
       return std::vector<double>(reals.begin(), reals.end());
-    case Kind::texts: {
+    }
+    case ONNX2IR_TEXTS: {
       std::vector<std::string> copies;
-      for (const onnx2ir_text text : texts) copies.emplace_back(view(text));
+      for (const onnx2ir_text text : list(given.texts, given.count)) copies.emplace_back(view(text));
       return copies;
     }
-    case Kind::type: {
-      const auto type = ir::element_type_from_name(view(texts[0]));
-      if (!type || *type == ElementType::dynamic) return std::nullopt;
-      return *type;
-    }
+    default:
+      return std::nullopt;
   }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -110,7 +98,8 @@ std::vector<ir::Attribute> attributes_of(const NodeContext& context, const ir::O
     if (spec == op.attributes.end() || spec->presence == ir::AttributeSpec::Presence::note)
       context.fail(fmt::format("{} has no attribute '{}'{}", op.name, view(attribute.name),
                                suggest_attribute(op, view(attribute.name))));
-    auto value = converted(attribute, spec->kind);
+    auto value = value_of(attribute);
+    if (value) value = coerced(*std::move(value), spec->kind);
     if (!value) context.fail(fmt::format("attribute '{}' of {} has another type", spec->name, op.name));
     attributes.emplace_back(*spec, *std::move(value));
   }

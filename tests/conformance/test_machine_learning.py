@@ -218,6 +218,8 @@ def add_encoders():
     case("OneHotEncoder", 1, known, outputs=[(FLOAT, 3)], variant="zeros", cats_int64s=[1, 2, 3], zeros=0)
     case("OneHotEncoder", 1, texts[:1, :1], outputs=[(FLOAT, 3)], variant="zeros-strings", cats_strings=["abc", "b"], zeros=0)
     case("OneHotEncoder", 1, numbers.astype(np.float32), outputs=[(FLOAT, 3)], variant="floats", cats_int64s=[1, 2, 3])
+    case("OneHotEncoder", 1, known, outputs=[(FLOAT, 3)], variant="repeated", cats_int64s=[3, 1, 2, 1])
+    case("OneHotEncoder", 1, texts, outputs=[(FLOAT, 3)], variant="repeated-strings", cats_strings=["abc", "b", "abc", "äö"])
     case("OneHotEncoder", 1, texts, outputs=[(FLOAT, 3)], variant="strings", cats_strings=["abc", "b", "äö"])
     case("LabelEncoder", 2, numbers, outputs=[(FLOAT, 2)], variant="int-float", keys_int64s=[1, 2, 3], values_floats=[0.5, 1.5, 2.5], default_float=9.0)
     large = np.array([[2_000_000_001, 2_000_000_000], [2_000_000_003, -2_000_000_000]], np.int64)

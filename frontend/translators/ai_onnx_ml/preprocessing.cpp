@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "frontend/reader/onnx_proto.hpp"
@@ -215,8 +216,8 @@ std::vector<double> first_places(const std::vector<std::string>& keys) {
   return places;
 }
 
-/// OneHotEncoder 1: a column for each category; all 0 for other values. With zeros = 0, which scikit-learn's
-/// encoder has by default, onnxruntime fails for other values.
+/// OneHotEncoder 1: a column for each category, the last one if it is repeated; all 0 for other values. With
+/// zeros = 0, which scikit-learn's encoder has by default, onnxruntime fails for other values.
 Values one_hot_encoder_1(NodeContext& node) {
   node.integer_attribute("zeros", 1);
   const DictionarySide keys = words_of(node, "cats");
@@ -227,7 +228,12 @@ Values one_hot_encoder_1(NodeContext& node) {
   input = are_texts ? find_place(node, input, keys) : convert(node, input, ElementType::i64);
   const std::vector<double> columns = are_texts ? first_places(keys.texts) : keys.numbers;
   const Value same = compare_numbers(node, unsqueeze(node, input, {node.rank(input)}), columns);
-  return {convert(node, same, ElementType::f32)};
+  const Value encoded = convert(node, same, ElementType::f32);
+  std::set<double> later;
+  std::vector<double> is_last(columns.size());
+  for (std::size_t i = columns.size(); i-- > 0;) is_last[i] = later.insert(columns[i]).second ? 1 : 0;
+  if (later.size() == columns.size()) return {encoded};
+  return {node.op(ops::Multiply, {encoded, node.numbers(is_last, ElementType::f32)})};
 }
 
 }  // namespace

@@ -1,4 +1,14 @@
 // Values that OpenVINO cannot fold: results that depend on them are known only at run time.
+//
+// | what                | result                     | when to use it                                    |
+// |---------------------|----------------------------|---------------------------------------------------|
+// | copy_opaquely       | a copy of a value          | OpenVINO must not fuse or remove operations there |
+// | hide_value          | a copy of a value          | OpenVINO must not fold it: it is constant         |
+// | OpaqueTrue          | true, from a model input   | conditions in several bodies, which capture it    |
+// | emit_run_time_truth | true, from a random number | one node in any graph, also without inputs        |
+// | emit_zero_or_one    | 0 or 1, from elements      | a size that must stay dynamic                     |
+// | emit_run_time_zero  | 0, from an input           | sizes at a Loop: reshape_to_hidden_sizes          |
+// | hide_elements       | elements of a list         | OpenVINO must not know their bounds               |
 #pragma once
 
 #include <functional>

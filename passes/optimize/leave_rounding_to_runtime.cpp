@@ -90,15 +90,13 @@ std::optional<Quantized> quantization_of(const ir::Node& integers) {
 
 std::optional<Centred> centred(ir::Value value) {
   if (const auto clamp = ir::match<ir::ClampView>(value)) value = clamp->data();
-  ir::Value integers;
-  ir::Value zero_point;
-  if (!matches(value, op(ops::Subtract, op(ops::Convert, any(integers)), any(zero_point))))
-    return std::nullopt;
+  const auto numbers = converted_integers(value);
+  if (!numbers || !numbers->zero_point) return std::nullopt;
   int moves = kMaxMoves;
-  const ir::Node* const origin = origin_of(integers, moves);
+  const ir::Node* const origin = origin_of(numbers->integers, moves);
   const auto quantization = origin != nullptr ? quantization_of(*origin) : std::nullopt;
-  if (!quantization || source_of(zero_point) != quantization->zero_point) return std::nullopt;
-  return Centred{.quantization = *quantization, .integers = integers};
+  if (!quantization || source_of(numbers->zero_point) != quantization->zero_point) return std::nullopt;
+  return Centred{.quantization = *quantization, .integers = numbers->integers};
 }
 
 /// The numbers that `integers` were rounded from.
@@ -156,21 +154,18 @@ ir::Value place_parameter(ir::Builder& builder, ir::Value parameter, const std::
 /// keeps compressed. Null for values that are not a matrix of constant integers.
 ir::Value compress_weights(ir::Builder& builder, ir::MatMulView mat_mul, std::vector<ir::Value>& factors) {
   const ir::Value weights = mat_mul.b();
-  const auto difference = ir::match<ir::SubtractView>(weights);
-  const ir::Value widened = difference ? difference->a() : weights;
+  const auto integers = converted_integers(weights);
   const auto sizes = weights.shape().sizes();
-  ir::Value data;
-  if (!sizes || sizes->size() != 2 || !matches(widened, op(ops::Convert, any(data))) ||
-      widened.shape() != weights.shape())
-    return {};
+  if (!sizes || sizes->size() != 2 || !integers || integers->integers.shape() != weights.shape()) return {};
+  const ir::Value data = integers->integers;
   if (data.node->constant() == nullptr || ir::info(data.type()).bits != 8) return {};
   if (!target::has_full_groups(mat_mul.transpose_b() ? sizes->back() : sizes->front())) return {};
   const std::vector<std::int64_t> parameters = mat_mul.transpose_b()
                                                    ? std::vector<std::int64_t>{sizes->front(), 1}
                                                    : std::vector<std::int64_t>{1, sizes->back()};
   ir::Value numbers = ir::convert(builder, data, ir::ElementType::f32);
-  if (difference) {
-    const ir::Value zero_point = place_parameter(builder, difference->b(), parameters);
+  if (integers->zero_point) {
+    const ir::Value zero_point = place_parameter(builder, integers->zero_point, parameters);
     if (!zero_point) return {};
     if (!are_known(zero_point, [](double number) { return number == 0; }))
       numbers = builder.op(ops::Subtract, {numbers, ir::convert(builder, zero_point, ir::ElementType::f32)});

@@ -127,7 +127,7 @@ constexpr std::array kPipeline = {
          {.ensured = {no_unused_outputs, no_unused_captures}, .repeats_from = "remove_dead_states"}),
     // After the passes that reveal sizes and counts.
     pass(optimize, "sort_ties_by_index", sort_ties_by_index,
-         "Replaces a stable TopK by two that are not stable, or by one if its indices are unused",
+         "Replaces a stable TopK by several that are not stable, or by one if its indices are unused",
          {.broken = {no_foldable_values}}),
     pass(legalize, "hide_constant_counts", hide_constant_counts,
          "Makes the condition of loops depend on a model input if OpenVINO cannot evaluate them at "

@@ -15,10 +15,15 @@ from .tool import convert, tool_path
 MODEL = """<ir_version: 9, opset_import: ["" : 17]> m ({type}[{shape}] x{k_input}) => ({outputs}) {{
     {count} v, i = TopK <axis = {axis}, largest = {largest}> (x, k)
 }}"""
-# Static and known: keys hold positions. An upper bound of k alone: keys hold ranks. Size and k dynamic: one stable TopK.
+# Static and known: keys hold positions. An upper bound of k alone: keys hold ranks. k is the size or computed from it: the whole axis
+# is sorted, if it is dynamic by two digits. Size and k dynamic, and not related: one stable TopK.
 CONSTANT = "k = Constant <value = int64[1] {{{0}}}> ()"
 BOUNDED = """limit = Constant <value = int64[1] {{{0}}}> () axis = Constant <value = int64[1] {{-1}}> () shape = Shape (x)
     size = Gather (shape, axis) k = Min (size, limit)"""
+SIZE = "axis = Constant <value = int64[1] {{{0}}}> () shape = Shape (x) size = Gather (shape, axis)"
+ALL = SIZE + " k = Identity (size)"
+HALF = SIZE + " two = Constant <value = int64[1] {{2}}> () half = Div (size, two) one = Constant <value = int64[1] {{1}}> () k = Add (half, one)"
+HALF_ROUNDED_DOWN = SIZE + " two = Constant <value = int64[1] {{2}}> () k = Div (size, two)"
 OUTPUTS = {"vi": "v, i", "v": "v", "i": "i"}
 TYPES = {"float": np.float32, "float16": np.float16, "double": np.float64, "int32": np.int32, "int64": np.int64}
 CASES = {}
@@ -73,6 +78,10 @@ def add_cases():
         add("static", "300", CONSTANT.format(64), (numbers(300), 64), outputs=outputs)
     for type in ("int32", "int64"):
         add("large", "300", CONSTANT.format(64), (numbers(300, kind="large", dtype=TYPES[type]), 64), type=type)
+        add("large, all", "n", ALL.format(0), *((numbers(n, kind="large", dtype=TYPES[type]), n) for n in (300, 0, 40)), type=type)
+        add("large, dynamic size", "n", BOUNDED.format(100), *((numbers(n, kind="large", dtype=TYPES[type]), min(n, 100)) for n in (300, 0, 40)), type=type)
+        extremes = np.tile(np.array([-(2**31), 2**31 - 1, 0, -1, 2**31 - 2], TYPES[type]), 40)
+        CASES.update(extreme_cases(extremes, type))
     add("infinities", "300", CONSTANT.format(200), *((with_infinities(numbers(300, kind=kind)), 200) for kind in (3, 4, 20)))
     add("one", "16, 1000", CONSTANT.format(1), (numbers(16, 1000), 1), outputs="i")
     add("matrix", "7, 300", CONSTANT.format(40), (numbers(7, 300), 40), (numbers(7, 300, kind=40), 40))
@@ -92,6 +101,38 @@ def add_cases():
     add("dynamic batch", "b, 320", CONSTANT.format(100), *((numbers(b, 320), 100) for b in (3, 0, 1, 5)))
 
 
+    for type, dtype in TYPES.items():
+        sizes = (500, 3, 0, 1, 2100, 0, 2)
+        add("sorted", "n", ALL.format(0), *((numbers(n, kind=kind, dtype=dtype), n) for kind in (3, 700) for n in sizes), type=type)
+    for outputs in ("v", "i"):
+        add("sorted", "n", ALL.format(0), *((numbers(n, kind=200), n) for n in (1000, 0, 7)), outputs=outputs)
+    add("sorted infinities", "n", ALL.format(0), *((with_infinities(numbers(300, kind=kind)), 300) for kind in (3, 4, 20)))
+    add("sorted, many", "n", ALL.format(0), *((numbers(n, kind=kind), n) for n in (70000, 10) for kind in (1, 50, 30000)))
+    add("sorted, many, static", "70000", CONSTANT.format(70000), *((numbers(70000, kind=kind), 70000) for kind in (50, 30000)))
+    shapes = ((3, 500), (2, 3), (0, 40), (5, 0), (1, 1), (2, 101), (0, 0), (7, 120))
+    add("sorted matrix", "b, n", ALL.format(1), *((numbers(*shape, kind=50), shape[1]) for shape in shapes))
+    add("sorted columns", "n, b", ALL.format(0), *((numbers(*shape, kind=50), shape[0]) for shape in shapes), axis=0)
+    add("sorted columns, static", "300, 3", CONSTANT.format(300), *((numbers(300, 3, kind=kind), 300) for kind in (1, 40, 3000)), axis=0)
+    shapes = ((2, 130, 3), (1, 0, 2), (0, 9, 3), (2, 60, 2), (4, 800, 1))
+    add("sorted tensor", "a, n, c", ALL.format(1), *((numbers(*shape), shape[1]) for shape in shapes), axis=1)
+    add("dynamic middle axis", "a, n, c", BOUNDED.format(60).replace("{-1}", "{1}"), *((numbers(*shape), min(shape[1], 60)) for shape in shapes), axis=1)
+    add("half", "n", HALF.format(0), *((numbers(n, kind=20), n // 2 + 1) for n in (500, 1, 2, 3, 101)))
+    add("half, rounded down", "b, n", HALF_ROUNDED_DOWN.format(1), *((numbers(2, n, kind=20), n // 2) for n in (500, 1, 2, 0, 101)))
+
+
+def extreme_cases(x, type):
+    """The smallest and the largest integers, whose difference overflows."""
+    cases = {}
+    for variant, shape, count in (("sorted", "n", ALL.format(0)), ("static", str(len(x)), CONSTANT.format(90))):
+        k = len(x) if variant == "sorted" else 90
+        order = np.argsort(x.astype(np.int64), kind="stable")[:k]
+        model = model_text(shape, count, type, largest=0)
+        cases[f"extremes, {variant}-{type}"] = lambda name=f"extremes, {variant}-{type}", model=model, order=order: Case(
+            name, model.encode(), [Run({"x": x}, {"v": x[order], "i": order})], one_compiled=True, rtol=0, atol=0
+        )
+    return cases
+
+
 add_cases()
 
 
@@ -101,7 +142,7 @@ def test_top_k(conformance, result):
 
 
 @pytest.mark.parametrize("largest", [0, 1])
-@pytest.mark.parametrize(("shape", "count", "size"), [("300", CONSTANT.format(100), 300), ("n", BOUNDED.format(100), 700), ("6000", CONSTANT.format(1), 6000)])
+@pytest.mark.parametrize(("shape", "count", "size"), [("300", CONSTANT.format(100), 300), ("n", BOUNDED.format(100), 700), ("6000", CONSTANT.format(1), 6000), ("n", ALL.format(0), 900)])
 def test_indices_are_distinct_and_belong_to_the_values_if_elements_are_nan(shape, count, size, largest, tmp_path):
     onnx.save(onnx.parser.parse_model(model_text(shape, count, largest=largest)), tmp_path / "m.onnx")
     convert(tool_path(), tmp_path / "m.onnx", tmp_path / "m.xml")

@@ -129,6 +129,9 @@ constexpr std::array kPipeline = {
     pass(optimize, "sort_ties_by_index", sort_ties_by_index,
          "Replaces a stable TopK by several that are not stable, or by one if its indices are unused",
          {.broken = {no_foldable_values}}),
+    pass(optimize, "decompose_dilated_pools", decompose_dilated_pools,
+         "Replaces a dilated MaxPool without indices by the maximum of shifted Slices",
+         {.broken = {no_foldable_values}}),
     pass(legalize, "hide_constant_counts", hide_constant_counts,
          "Makes the condition of loops depend on a model input if OpenVINO cannot evaluate them at "
          "compile time",

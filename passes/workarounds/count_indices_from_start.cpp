@@ -98,10 +98,20 @@ ir::Value size_along(ir::Builder& builder, ir::Value data, std::int64_t axis) {
   return ir::gather(builder, sizes, builder.integers({axis}));
 }
 
+/// The same as count_from_start() for one size. Repeated indices are counted before they are repeated: each
+/// feature of an embedding is often gathered with the same index.
+ir::Value count_before_repetition(ir::Builder& builder, ir::Value indices, ir::Value size) {
+  const bool is_repeated = indices.node->is_one_of({ops::Broadcast, ops::Tile});
+  const ir::Value original = is_repeated ? indices.node->input(0) : indices;
+  if (!is_repeated || !original.shape().has_rank() || original.shape().rank() == 0)
+    return count_from_start(builder, indices, size);
+  return ir::clone_with_input(builder, *indices.node, 0, count_before_repetition(builder, original, size));
+}
+
 ir::Value gather_elements(ir::Builder& builder, ir::GatherElementsView gather) {
   const ir::Value data = gather.data();
   const ir::Value size = size_along(builder, data, gather.axis());
-  const ir::Value indices = count_from_start(builder, gather.indices(), size);
+  const ir::Value indices = count_before_repetition(builder, gather.indices(), size);
   return ir::clone_with_input(builder, gather, ir::GatherElementsView::Input::indices, indices);
 }
 

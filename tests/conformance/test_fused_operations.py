@@ -176,6 +176,18 @@ add_all(
     },
 )
 add_all(
+    "negative_gather_elements",
+    {
+        f"repeated {kind}": (f"{text} y = GatherElements <axis = 1> (x, e)", {"x": whole(2, 4, 3), "i": np.array([[[0], [-1], [-4]], [[3], [2], [-2]]])}, {"s": np.array([1, 1, 3])}, {"dynamic": [("x", (0, 1)), ("i", (0, 1))]})
+        for kind, text in {
+            "by Expand": "e = Expand(i, s)",
+            "by Tile": "e = Tile(i, s)",
+            "to the rank": "o = Constant <value = int64[1] {0}> () z = Constant <value = int64[1] {1}> () r = Slice(i, o, z, o) q = Squeeze(r, o) e = Expand(q, s)",
+            "by both": "z = Constant <value = int64[3] {1, 2, 1}> () t = Tile(i, z) e = Expand(t, s)",
+        }.items()
+    },
+)
+add_all(
     "stride_before_pad-Pad",
     {
         f"{before} {pads} {strides}": (f"v = {before}(x) p = Pad(v, q) y = Conv <strides = {strides}> (p, w)", {"x": whole(1, 2, 4, 4)}, {"q": np.array([0, 0, *pads[:2], 0, 0, *pads[2:]]), "w": whole(2, 2, 1, 1, shift=3)})

@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import errno
+import io
 import json
 import os
 import pathlib
@@ -195,6 +196,17 @@ def _system_error_of_reading(files: Iterable[Path]) -> int:
     return 0
 
 
+def _write_all(target: _Writable, data: bytes) -> None:
+    """A raw stream may take less than it is given. It returns how much, or None if it would block; other objects may return nothing."""
+    while data:
+        count = target.write(data)
+        if not isinstance(count, int) and not isinstance(target, io.RawIOBase):
+            return
+        if not count or count < 0:
+            raise OSError(errno.EIO, f"the stream did not take {len(data)} bytes of the model: its method write returned {count}")
+        data = data[count:]
+
+
 class Model:
     """A converted model. Do not change the files that it was read from until it is written.
 
@@ -260,7 +272,7 @@ class Model:
         def writer(target: _Writable) -> Any:
             def call(address: int, size: int, _: Any) -> int:
                 try:
-                    target.write(ctypes.string_at(address, size))
+                    _write_all(target, ctypes.string_at(address, size))
                     return 1
                 except BaseException as error:  # raised again by running()
                     options.error = options.error or error

@@ -76,6 +76,34 @@ def test_write_ends_with_the_exception_of_the_target(onnx2ir):
         onnx2ir.convert(MODEL).write(io.BytesIO(), io.BytesIO(), max_xml_size=100)
 
 
+class Raw(io.RawIOBase):
+    """A raw stream that takes at most `most` bytes at a time; None: it would block."""
+
+    def __init__(self, most):
+        super().__init__()
+        self.most = most
+        self.taken = b""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        if self.most is None:
+            return None
+        self.taken += data[: self.most]
+        return min(len(data), self.most)
+
+
+def test_write_to_a_raw_stream_that_takes_less(onnx2ir):
+    model = onnx2ir.convert(MODEL)
+    xml, weights = Raw(100), Raw(7)
+    model.write(xml, weights)
+    assert xml.taken == model.xml() and weights.taken == model.weights()
+    for most in (0, None):
+        with pytest.raises(OSError, match="did not take"):
+            model.write(io.BytesIO(), Raw(most))
+
+
 def test_layers_are_those_of_the_xml(onnx2ir):
     """Names, types, attributes, inputs, outputs and bytes, also in the body."""
     from xml.etree import ElementTree

@@ -87,11 +87,11 @@ def files(tmp_path):
     return write
 
 
-def run_verify(installed, *words, python=sys.executable):
+def run_verify(installed, *words, python=sys.executable, **options):
     (package,) = installed.rglob("dist-packages")
     environment = {"PATH": f"{Path(python).parent}:/usr/bin:/bin", "PYTHONPATH": str(package)}
     tool = installed / "bin/onnx2ir"
-    return subprocess.run([tool, "verify", *map(str, words)], env=environment, cwd=package, capture_output=True, text=True, check=False)
+    return subprocess.run([tool, "verify", *map(str, words)], **{"env": environment, "cwd": package, "capture_output": True, "text": True, "check": False} | options)
 
 
 def test_equal_outputs(installed):
@@ -134,13 +134,76 @@ def test_failures(installed, files, tmp_path):
     for words, message in [
         ([tmp_path / "missing.onnx"], "No such file"),
         ([model, tmp_path / "missing.xml"], "No such file"),
-        ([model, "--dim", "inner=5", "--dim", "rows=x"], "invalid literal"),
+        ([model, "--dim", "inner=5", "--dim", "rows=x"], "argument --dim: 'x' is not a size"),
         ([model, "--input", "z=1"], "the model has no input z, only a, b"),
         ([model, "--input", "a=[1]"], "give valid ones (--input NAME=VALUE, --dim NAME=SIZE)"),
         ([files(MATRICES.replace("Relu", "NoOperator"), "unknown.onnx")], "NoOperator"),
     ]:
         done = run_verify(installed, *words)
         assert done.returncode == 2 and message in done.stderr, (words, done)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--dim", "rows=-1"], "verify: argument --dim: '-1' is not a size from 0 to 2147483647"),
+        (["--dim", "rows=99999999999"], "verify: argument --dim: '99999999999' is not a size from 0 to 2147483647"),
+        (["--dim", "rows"], "verify: argument --dim: 'rows' is not NAME=SIZE"),
+        (["--sizes", "a"], "verify: argument --sizes: 'a' is not a size from 0 to 2147483647"),
+        (["--seed", "-1"], "verify: argument --seed: '-1' is not a number of 0 or more"),
+        (["--rtol", "nan"], "verify: argument --rtol: 'nan' is not a number of 0 or more"),
+        (["--input", "a=[1"], "verify: argument --input: [1: Expecting ',' delimiter: line 1 column 3 (char 2)"),
+        (["--input", 'a=[["x"]]'], "the value of the input a cannot be converted to float32: could not convert string to float: 'x'"),
+        (["--input", "a=[[1]]", "--dim", "inner=2"], "the value of the input a has the shape [1, 1], but the dimension inner was given the size 2"),
+        (["--bogus"], "verify: unrecognized arguments: --bogus"),
+    ],
+)
+def test_wrong_arguments(installed, files, words, message):
+    done = run_verify(installed, files(MATRICES), *words)
+    assert (done.returncode, done.stderr) == (2, f"onnx2ir: {message}\n")
+
+
+def test_sizes_that_need_too_much_memory(installed, files):
+    done = run_verify(installed, files(MATRICES), "--dim", "rows=2147483647")
+    assert done.returncode == 2 and "has more than 268435456 elements" in done.stderr
+
+
+def test_a_given_value_of_a_wrong_rank(installed, files):
+    done = run_verify(installed, files(MATRICES), "--input", "a=3", "--input", "b=3")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "Invalid rank" in done.stderr
+
+
+def test_standard_streams(installed, files):
+    """The model is standard input, the page standard output."""
+    with open(files(MATRICES), "rb") as file:
+        done = run_verify(installed, "-", "--html", "-", stdin=file)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("<!DOCTYPE html>") and "largest difference" in done.stderr
+    with open("/dev/full", "w") as full:
+        done = run_verify(installed, files(MATRICES), capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (2, "onnx2ir: [Errno 28] No space left on device\n")
+
+
+def test_models_that_are_no_files(onnx2ir, files):
+    from onnx2ir.verify import Failure, heat_map, locate, verify
+
+    path = files(MATRICES)
+    for model in (onnx.load(path), path.read_bytes(), MATRICES):
+        assert all(row.is_equal for row in verify(model))
+    assert locate(onnx.load(path)) is None
+    with open(path, "rb") as file:
+        heat_map(file, path.with_suffix(".html"))
+    for model in (b"", b"\x00\xff"):
+        with pytest.raises(Failure, match="^the model is not an ONNX model: "):
+            verify(model)
+
+
+def test_arguments_that_no_model_fits(onnx2ir, files):
+    from onnx2ir.verify import verify
+
+    for arguments in ({"sizes": []}, {"sizes": [-1]}, {"dimensions": {"rows": -1}}, {"seed": -1}):
+        with pytest.raises(ValueError, match=f"{next(iter(arguments))}|rows"):
+            verify(files(MATRICES), **arguments)
 
 
 def test_missing_packages(installed):
@@ -355,7 +418,7 @@ def data_of(page):
 
 def test_heat_map(onnx2ir, files, tmp_path, monkeypatch):
     """The page has the error of each layer with a tensor of the ONNX model, and marks the first one that differs."""
-    from onnx2ir.verify import Failure, _heat_map
+    from onnx2ir.verify import Failure, _heat_map, _runs
 
     text = """<ir_version: 10, opset_import: ["": 18]>
     m (float[2, n] x) => (float[2, n] y) { [first] a = Sigmoid (x) [product] b = Mul (a, x) [last] y = Exp (b) }
@@ -366,7 +429,7 @@ def test_heat_map(onnx2ir, files, tmp_path, monkeypatch):
     errors = {row[1]: row[4]["error"] for row in data["graphs"][0] if len(row) > 4 and "error" in row[4]}
     assert data["first_difference"] is None and all(problem == "" and float(relative) < 1e-3 for _, relative, problem, _ in errors.values())
     assert {"last"} <= errors.keys()
-    monkeypatch.setattr(_heat_map._api, "convert", lambda path, convert=convert_with_fault(onnx2ir.convert, 100): convert(onnx.load(path)))
+    monkeypatch.setattr(_runs._api, "convert", lambda path, convert=convert_with_fault(onnx2ir.convert, 100): convert(onnx.load(path)))
     _heat_map.heat_map(model, tmp_path / "page.html")
     data = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))
     row = data["graphs"][0][data["first_difference"]]

@@ -6,17 +6,16 @@ from typing import Any, Dict, Iterator, Mapping, Optional, Sequence
 
 import onnx
 
-from .. import _api
 from ._compare import ALL_NAN, Comparison, compare
-from ._runs import Converted, Failure, Reference, folder_of, read_model
-from ._verify import Path, expected_values
+from ._runs import Converted, Failure, Reference, Source, converted, path_of, read_model
+from ._verify import Path, check_arguments, expected_values
 
 _BEGIN = '<script type="application/json" id="model">'
 _END = "</script>"
 
 
 def heat_map(
-    model: Path,
+    model: Source,
     page: Path,
     *,
     inputs: Optional[Mapping[str, Any]] = None,
@@ -29,12 +28,30 @@ def heat_map(
     """Writes a page of the IR to the file `page`, with how much each layer of the main graph differs from onnxruntime's tensor of the same
     name. Layers without such a tensor, and those in bodies, have no error. The arguments are those of verify(); `model` is converted now.
     """
-    proto = read_model(model)
-    folder = folder_of(model)
-    refuse_overwriting(page, [os.fspath(model), *external_files(proto.graph, folder)])
+    proto, folder = read_model(model)
+    path = path_of(model)
+    refuse_overwriting(page, [*([path] if path else []), *external_files(proto.graph, folder)])
+    text = page_text(path or proto, inputs=inputs, dimensions=dimensions, size=size, seed=seed, rtol=rtol, atol=atol)
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def page_text(
+    model: Source,
+    *,
+    inputs: Optional[Mapping[str, Any]] = None,
+    dimensions: Optional[Mapping[str, int]] = None,
+    size: int = 2,
+    seed: int = 0,
+    rtol: float = 1e-3,
+    atol: float = 1e-5,
+) -> str:
+    """The page of heat_map()."""
+    check_arguments(dimensions or {}, [size], seed)
+    proto, folder = read_model(model)
     _, values, _ = expected_values(proto.graph, Reference(proto, folder), inputs or {}, dimensions or {}, size, seed)
-    converted = _api.convert(os.fspath(model))
-    network = converted.to_openvino()
+    ours = converted(model, proto, folder)
+    network = ours.to_openvino()
     has = {name for operation in network.get_ordered_ops() for port in operation.outputs() for name in port.get_names()}
     names = [name for node in proto.graph.node for name in node.output if name in has]
     is_output = {name for port in network.outputs for name in port.get_names()}
@@ -44,8 +61,7 @@ def heat_map(
     expected = Reference(proto, folder).run(values)
     actual = Converted(network).run(values, names)
     errors = {name: compare(actual[name], expected[name], rtol, atol) for name in names}
-    with open(page, "w", encoding="utf-8") as file:
-        file.write(with_errors(converted.html(), errors))
+    return with_errors(ours.html(), errors)
 
 
 def external_files(graph: onnx.GraphProto, folder: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Random values for the inputs of a model, with sizes for its dynamic dimensions."""
 
 import difflib
+import math
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 import numpy as np
@@ -8,7 +9,11 @@ import onnx
 from onnx.helper import tensor_dtype_to_np_dtype
 
 from ._dimensions import evaluate, names_in, solve
-from ._runs import Failure
+from ._runs import Failure, WrongInput
+
+
+MAX_SIZE = 2**31 - 1
+MAX_ELEMENTS = 2**28  # of a random input
 
 
 class Sizes:
@@ -50,6 +55,9 @@ class Sizes:
     def bind(self, info: onnx.ValueInfoProto, shape: Sequence[int]) -> None:
         """Gives the dimensions of a tensor the sizes of a given value."""
         for axis, (dimension, size) in enumerate(zip(info.type.tensor_type.shape.dim, shape)):
+            for name in (_name_of(info, axis), f"{info.name}[{axis}]"):
+                if self._given.get(name, size) != size:
+                    raise WrongInput(f"the value of the input {info.name} has the shape {list(shape)}, but the dimension {name} was given the size {self._given[name]}")
             if not dimension.HasField("dim_value"):
                 self._bind_name(_name_of(info, axis), size)
 
@@ -114,13 +122,24 @@ def random_inputs(graph: onnx.GraphProto, given: Mapping[str, Any], sizes: Sizes
     values = dict(given)
     for info in infos:
         if info.name in given and info.type.HasField("tensor_type"):
-            values[info.name] = np.asarray(given[info.name], _dtype(info))
+            values[info.name] = _array_of(info, given[info.name])
             sizes.bind(info, values[info.name].shape)
     for info in infos:
         if info.name not in values:
             shape = _shape(info, sizes)
+            if math.prod(shape) > MAX_ELEMENTS:
+                raise WrongInput(f"the input {info.name} of the shape {shape} has more than {MAX_ELEMENTS} elements: give it a smaller size or a value")
             values[info.name] = np.ones(shape, bool) if are_true and _dtype(info).kind == "b" else _random(generator, _dtype(info), shape)
     return values
+
+
+def _array_of(info: onnx.ValueInfoProto, given: Any) -> Any:
+    try:
+        if given is None:
+            raise TypeError("a tensor is needed")
+        return np.asarray(given, _dtype(info))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise WrongInput(f"the value of the input {info.name} cannot be converted to {_dtype(info)}: {error}") from error
 
 
 def _dtype(info: onnx.ValueInfoProto) -> Any:

@@ -10,8 +10,8 @@ from .. import _api
 from .._types import ConversionError
 from ._compare import Comparison, compare
 from ._expose import exposed_body, find_node, taken_branch
-from ._runs import Converted, Failure, Reference, folder_of, read_model
-from ._verify import Path, expected_values
+from ._runs import Converted, Failure, Reference, Source, read_model
+from ._verify import check_arguments, expected_values
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class _Runs:
 
 
 def locate(
-    model: Path,
+    model: Source,
     *,
     inputs: Optional[Mapping[str, Any]] = None,
     dimensions: Optional[Mapping[str, int]] = None,
@@ -67,12 +67,12 @@ def locate(
 
     The arguments are those of verify(). The model is converted again with more outputs, so that passes may have other effects.
     """
-    proto = read_model(model)
+    check_arguments(dimensions or {}, [size], seed)
+    proto, folder = read_model(model)
     if proto.functions:
         import onnx.inliner
 
         proto = onnx.inliner.inline_local_functions(proto)
-    folder = folder_of(model)
     reference = Reference(proto, folder)
     _, values, _ = expected_values(proto.graph, reference, inputs or {}, dimensions or {}, size, seed)
     runs = _Runs(folder, values, rtol, atol)

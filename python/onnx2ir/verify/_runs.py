@@ -1,13 +1,19 @@
 """Runs models in onnxruntime and in OpenVINO."""
 
 import os
-from typing import Any, Dict, List, Union
+from typing import Any, Dict, List, Tuple
 
 import numpy as np
 import onnx
 import onnx.parser
 import onnxruntime
 import openvino
+
+from .. import _api
+from .._sources import model_bytes
+
+# What verify() accepts as a model.
+Source = _api.ModelSource
 
 # Types that OpenVINO's Python package views as numpy arrays. Tensors of other types pass as bytes.
 _NUMPY_TYPES = {"boolean", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"}
@@ -18,6 +24,10 @@ _CONFIG = {"INFERENCE_PRECISION_HINT": "f32"}
 
 class Failure(Exception):
     """A model that onnxruntime or OpenVINO cannot run."""
+
+
+class WrongInput(Failure):
+    """A given value or size that does not fit the model."""
 
 
 class Reference:
@@ -133,19 +143,36 @@ def _array(tensor: openvino.Tensor) -> Any:
     return np.array(tensor.data).reshape(-1).view(ml_dtypes.bfloat16).reshape(shape)
 
 
-def read_model(path: Union[str, "os.PathLike[str]"]) -> onnx.ModelProto:
-    """The model, without its external data."""
-    text = os.fspath(path)
+def read_model(model: Source) -> Tuple[onnx.ModelProto, str]:
+    """A copy of the model, without its external data, and the folder of that data."""
+    path = path_of(model)
+    if path:
+        with open(path, "rb") as file:
+            content = file.read()
+    else:
+        content = bytes(model_bytes(model) or b"")
     try:
-        if text.endswith((".onnxtxt", ".txt")):
-            with open(text, encoding="utf-8") as file:
-                return onnx.parser.parse_model(file.read())
-        return onnx.load(text, load_external_data=False)
-    except OSError:
-        raise
+        return _parsed(content), os.path.dirname(os.path.abspath(path)) if path else os.getcwd()
     except Exception as error:
-        raise Failure(f"{text} is not an ONNX model: {error}") from error
+        raise Failure(f"{path or 'the model'} is not an ONNX model: {error}") from error
 
 
-def folder_of(path: Union[str, "os.PathLike[str]"]) -> str:
-    return os.path.dirname(os.path.abspath(os.fspath(path)))
+def path_of(model: Source) -> str:
+    """Empty for a model that is not a file."""
+    is_path = isinstance(model, (str, os.PathLike)) and not hasattr(model, "read") and model_bytes(model) is None
+    return os.fsdecode(model) if is_path else ""  # type: ignore[arg-type]
+
+
+def _parsed(content: bytes) -> onnx.ModelProto:
+    """A model in protobuf or in ONNX's text form, which begins with "<" or a comment: that is no message of protobuf with the version first."""
+    if content.lstrip()[:1] in (b"<", b"/", b"#"):
+        return onnx.parser.parse_model(content.decode())
+    if not content:
+        raise ValueError("it is empty")
+    return onnx.load_model_from_string(content)
+
+
+def converted(model: Source, proto: onnx.ModelProto, folder: str) -> _api.Model:
+    """The model converted from its file, or from `proto`."""
+    path = path_of(model)
+    return _api.convert(path) if path else _api.convert(proto, external_data_folder=folder)

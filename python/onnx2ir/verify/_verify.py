@@ -7,10 +7,9 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 import onnx
 import openvino
 
-from .. import _api
 from ._compare import Comparison, compare
-from ._inputs import Sizes, check_names, choices, random_inputs
-from ._runs import Converted, Failure, Reference, folder_of, read_model
+from ._inputs import MAX_SIZE, Sizes, check_names, choices, input_infos, random_inputs
+from ._runs import Converted, Failure, Reference, Source, WrongInput, converted, read_model
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -30,7 +29,7 @@ class Row:
 
 
 def verify(
-    model: Path,
+    model: Source,
     ir: Optional[Path] = None,
     *,
     inputs: Optional[Mapping[str, Any]] = None,
@@ -42,26 +41,37 @@ def verify(
 ) -> List[Row]:
     """Compares all outputs, once for each of `sizes`, and returns a row for each comparison.
 
-    `ir`: the converted model; by default `model` is converted now.
+    `model`: what convert() accepts. `ir`: the converted model; by default `model` is converted now.
     `inputs`: values of inputs by name; the others are random. `dimensions`: sizes by the names of dynamic dimensions; others get `sizes`.
     Sizes of dimensions such as `past_sequence_length + sequence_length` follow from the names in them.
     `rtol`, `atol`: a floating-point element is equal if it differs by at most atol + rtol * |onnxruntime's element|; others must be equal.
-    Raises Failure if onnxruntime or OpenVINO cannot run the model, ConversionError if it cannot be converted, and OSError.
+    Raises Failure if onnxruntime or OpenVINO cannot run the model, ConversionError if it cannot be converted, and OSError; ValueError for
+    arguments that no model fits.
     """
-    proto = read_model(model)
-    reference = Reference(proto, folder_of(model))
-    converted = Converted(openvino_model(model, ir))
+    check_arguments(dimensions or {}, sizes, seed)
+    proto, folder = read_model(model)
+    reference = Reference(proto, folder)
+    ours = Converted(converted(model, proto, folder).to_openvino() if ir is None else read_ir(ir))
     rows = []
     for number, base in enumerate(sizes if is_dynamic(proto, inputs or {}) else sizes[:1], start=1):
         chosen, values, expected = expected_values(proto.graph, reference, inputs or {}, dimensions or {}, base, seed + number - 1)
-        actual = converted.run(values, list(expected))
+        actual = ours.run(values, list(expected))
         rows += [Row(number, str(chosen), name, compare(actual[name], expected[name], rtol, atol)) for name in expected]
     return rows
 
 
-def openvino_model(model: Path, ir: Optional[Path]) -> openvino.Model:
-    if ir is None:
-        return _api.convert(os.fspath(model)).to_openvino()
+def check_arguments(dimensions: Mapping[str, int], sizes: Sequence[int], seed: int) -> None:
+    """Raises ValueError."""
+    if len(sizes) == 0:
+        raise ValueError("sizes: at least one size is needed")
+    for name, size in [("sizes", size) for size in sizes] + list(dimensions.items()):
+        if not 0 <= size <= MAX_SIZE:
+            raise ValueError(f"{name}: {size} is not a size from 0 to {MAX_SIZE}")
+    if seed < 0:
+        raise ValueError(f"seed: {seed} is negative")
+
+
+def read_ir(ir: Path) -> openvino.Model:
     os.stat(ir)  # raises the right error for a missing file
     try:
         return openvino.Core().read_model(os.fspath(ir))
@@ -89,6 +99,11 @@ def expected_values(
         try:
             values = random_inputs(graph, given, sizes, seed, are_true)
             return sizes, values, reference.run(values)
+        except WrongInput:
+            raise
         except Failure as error:
             failure = failure or error
-    raise Failure(f"{failure}\nThe inputs were random, with {sizes or 'static sizes'}: give valid ones (--input NAME=VALUE, --dim NAME=SIZE)")
+    if all(info.name in given for info in input_infos(graph)):
+        raise failure or Failure("the model has no inputs")
+    chosen = str(sizes)
+    raise Failure(f"{failure}\nThe inputs were random{f', with {chosen}' if chosen else ''}: give valid ones (--input NAME=VALUE, --dim NAME=SIZE)")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, 
 from ._external_data import ExternalData, ExternalSource, first_of
 from ._library import OK, Allocate, Progress, Visit, Write, library
 from ._notebook import notebook_html
-from ._option_texts import Path, extensions_text, inputs_text, outputs_text
+from ._option_texts import Path, extensions_text, inputs_text, outputs_text, path_text
 from ._progress import ProgressFunction, Reporter
 from ._sources import model_parts
 from ._types import (
@@ -211,14 +211,20 @@ class Model:
     """A converted model. Do not change the files that it was read from until it is written.
 
     Copies share the model. A pickled model has the IR in memory, and needs no file any more.
+
+    `inputs`, `outputs`: a Port for each of them, in the order of the IR. `diagnostics`: the warnings and remarks of the conversion.
     """
+
+    inputs: Tuple[Port, ...]
+    outputs: Tuple[Port, ...]
+    diagnostics: Tuple[Diagnostic, ...]
 
     def __init__(self, handle: _Handle) -> None:
         self._handle = handle
         description = handle.description()
-        self.inputs: Tuple[Port, ...] = ports_of(description["inputs"])
-        self.outputs: Tuple[Port, ...] = ports_of(description["outputs"])
-        self.diagnostics: Tuple[Diagnostic, ...] = diagnostics_of(description["diagnostics"])  # warnings and remarks
+        self.inputs = ports_of(description["inputs"])
+        self.outputs = ports_of(description["outputs"])
+        self.diagnostics = diagnostics_of(description["diagnostics"])
 
     def __copy__(self) -> "Model":
         return _with_fields(Model.__new__(Model), self.__dict__)
@@ -418,6 +424,8 @@ def _option_values(arguments: Mapping[str, Any]) -> Dict[str, Any]:
     values["input"] = inputs_text(values["input"])
     values["output"] = outputs_text(values["output"])
     values["extension"] = extensions_text(values["extension"])
+    for name in ("external_data_folder", "operator_map"):
+        values[name] = path_text(name, values[name])
     values["target_runtime"] = values["target_runtime"] or None
     return values
 
@@ -474,6 +482,8 @@ def convert(
     """
     options = _Options(**_option_values(locals()))
     if external_data is not None:
+        if not callable(external_data):
+            raise TypeError(f"external_data must be a function of a location, not {type(external_data).__name__}")
         options.set_external_data(external_data)
     with Reporter(progress, "converting") as reporter:
         options.set_progress(reporter.report)
@@ -500,6 +510,7 @@ def _unpickled(xml: bytes, weights: bytes, fields: Dict[str, Any]) -> Model:
 
 def read_ir(xml: Path, bin: Optional[Path] = None) -> Model:  # noqa: A002
     """Reads an IR of onnx2ir or OpenVINO, with the weights in `bin` (by default next to the XML). Raises ConversionError or OSError."""
+    path_text("xml", xml)
     os.stat(xml)  # raises the right error for a missing file
     files = [None if path is None else _encoded(os.fspath(path)) for path in (xml, bin)]
     return _model(_Handle(library.onnx2ir_read_ir(*files)))
@@ -515,11 +526,16 @@ def differences(before: Model, after: Model, *, ignore_names: bool = False) -> L
 
     `ignore_names`: compares no names of models, layers and tensors; inputs and outputs are matched by their order.
     """
+    for model in (before, after):
+        if not isinstance(model, Model):
+            raise TypeError(f"only an onnx2ir.Model can be compared, not {type(model).__name__}: onnx2ir.convert() and onnx2ir.read_ir() return one")
     text = library.onnx2ir_conversion_differences(before._handle.pointer, after._handle.pointer, int(ignore_names))
     return differences_of(json.loads(before._text(text)))
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> bytes:
+    if not isinstance(sizes, Mapping):
+        raise TypeError(f"sizes must be a dictionary such as {{'batch': 8}}, not {type(sizes).__name__}")
     return _encoded(",".join(f"{name}={size}" for name, size in sizes.items()))
 
 
@@ -535,17 +551,41 @@ def stats(model: Union[Model, ModelSource], sizes: Optional[Mapping[str, int]] =
     return stats_of(json.loads(text.decode(errors="replace")))
 
 
-def lint(model: Model, *, target_runtime: str = "") -> List[AffectedLayer]:
-    """The layers of an IR that releases of `target_runtime` (by default all supported ones) compute wrongly: see docs/lint.md."""
-    options = _Options(target_runtime=target_runtime or None)
-    text = model._text(library.onnx2ir_conversion_lint(model._handle.pointer, options.handle))
-    return [AffectedLayer(**row) for row in json.loads(text)]
+def _ir(model: Union[Model, Path]) -> Model:
+    """The model, or the IR that the path names."""
+    if isinstance(model, Model):
+        return model
+    if isinstance(model, (str, os.PathLike)):
+        return read_ir(model)
+    raise TypeError(f"an IR must be an onnx2ir.Model or the path of its XML, not {type(model).__name__}: onnx2ir.read_ir() reads files")
 
 
-def legalize(model: Model, *, target_runtime: str = "") -> Model:
-    """A copy of an IR, also one of OpenVINO, in which the faults of these releases are worked around. Raises ConversionError."""
-    options = _Options(target_runtime=target_runtime or None)
-    return _model(_Handle(library.onnx2ir_conversion_legalize(model._handle.pointer, options.handle)))
+def lint(model: Union[Model, Path], *, target_runtime: str = "", dynamic_quantization: str = "auto") -> List[AffectedLayer]:
+    """The layers of an IR that releases of `target_runtime` (by default all supported ones) compute wrongly: see docs/lint.md.
+
+    `model`: a Model, or the path of an XML. `dynamic_quantization`: as in legalize(). Raises ConversionError.
+    """
+    options = _Options(target_runtime=target_runtime or None, dynamic_quantization=dynamic_quantization)
+    read = _ir(model)
+    before = len(read._handle.description()["diagnostics"])
+    text = library.onnx2ir_conversion_lint(read._handle.pointer, options.handle)
+    if text is None:
+        found = diagnostics_of(read._handle.description()["diagnostics"][before:])
+        if not found:
+            raise RuntimeError("a file of the model has changed")
+        raise ConversionError("\n".join(map(str, found)), found)
+    return [AffectedLayer(**row) for row in json.loads(read._text(text))]
+
+
+def legalize(model: Union[Model, Path], *, target_runtime: str = "", dynamic_quantization: str = "auto") -> Model:
+    """A copy of an IR, also one of OpenVINO, in which the faults of these releases are worked around. Raises ConversionError.
+
+    `model`: a Model, or the path of an XML. `dynamic_quantization`: whether the CPU plugin may round the inputs of products with quantised
+    weights to 8 bits: "auto" (not if the weights have 8 bits), "never" or "always".
+    """
+    options = _Options(target_runtime=target_runtime or None, dynamic_quantization=dynamic_quantization)
+    read = _ir(model)  # must live as long as the call
+    return _model(_Handle(library.onnx2ir_conversion_legalize(read._handle.pointer, options.handle)))
 
 
 def check_files(xml: Path, bin: Optional[Path] = None) -> None:  # noqa: A002

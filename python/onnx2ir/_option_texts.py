@@ -110,8 +110,11 @@ def _shape_text(shape: Any) -> str:
     return f"[{','.join(map(_dimension_text, shape))}]"
 
 
-def _value_text(value: Any) -> str:
-    """The value of a constant, with its shape and without its type: the model's type of the input is used."""
+def _value_text(value: Any, *, has_shape: bool) -> str:
+    """The value of a constant, with its shape and without its type: the model's type of the input is used.
+
+    The shape of a list of numbers is left out unless it was requested (`has_shape`), so that a wrong number of elements is an error.
+    """
     import numpy
 
     array = numpy.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
@@ -119,7 +122,8 @@ def _value_text(value: Any) -> str:
     if array.dtype.kind in "USO":
         raise TypeError("an array of strings cannot be the value of an input")
     texts = [str(element).lower() if isinstance(element, bool) else repr(element) for element in elements]
-    return f"[{','.join(map(str, array.shape))}]->{f'[{chr(44).join(texts)}]' if array.shape else texts[0]}"
+    shape = "" if array.ndim == 1 and array.size and not has_shape else f"[{','.join(map(str, array.shape))}]"
+    return f"{shape}->{f'[{chr(44).join(texts)}]' if array.shape else texts[0]}"
 
 
 @dataclass
@@ -158,7 +162,7 @@ class Input:
         if self.type is not None:
             text += f"{{{_type_text(self.type)}}}"
         if self.value is not None:
-            text += _value_text(self.value)
+            text += _value_text(self.value, has_shape=self.shape is not None or self.name is None)
         return text
 
 
@@ -226,14 +230,26 @@ def _list_text(names: Iterable[str]) -> str:
 
 def outputs_text(outputs: Union[None, str, Sequence[str]]) -> Optional[str]:
     """The text form of the output argument of `convert`."""
+    if outputs is not None and not isinstance(outputs, str):
+        if not isinstance(outputs, Iterable) or not all(isinstance(name, str) for name in outputs):
+            raise TypeError(f"output must be a name or a list of names, not {outputs!r}")
     return outputs if outputs is None or isinstance(outputs, str) else _list_text(outputs) or None
 
 
 def extensions_text(extensions: Union[None, Path, Sequence[Path]]) -> Optional[str]:
     """The text form of the extensions argument of `convert`."""
+    if extensions is not None and not isinstance(extensions, (str, os.PathLike, Iterable)):
+        raise TypeError(f"extension must be a path or a list of paths, not {type(extensions).__name__}")
     if isinstance(extensions, (str, os.PathLike)):
         extensions = [extensions]
     return _list_text(os.fspath(one) for one in extensions) if extensions else None
+
+
+def path_text(name: str, path: Optional[Path]) -> Optional[Path]:
+    """The argument `name`, a path. Raises TypeError if it is anything else."""
+    if path is not None and not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{name} must be a path, not {type(path).__name__}")
+    return path
 
 
 def input_shapes(inputs: Any) -> List[Tuple[Optional[str], Any]]:

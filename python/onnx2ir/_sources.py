@@ -138,10 +138,14 @@ def _tensor(value: Any) -> Any:
 
 
 def _parameters(function: Any) -> List[str]:
-    """The names of the parameters of a function or a scripted one, whose schema has them."""
+    """The names of the parameters of a function or a scripted one, whose schema has them.
+
+    The first one of a scripted method is its instance, whatever its name is.
+    """
     schema = getattr(function, "schema", None)
     if schema is not None:
-        return [one.name for one in schema.arguments if one.name != "self"]
+        is_method = type(function).__name__ == "ScriptMethod"
+        return [one.name for one in schema.arguments[int(is_method) :]]
     return [name for name, one in inspect.signature(function).parameters.items() if one.kind == one.POSITIONAL_OR_KEYWORD]
 
 

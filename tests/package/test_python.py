@@ -522,10 +522,55 @@ def test_lint_and_legalize(onnx2ir, tmp_path):
     assert onnx2ir.lint(onnx2ir.read_ir(tmp_path / "fixed.xml"), target_runtime="2026.4") == []
     with pytest.raises(OSError, match="read from"):
         fixed.save(tmp_path / "m.xml")
-    with pytest.raises(RuntimeError, match="not a supported"):
-        onnx2ir.lint(model, target_runtime="1.0")
-    with pytest.raises(onnx2ir.ConversionError, match="not a supported"):
-        onnx2ir.legalize(model, target_runtime="1.0")
+    for function in (onnx2ir.lint, onnx2ir.legalize):
+        with pytest.raises(onnx2ir.ConversionError, match="not a supported"):
+            function(model, target_runtime="1.0")
+        with pytest.raises(FileNotFoundError):
+            function(tmp_path / "missing.xml")
+    assert onnx2ir.lint(tmp_path / "m.xml") == [layer] == onnx2ir.lint(str(tmp_path / "m.xml"))
+    assert onnx2ir.lint(onnx2ir.legalize(tmp_path / "m.xml")) == []
+
+
+def test_dynamic_quantization_of_a_legalised_ir(onnx2ir, tmp_path):
+    """The option of the model that forbids to round inputs to 8 bits."""
+    x = openvino.opset1.parameter([4, 64], np.float32)
+    weights = openvino.opset1.convert(openvino.opset1.constant(np.arange(64 * 32).reshape(64, 32).astype(np.int8)), np.float32)
+    product = openvino.opset1.matmul(x, openvino.opset1.multiply(weights, openvino.opset1.constant(np.full((1, 32), 0.1, np.float32))), False, False)
+    openvino.save_model(openvino.Model([product], [x], "m"), tmp_path / "m.xml", compress_to_fp16=False)
+    for choice, is_forbidden in (("never", True), ("always", False)):
+        assert bool(onnx2ir.lint(tmp_path / "m.xml", dynamic_quantization=choice)) == is_forbidden
+        assert (b"DYNAMIC_QUANTIZATION_GROUP_SIZE" in onnx2ir.legalize(tmp_path / "m.xml", dynamic_quantization=choice).xml()) == is_forbidden
+    with pytest.raises(ValueError, match="dynamic_quantization"):
+        onnx2ir.legalize(tmp_path / "m.xml", dynamic_quantization="sometimes")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda onnx2ir: onnx2ir.convert(MODEL, operator_map={}), "operator_map must be a path, not dict"),
+        (lambda onnx2ir: onnx2ir.convert(MODEL, external_data=3), "external_data must be a function of a location, not int"),
+        (lambda onnx2ir: onnx2ir.convert(MODEL, external_data_folder=3), "external_data_folder must be a path, not int"),
+        (lambda onnx2ir: onnx2ir.convert(MODEL, extension=3), "extension must be a path or a list of paths, not int"),
+        (lambda onnx2ir: onnx2ir.convert(MODEL, output=3), "output must be a name or a list of names, not 3"),
+        (lambda onnx2ir: onnx2ir.convert(MODEL, output=[3]), "output must be a name or a list of names"),
+        (lambda onnx2ir: onnx2ir.lint(3), "an IR must be an onnx2ir.Model or the path of its XML, not int"),
+        (lambda onnx2ir: onnx2ir.legalize(b""), "an IR must be an onnx2ir.Model or the path of its XML, not bytes"),
+        (lambda onnx2ir: onnx2ir.diff("a.xml", "b.xml"), "only an onnx2ir.Model can be compared, not str"),
+        (lambda onnx2ir: onnx2ir.read_ir(3), "xml must be a path, not int"),
+        (lambda onnx2ir: onnx2ir.stats(onnx2ir.convert(MODEL), 3), "sizes must be a dictionary such as {'batch': 8}, not int"),
+    ],
+)
+def test_arguments_of_wrong_types(onnx2ir, call, message):
+    with pytest.raises(TypeError) as found:
+        call(onnx2ir)
+    assert message in str(found.value)
+
+
+def test_a_constant_with_a_wrong_number_of_elements(onnx2ir):
+    text = '<ir_version: 10, opset_import: ["": 18]> m (float[2] x, float[n] z) => (float[k] y) { y = Add (x, z) }'
+    assert [port.name for port in onnx2ir.convert(text, input={"x": np.zeros(2, np.float32), "z": None}).inputs] == ["z"]
+    with pytest.raises(onnx2ir.ConversionError, match=r"the shape \[2\] does not have 3 elements"):
+        onnx2ir.convert(text, input={"x": np.zeros(3, np.float32)})
 
 
 def test_legalised_ir_reads_back_as_it_was_written(onnx2ir, tmp_path):

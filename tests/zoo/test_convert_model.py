@@ -111,6 +111,16 @@ def test_programs(onnx2ir, net):
     check_values(net, scripted, IMAGE)
 
 
+class OtherSelf(torch.nn.Module):
+    def forward(s, x):  # noqa: N805
+        return x * 2
+
+
+def test_the_instance_of_a_scripted_module_is_no_input(onnx2ir):
+    model = onnx2ir.convert_model(torch.jit.script(OtherSelf()), example_input=SCALE)
+    assert ports(model) == [("x", "[?]", "f32")]
+
+
 def test_no_file_is_left(onnx2ir, net):
     before = set(os.listdir(tempfile.gettempdir()))
     onnx2ir.convert_model(net, example_input=IMAGE)

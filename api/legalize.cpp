@@ -10,9 +10,11 @@
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/elementwise.hpp"
 #include "ir/views/unary.hpp"
 #include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
+#include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/uses.hpp"
 #include "passes/fault_search.hpp"
 #include "passes/finished_forms.hpp"
@@ -64,6 +66,23 @@ void stack_forward(ir::LoopView loop) {
   loop.node().graph().sort();
 }
 
+/// OpenVINO's front ends write m_pythondiv, which means that quotients of integers are rounded down, for each
+/// Divide: also for Div of ONNX and torch.div(rounding_mode="trunc"), which are a bare Divide, and for
+/// tf.truncatediv, which reads it three times. Only PyTorch's `//` means it, which is a Floor of the Divide:
+/// a Floor of integers has no other use. Other quotients are rounded toward zero, as the CPU plugin does it.
+void state_truncation(ir::Model& model) {
+  for (ir::Graph* graph : passes::graphs_of(model)) {
+    for (const ir::NodePointer& node : graph->nodes()) {
+      const auto divide = ir::match<ir::DivideView>(*node);
+      if (!divide || !ir::is_signed_integral(divide->a().type()) || !divide->m_pythondiv().value_or(true) ||
+          (passes::are_at_least(divide->a(), 0) && passes::are_at_least(divide->b(), 0)))
+        continue;
+      const ir::Node* const reader = passes::only_reader(*node);
+      if (reader == nullptr || !reader->is(ops::Floor)) node->set_attribute({"m_pythondiv", false});
+    }
+  }
+}
+
 /// Makes a model that was read fit for the passes, which expect no unused nodes, and marks loops that they
 /// have legalised already. A Loop with a state of unknown rank runs if nothing uses the state: it is removed.
 void prepare(ir::Model& model) {
@@ -74,6 +93,7 @@ void prepare(ir::Model& model) {
   }
   passes::mark_guarded_outputs(model, recorded_targets(model.provenance));
   decompress_small_constants(model);
+  state_truncation(model);
   passes::remove_dead_nodes(model);
   ir::infer(model.graph);
   passes::mark_finished_forms(model);

@@ -101,6 +101,35 @@ def test_a_constant_pad_of_compressed_weights_is_right(tmp_path):
     assert run("lint", "m.xml", folder=tmp_path).stdout == ""
 
 
+def truncated(quotient):
+    """tf.truncatediv."""
+    zero = opset1.constant(np.int32(0))
+    return opset1.select(opset1.less(quotient, zero), opset1.ceiling(quotient), opset1.floor(quotient))
+
+
+@pytest.mark.parametrize(("form", "is_fault"), [(opset1.floor, True), (lambda quotient: quotient, False), (truncated, False)], ids=["floor", "bare", "truncated"])
+def test_quotients_of_integers_are_rounded_down_if_the_program_does_so(tmp_path, form, is_fault):
+    """Front ends write m_pythondiv for all of them."""
+    x, y = opset1.parameter([-1], np.int32), opset1.parameter([-1], np.int32)
+    ov.save_model(ov.Model([form(opset1.divide(x, y))], [x, y], "m"), tmp_path / "m.xml")
+    assert ("truncated_quotients" in run("lint", "m.xml", folder=tmp_path).stdout) == is_fault
+    assert run("legalize", "m.xml", "-o", "fixed.xml", folder=tmp_path).returncode == 0
+    assert run("lint", "fixed.xml", folder=tmp_path).stdout == ""
+    given = np.int32([-7, 7, -8, 5]), np.int32([2, -2, 3, 3])
+    found = ov.Core().compile_model(tmp_path / "fixed.xml", "CPU")(given)[0].tolist()
+    assert found == ([-4, -4, -3, 1] if is_fault else [-3, -3, -2, 1])
+
+
+def test_a_reduced_sum_is_divided_as_the_program_does(tmp_path):
+    x = opset1.parameter([2, 2], np.int32)
+    total = opset1.reduce_sum(x, opset1.constant(np.int64([1])), False)
+    ov.save_model(ov.Model([opset1.divide(total, opset1.constant(np.int32(2)))], [x], "m"), tmp_path / "m.xml")
+    assert "integer_reduce_then_division" in run("lint", "m.xml", folder=tmp_path).stdout
+    assert run("legalize", "m.xml", "-o", "fixed.xml", folder=tmp_path).returncode == 0
+    found = ov.Core().compile_model(tmp_path / "fixed.xml", "CPU")([np.int32([[-5, -2], [3, 4]])])[0].tolist()
+    assert found == [-3, 3]
+
+
 def test_a_fault_of_other_releases(tmp_path):
     x, y = (opset1.parameter([3], np.uint8) for _ in range(2))
     import openvino.opset15 as opset15

@@ -13,6 +13,7 @@
 
 #include "backend_xml/body_ports.hpp"
 #include "backend_xml/layer_order.hpp"
+#include "backend_xml/layouts.hpp"
 #include "backend_xml/older_layers.hpp"
 #include "backend_xml/strided_slices.hpp"
 #include "backend_xml/weights_digest.hpp"
@@ -311,21 +312,6 @@ pugi::xml_node read_net(std::string_view xml, pugi::xml_document& document) {
   if (required_text(net, "version") != "11")
     refuse("the IR has version {} instead of 11", net.attribute("version").value());
   return net;
-}
-
-/// The layouts of tensors with names, by the first name.
-ir::Layouts layouts_of(pugi::xml_node net) {
-  ir::Layouts layouts;
-  for (const pugi::xml_node layer : net.child("layers")) {
-    for (const pugi::xml_node port : layer.child("output").children("port")) {
-      const pugi::xml_node information = port.child("rt_info");
-      if (!information) continue;
-      const pugi::xml_node layout = information.find_child_by_attribute("attribute", "name", "layout");
-      const ir::TensorNames names = parse_names(port.attribute("names").value());
-      if (layout && !names.empty()) layouts.emplace(names.front(), layout.attribute("layout").value());
-    }
-  }
-  return layouts;
 }
 
 /// What programs other than onnx2ir wrote about the model. "info" names the one that wrote the file.

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "backend_xml/layouts.hpp"
 #include "base/name_table.hpp"
 #include "ir/extension.hpp"
 #include "ir/op_descriptor.hpp"
@@ -150,10 +151,9 @@ class Writer {
   }
 
   void port(std::int64_t id, ir::ElementType type, const ir::PartialShape& shape,
-            std::span<const std::string> names) {
+            std::span<const std::string> names = {}, std::string_view layout = {}) {
     text_->write("<port id=\"", id, "\"");
     const PortText& text = port_text(type, shape);
-    const std::string_view layout = layout_of(names);
     if (!layout.empty()) return port_with_layout(text, names, layout);
     if (names.empty()) {
       text_->write(text.all);
@@ -162,14 +162,6 @@ class Writer {
     text_->write(text.precision(), " names=\"");
     tensor_names(names);
     text_->write("\"", text.dimensions());
-  }
-
-  std::string_view layout_of(std::span<const std::string> names) const {
-    if (layouts_ == nullptr || layouts_->empty()) return {};
-    for (const std::string& name : names) {
-      if (const auto found = layouts_->find(name); found != layouts_->end()) return found->second;
-    }
-    return {};
   }
 
   void tensor_names(std::span<const std::string> names) {
@@ -205,9 +197,12 @@ class Writer {
     constexpr std::string_view kScalarEnd = "/>\n";
     constexpr std::string_view kEnd = "</port>\n";
     const std::string_view dimensions = text.dimensions();
-    text_->write(text.precision(), " names=\"");
-    tensor_names(names);
-    text_->write("\"");
+    text_->write(text.precision());
+    if (!names.empty()) {
+      text_->write(" names=\"");
+      tensor_names(names);
+      text_->write("\"");
+    }
     if (dimensions == kScalarEnd) {
       text_->write(">");
     } else {
@@ -245,12 +240,15 @@ class Writer {
     std::int64_t id = 0;
     if (!node.inputs().empty()) {
       text_->write("<input>\n");
-      for (const ir::Value& input : node.inputs()) port(id++, input.type(), input.shape(), {});
+      for (const ir::Value& input : node.inputs()) port(id++, input.type(), input.shape());
       text_->write("</input>\n");
     }
     if (node.outputs().empty() || node.is(ops::Result)) return;
     text_->write("<output>\n");
-    for (const ir::Output& output : node.outputs()) port(id++, output.type, output.shape, output.names);
+    for (const ir::Output& output : node.outputs()) {
+      const auto layout = layouts_ == nullptr ? std::string_view() : layout_of(*layouts_, node, output);
+      port(id++, output.type, output.shape, output.names, layout);
+    }
     text_->write("</output>\n");
   }
 
@@ -335,7 +333,7 @@ class Writer {
 
   void body(std::string_view element, const ir::Graph& inner) {
     text_->write("<", element, ">\n");
-    // Layouts belong to the names of the outer graph.
+    // Layouts belong to the outer graph.
     const auto* const outer_layouts = std::exchange(layouts_, nullptr);
     graph(inner);
     layouts_ = outer_layouts;

@@ -356,7 +356,8 @@ void replace_results(Value from, Value to);
 /// The bodies of `node`; empty for nodes without control flow.
 base::SmallVector<Body*, 2> bodies(Node& node);
 
-/// The layouts of tensors by one of their names, as OpenVINO writes them: "[N,C,H,W]".
+/// The layouts of tensors, as OpenVINO writes them: "[N,C,H,W]". The keys are "tensor NAME", and for tensors
+/// without names "input NAME" or "output NAME" with the name of the Parameter or Result.
 using Layouts = std::map<std::string, std::string, std::less<>>;
 
 /// A whole model.
@@ -368,7 +369,7 @@ struct Model {
   /// How the model was made: (name, value), for example the version of the compiler. In the XML, but not in
   /// text IR. The names are XML names.
   std::vector<std::pair<std::string, std::string>> provenance;
-  Layouts layouts;  ///< of tensors of `graph`. In the XML, but not in text IR.
+  Layouts layouts;  ///< of tensors of `graph`
   /// What other programs wrote about the model in an IR: elements of XML. Not in text IR.
   std::string other_information;
   /// The files that the model was read from, which must not be overwritten.

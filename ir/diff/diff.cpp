@@ -87,7 +87,7 @@ class Differ {
   std::vector<Difference> run(const Model& before, const Model& after) {
     compare_names("model", "name", '\'' + before.name + '\'', '\'' + after.name + '\'');
     facts("runtime option", before.runtime_options, after.runtime_options);
-    facts("layout of tensor", before.layouts, after.layouts);
+    facts("layout of", before.layouts, after.layouts);
     const std::vector<NodePair> ports =
         options_.ignores_names ? ports_in_order(before.graph, after.graph) : std::vector<NodePair>();
     const Matching matching(before.graph, after.graph, ports, {}, options_.ignores_names);

@@ -65,6 +65,11 @@ class Parser {
       model->runtime_options.emplace_back(std::move(name),
                                           cursor_.string("the value of the option in quotes"));
     }
+    while (cursor_.accept_word("layout")) {
+      std::string place = cursor_.string("\"tensor NAME\", \"input NAME\" or \"output NAME\"");
+      cursor_.expect('=', "before the layout");
+      model->layouts.insert_or_assign(std::move(place), cursor_.string("the layout in quotes"));
+    }
     ParsedGraph scope{&model->graph};
     while (!cursor_.is_at_end()) node(scope);
     check_types();

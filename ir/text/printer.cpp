@@ -59,6 +59,8 @@ class Printer {
     line("model {}", ir::quoted(model.name));
     for (const auto& [name, value] : model.runtime_options)
       line("option {} = {}", ir::quoted(name), ir::quoted(value));
+    for (const auto& [place, layout] : model.layouts)
+      line("layout {} = {}", ir::quoted(place), ir::quoted(layout));
     text_.push_back('\n');
     nodes(model.graph, ids_of(model.graph));
     return std::move(text_);

@@ -1,6 +1,7 @@
 """IR that OpenVINO writes: it is read, it equals itself, and writing it again changes neither results nor names."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import openvino.opset15 as opset15
 import pytest
 from openvino import op as operations
 
+from ..conformance.tool import tool_path
 from .command import run
 
 F32 = np.float32
@@ -258,6 +260,28 @@ def test_layouts_and_what_other_programs_know_of_a_model_are_kept(tmp_path):
     (tmp_path / "again.xml").write_text((tmp_path / "again.xml").read_text().replace("[N,C,H,W]", "[N,H,W,C]"))
     changed = run("diff", "model.xml", "again.xml", folder=tmp_path)
     assert changed.stdout == "model: layout of tensor x '[N,C,H,W]' -> '[N,H,W,C]'\n"
+
+
+def test_layouts_of_inputs_and_outputs_without_names_are_kept(tmp_path):
+    """OpenVINO's preprocessing gives an output no name if it changes its layout."""
+    x = parameter([1, 3, 8, 8])
+    x.set_layout(ov.Layout("NCHW"))
+    result = opset1.result(opset1.relu(x))
+    result.set_friendly_name("Result_1")
+    result.set_layout(ov.Layout("NHWC"))
+    ov.save_model(ov.Model([result], [x], "model"), tmp_path / "model.xml", compress_to_fp16=False)
+    (tmp_path / "model.xml").write_text(re.sub(r' (output_)?names="[^"]*"', "", (tmp_path / "model.xml").read_text()))
+    assert run("legalize", "model.xml", "-o", "again.xml", folder=tmp_path).returncode == 0
+    assert subprocess.run([Path(tool_path()).with_name("onnx2ir-opt"), "model.xml", "-o", "text.ir"], cwd=tmp_path, check=False).returncode == 0
+    assert subprocess.run([Path(tool_path()).with_name("onnx2ir-opt"), "text.ir", "-o", "read.xml"], cwd=tmp_path, check=False).returncode == 0
+    for name in ("again.xml", "read.xml"):
+        again = ov.Core().read_model(tmp_path / name)
+        assert [str(port.get_node().layout) for port in (*again.inputs, *again.outputs)] == ["[N,C,H,W]", "[N,H,W,C]"]
+        assert run("diff", "model.xml", name, folder=tmp_path).returncode == 0
+    (tmp_path / "again.xml").write_text((tmp_path / "again.xml").read_text().replace("[N,H,W,C]", "[N,...]"))
+    changed = run("diff", "model.xml", "again.xml", folder=tmp_path)
+    assert changed.stdout == "model: layout of output Result_1 '[N,H,W,C]' -> '[N,...]'\n"
+    assert 'layout "input ' in run("show", "model.xml", folder=tmp_path).stdout
 
 
 CASES_OF_FILES = sorted(path for path in Path(__file__).parents[1].glob("models/openvino_ir/*") if path.suffix in (".xml", ".ir"))

@@ -209,11 +209,14 @@ std::size_t Model::layer_count() const {
   return ir::node_count(implementation_->model->graph);
 }
 
-std::vector<std::filesystem::path> external_files(const std::filesystem::path& path) {
+std::vector<std::filesystem::path> external_files(const std::filesystem::path& path,
+                                                  const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   DiagnosticSink sink;
   const base::MemoryBudgetScope budget(std::nullopt);
-  contain(sink, [&] { frontend::load_model(path, {}, sink, &files); });
+  Options options;
+  options.external_data_folder = folder;
+  contain(sink, [&] { frontend::load_model(path, options, sink, &files); });
   return files;
 }
 

@@ -177,7 +177,7 @@ std::span<const Row<Options>> conversion_rows() {
        [](Options& options, std::string_view value) { return add_names(options.outputs, value); },
        [](const Options& options) { return base::joined(options.outputs, ","); }},
       {{"external_data_folder", "FOLDER",
-        "the folder of the external data of a model that is not read from a file", "Model"},
+        "the folder of the model's external data; default: the folder of the model's file", "Model"},
        set_text<&Options::external_data_folder>},
       {{"operator_map", "FILE.json",
         "rules that convert operators to operations of the IR, before those of onnx2ir", "Operators"},

@@ -136,7 +136,8 @@ class Run {
     auto problem = files_.problem();
     if (problem || !files_.replaces_any()) return problem;
     for (const Job& job : jobs_) {
-      if (job.model != kStandardStream) files_.add_read(external_files(job.model), job.model);
+      if (job.model != kStandardStream)
+        files_.add_read(external_files(job.model, arguments_.options.external_data_folder), job.model);
     }
     return files_.problem();
   }

@@ -58,11 +58,11 @@ std::optional<Problem> explain_start(const std::filesystem::path& path, std::str
 }
 
 Result<ModelBytes> strip_opened_file(const std::filesystem::path& path,
-                                     const std::shared_ptr<const base::InputFile>& file) {
+                                     const std::shared_ptr<const base::InputFile>& file,
+                                     ExternalFolders folders) {
   if (file->size() == 0) return unreadable_model("the file is empty");
   const std::string start = file->text(kPrefix);
   if (auto problem = explain_start(path, start)) return *std::move(problem);
-  ExternalFolders folders = ExternalFolders::of_model(path);
   if (is_text_model(path, start)) return strip_text(file->text(), std::move(folders));
   auto stripped = strip_raw_data(*file);
   if (!stripped) return explain_scan(path, start, std::move(stripped).error());
@@ -70,29 +70,48 @@ Result<ModelBytes> strip_opened_file(const std::filesystem::path& path,
                     std::make_unique<WeightTable>(file, std::move(stripped->raw_data), std::move(folders))};
 }
 
-Result<ModelBytes> strip_file(const std::filesystem::path& path) {
+Result<ModelBytes> strip_file(const std::filesystem::path& path, std::optional<ExternalFolders> folders) {
   base::FileResult file = base::open_file(path);
   if (!file) return explain_path(path, std::move(file.error().message));
-  auto result = strip_opened_file(path, *file);
+  auto result =
+      strip_opened_file(path, *file, folders ? *std::move(folders) : ExternalFolders::of_model(path));
   if (result) result->file = *file;
   return result;
 }
 
+/// The reason why there can be no external data in `folder`.
+std::optional<Problem> folder_problem(const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto status = std::filesystem::status(folder, error);
+  if (std::filesystem::is_directory(status)) return std::nullopt;
+  const std::string reason = error ? error.message() : "it is not a folder";
+  return Problem{DiagnosticCode::bad_external_data,
+                 fmt::format("the folder of its external data, '{}': {}", folder.string(), reason)};
+}
+
 Result<ModelBytes> strip_source(const ModelSource& source, const Options& options) {
-  if (const auto* path = std::get_if<std::filesystem::path>(&source)) return strip_file(*path);
-  ExternalFolders folders;
-  if (!options.external_data_folder.empty()) folders = ExternalFolders::only(options.external_data_folder);
+  std::optional<ExternalFolders> named;
+  if (const std::filesystem::path& folder = options.external_data_folder; !folder.empty()) {
+    if (auto problem = folder_problem(folder)) return *std::move(problem);
+    named = ExternalFolders::only(folder);
+  }
+  if (const auto* path = std::get_if<std::filesystem::path>(&source))
+    return strip_file(*path, std::move(named));
+  ExternalFolders folders = std::move(named).value_or(ExternalFolders());
   if (const auto* bytes = std::get_if<std::span<const std::byte>>(&source)) {
     // Bytes are read as characters. NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
     const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     const std::string_view start = text.substr(0, kPrefix);
+    if (text.empty()) return unreadable_model("it is empty");
     if (auto problem = explain_start({}, start)) return *std::move(problem);
     if (is_text_model({}, start)) return strip_text(text, std::move(folders));
     auto stripped = strip_memory(*bytes, std::move(folders));
     if (!stripped) return explain_scan({}, start, std::move(stripped).error());
     return stripped;
   }
-  return strip_text(std::get<std::string_view>(source), std::move(folders));
+  const auto text = std::get<std::string_view>(source);
+  if (text.empty()) return unreadable_model("it is empty");
+  return strip_text(text, std::move(folders));
 }
 
 std::uint64_t source_size(const ModelSource& source, const ModelBytes& bytes) {

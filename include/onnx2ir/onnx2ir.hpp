@@ -197,8 +197,9 @@ ONNX2IR_API std::optional<Diagnostic> check_files(const std::filesystem::path& x
                                                   const std::filesystem::path& bin = {});
 
 /// The paths of external data that the model at `path` names; empty if it cannot be read. Reads
-/// the model without its weights.
-ONNX2IR_API std::vector<std::filesystem::path> external_files(const std::filesystem::path& path);
+/// the model without its weights. `folder`: Options::external_data_folder.
+ONNX2IR_API std::vector<std::filesystem::path> external_files(const std::filesystem::path& path,
+                                                              const std::filesystem::path& folder = {});
 
 /// A file that a program reads or writes while it writes another one.
 struct UsedFile {

@@ -48,8 +48,8 @@ struct Options {
   std::vector<InputSpec> inputs;
   /// The tensors that become the outputs of the converted model; empty: the model's outputs.
   std::vector<std::string> outputs;
-  /// The folder of external data for a model given as bytes or text; empty: external data is an error.
-  /// Ignored for models read from a path, which use the folder of that path.
+  /// The folder of external data, which must exist; empty: that of the model's path, and for a model given as
+  /// bytes or text none, so that external data is an error.
   std::filesystem::path external_data_folder;
   /// Supplies the external data at `location`, as the model names it, for example if it is encrypted or on
   /// another machine. Called once for each location; no value: it is a file in the folder. A location must be

@@ -459,7 +459,7 @@ def convert(
     `input`: inputs of the converted model, as text ("x[1,3,224,224]{f16},rate->16000", the form of the command line), or as a name, a shape,
     a type, a constant array, a tuple of these for one input, or a list or dict of them for several (docs/embedding.md).
     `output`: tensors that become the outputs.
-    `external_data_folder`: the folder of external data for a model that is not a file.
+    `external_data_folder`: the folder of external data; by default that of the model's file.
     `external_data`: a function that gets the location of external data, and returns it as bytes or another buffer, or as an open binary file
     that can seek, for example if it is encrypted or on another machine; None: it is a file. The data is in memory as long as the model.
     `operator_map`: a JSON file with rules that convert operators to operations of the IR.

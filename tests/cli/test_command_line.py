@@ -174,9 +174,6 @@ def test_bad_paths(words, path, model, tmp_path):
     shutil.copy(model, tmp_path / "n.onnx")
     given = [word.format(model="m.onnx", model_2="n.onnx") for word in words]
     done = run(*given, path, folder=tmp_path)
-    if "--external-data-folder" in words:  # not read, because the model is a file
-        assert done.returncode == 0, done.stderr
-        return
     if done.returncode == 0:  # a folder or a file that could be created, or an option without a value
         assert (path in ("a\nb/c", "loop") and "-o" in words) or path == ""
         return
@@ -213,6 +210,10 @@ def test_missing_external_data(command, tmp_path):
     done = run(*command, "-", "--external-data-folder", "there", folder=tmp_path, stdin=None, input=given, text=False)
     assert done.returncode == 1 and f"hint: there is no file '{tmp_path}/there/w.data'".encode() in done.stderr
     assert run(*command, "-", "--external-data-folder", ".", folder=tmp_path, stdin=None, input=given, text=False).returncode == 0
+    assert run(*command, "there/m.onnx", "--external-data-folder", ".", folder=tmp_path).returncode == 0
+    for folder, reason in (("none", "No such file or directory"), ("w.data", "it is not a folder")):
+        done = run(*command, "there/m.onnx", "--external-data-folder", folder, folder=tmp_path)
+        assert done.returncode == 1 and f"the folder of its external data, '{folder}': {reason}" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -566,11 +566,30 @@ def test_arguments_of_wrong_types(onnx2ir, call, message):
     assert message in str(found.value)
 
 
+@pytest.mark.parametrize("content", [b"", bytearray(), io.BytesIO(), io.StringIO()], ids=["bytes", "bytearray", "file", "text file"])
+def test_an_empty_model_in_memory(onnx2ir, content):
+    with pytest.raises(onnx2ir.ConversionError, match="the model cannot be read: it is empty"):
+        onnx2ir.convert(content)
+
+
 def test_a_constant_with_a_wrong_number_of_elements(onnx2ir):
     text = '<ir_version: 10, opset_import: ["": 18]> m (float[2] x, float[n] z) => (float[k] y) { y = Add (x, z) }'
     assert [port.name for port in onnx2ir.convert(text, input={"x": np.zeros(2, np.float32), "z": None}).inputs] == ["z"]
     with pytest.raises(onnx2ir.ConversionError, match=r"the shape \[2\] does not have 3 elements"):
         onnx2ir.convert(text, input={"x": np.zeros(3, np.float32)})
+
+
+def test_external_data_in_another_folder(onnx2ir, tmp_path):
+    weights = onnx.numpy_helper.from_array(np.arange(4, dtype=np.float32), "w")
+    x, y = (onnx.helper.make_tensor_value_info(name, 1, [4]) for name in "xy")
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Add", ["x", "w"], ["y"])], "g", [x], [y], [weights])
+    (tmp_path / "data").mkdir()
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9)
+    onnx.save(model, tmp_path / "m.onnx", save_as_external_data=True, location="w.data", size_threshold=0)
+    (tmp_path / "w.data").rename(tmp_path / "data/w.data")
+    assert onnx2ir.convert(tmp_path / "m.onnx", external_data_folder=tmp_path / "data").weights()[:16] == np.arange(4, dtype=np.float32).tobytes()
+    with pytest.raises(onnx2ir.ConversionError, match="the folder of its external data"):
+        onnx2ir.convert(tmp_path / "m.onnx", external_data_folder=tmp_path / "none")
 
 
 def test_legalised_ir_reads_back_as_it_was_written(onnx2ir, tmp_path):

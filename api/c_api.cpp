@@ -27,6 +27,17 @@ onnx2ir_conversion* converted(const onnx2ir_options* options, Convert convert) n
   });
 }
 
+/// The error for a pointer of the program that is NULL. `what`: "the path of the model".
+Diagnostic null_error(const std::string& what) {
+  return base::diagnostic_of({DiagnosticCode::unreadable_input, what + " is NULL"});
+}
+
+Conversion failed(Diagnostic problem) {
+  Conversion conversion;
+  conversion.diagnostics.push_back(std::move(problem));
+  return conversion;
+}
+
 Json json_of(const OperatorInfo& row) {
   return {{"domain", row.domain}, {"name", row.name}, {"versions", row.versions}, {"limits", row.limits}};
 }
@@ -106,6 +117,10 @@ void onnx2ir_options_delete(onnx2ir_options* options) {
 
 onnx2ir_status onnx2ir_options_set(onnx2ir_options* options, const char* name, const char* value) {
   return without_exceptions(ONNX2IR_FAILED, [&] {
+    if (name == nullptr || value == nullptr) {
+      options->problem = name == nullptr ? "the name of the option is NULL" : "the value is NULL";
+      return ONNX2IR_FAILED;
+    }
     const auto problem = set_option(options->conversion, options->saving, name, value);
     options->problem = problem.value_or("");
     return problem ? ONNX2IR_FAILED : ONNX2IR_OK;
@@ -170,22 +185,30 @@ void onnx2ir_options_set_external_data(onnx2ir_options* options, onnx2ir_externa
 }
 
 onnx2ir_conversion* onnx2ir_convert_file(const char* path, const onnx2ir_options* options) {
-  return converted(options, [&](const Options& how) { return convert_file(path, how); });
+  return converted(options, [&](const Options& how) {
+    return path == nullptr ? failed(null_error("the path of the model")) : convert_file(path, how);
+  });
 }
 
 onnx2ir_conversion* onnx2ir_convert_bytes(const void* bytes, size_t size, const onnx2ir_options* options) {
   return converted(options, [&](const Options& how) {
+    if (bytes == nullptr && size != 0) return failed(null_error("the model"));
     return convert_bytes(std::span(static_cast<const std::byte*>(bytes), size), how);
   });
 }
 
 onnx2ir_conversion* onnx2ir_read_ir(const char* xml, const char* bin) {
-  return converted(nullptr, [&](const Options&) { return read_ir(xml, bin == nullptr ? "" : bin); });
+  return converted(nullptr, [&](const Options&) {
+    return xml == nullptr ? failed(null_error("the path of the XML"))
+                          : read_ir(xml, bin == nullptr ? "" : bin);
+  });
 }
 
 onnx2ir_conversion* onnx2ir_read_ir_bytes(const void* xml, size_t xml_size, const void* weights,
                                           size_t weights_size) {
   return converted(nullptr, [&](const Options&) {
+    if (xml == nullptr || (weights == nullptr && weights_size != 0))
+      return failed(null_error(xml == nullptr ? "the XML" : "the address of the weights"));
     const std::span bytes(static_cast<const std::byte*>(weights), weights_size);
     return read_ir_bytes({static_cast<const char*>(xml), xml_size}, {bytes.begin(), bytes.end()});
   });
@@ -211,6 +234,7 @@ onnx2ir_status onnx2ir_conversion_save(onnx2ir_conversion* conversion, const cha
                                        const onnx2ir_options* options) {
   return without_exceptions(ONNX2IR_FAILED, [&] {
     if (!conversion->conversion.model) return ONNX2IR_FAILED;
+    if (xml == nullptr) return status_of(*conversion, null_error("the path of the XML"));
     return status_of(*conversion,
                      conversion->conversion.model->save(xml, bin == nullptr ? "" : bin, saving_of(options)));
   });
@@ -318,7 +342,8 @@ onnx2ir_conversion* onnx2ir_conversion_legalize(onnx2ir_conversion* conversion,
 
 onnx2ir_status onnx2ir_check_files(const char* xml, const char* bin, char* problem, size_t size) {
   return without_exceptions(ONNX2IR_FAILED, [&] {
-    const auto found = check_files(xml, bin == nullptr ? "" : bin);
+    const auto found = xml == nullptr ? std::optional(null_error("the path of the XML"))
+                                      : check_files(xml, bin == nullptr ? "" : bin);
     const std::string message = found ? found->message : std::string();
     if (size != 0) {
       const std::size_t length = std::min(size - 1, message.size());

@@ -49,6 +49,7 @@ const char* onnx2ir_layer_graph(const onnx2ir_layer* layer) {
 }
 
 const char* onnx2ir_layer_attribute(const onnx2ir_layer* layer, const char* name) {
+  if (name == nullptr) return nullptr;
   const auto& attributes = layer->layer->attributes;
   const auto found = std::ranges::find_if(attributes, [&](const auto& one) { return one.first == name; });
   return found == attributes.end() ? nullptr : found->second.c_str();

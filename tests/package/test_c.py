@@ -1,5 +1,7 @@
 """The C interface: a C program, and a C++ program with another protobuf, linked with the shared and the static library."""
 
+import ctypes
+import importlib
 import json
 import subprocess
 
@@ -31,6 +33,30 @@ def test_c_program(installed, tmp_path, linking):
     assert problem == "there is no option 'target_runtimes'; did you mean 'target_runtime'?"
     assert [port["name"] for port in json.loads(description)["inputs"]] == ["y"]
     assert (tmp_path / "model.bin").exists()
+
+
+def test_null_in_place_of_text(onnx2ir):
+    """An error, not the end of the process."""
+    functions = importlib.import_module("onnx2ir._library").library
+    options = functions.onnx2ir_options_new()
+    for name, value, problem in ((None, b"x", b"the name of the option is NULL"), (b"target_runtime", None, b"the value is NULL")):
+        assert functions.onnx2ir_options_set(options, name, value) != 0 and functions.onnx2ir_options_problem(options) == problem
+    functions.onnx2ir_options_delete(options)
+    made = [
+        (functions.onnx2ir_convert_file(None, None), b"the path of the model is NULL"),
+        (functions.onnx2ir_convert_bytes(None, 1, None), b"the model is NULL"),
+        (functions.onnx2ir_convert_bytes(None, 0, None), b"the model cannot be read: it is empty"),
+        (functions.onnx2ir_read_ir(None, None), b"the path of the XML is NULL"),
+        (functions.onnx2ir_read_ir_bytes(None, 0, None, 0), b"the XML is NULL"),
+    ]
+    for conversion, problem in made:
+        assert functions.onnx2ir_conversion_status(conversion) != 0 and problem in functions.onnx2ir_conversion_text(conversion)
+        functions.onnx2ir_conversion_delete(conversion)
+    conversion = functions.onnx2ir_convert_file(str(MODEL).encode(), None)
+    assert functions.onnx2ir_conversion_save(conversion, None, None, None) != 0 and b"is NULL" in functions.onnx2ir_conversion_text(conversion)
+    functions.onnx2ir_conversion_delete(conversion)
+    problem = ctypes.create_string_buffer(100)
+    assert functions.onnx2ir_check_files(None, None, problem, 100) != 0 and problem.value == b"the path of the XML is NULL"
 
 
 @needs_static  # without ./dev package, the shared library uses the host's libprotobuf.so

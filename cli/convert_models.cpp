@@ -6,12 +6,12 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "cli/command_functions.hpp"
@@ -125,6 +125,9 @@ class Run {
     int code = kDone;
     for (const Outcome& outcome : outcomes_) code = std::max(code, exit_code_of(outcome.diagnostics));
     if (!arguments_.report.empty() && !write_report()) code = std::max(code, kModelError);
+    // The graphs of --print-after go to standard error, so that a failure cannot be reported.
+    if (!arguments_.options.debug.print_after.empty() && !std::cerr.good())
+      code = std::max(code, kModelError);
     return code;
   }
 
@@ -291,10 +294,10 @@ class Run {
   bool write_report() const {
     if (std::ranges::any_of(outcomes_, &Outcome::keeps_report)) return false;
     if (arguments_.report == kStandardStream) return print_result(report_text()) == kDone;
-    std::ofstream file(arguments_.report, std::ios::binary);
-    file << report_text() << std::flush;
-    if (!file) std::cerr << "onnx2ir: the report '" << arguments_.report << "' cannot be written\n";
-    return file.good();
+    const auto reason = write_text(arguments_.report, report_text());
+    if (reason)
+      std::cerr << "onnx2ir: the report '" << arguments_.report << "' cannot be written: " << *reason << '\n';
+    return !reason;
   }
 
   const Arguments& arguments_;

@@ -180,29 +180,28 @@ std::string diagnostic_list() {
 int explain(const std::vector<std::string>& words) {
   if (words.empty() || words[0] == "--help" || words[0] == "-h") return print_result(overview());
   const std::vector<Subject> subjects = all_subjects();
-  bool is_first = true;
+  std::string text;
   for (const std::string& word : words) {
     const std::string wanted = folded(without_brackets(word));
     std::vector<std::string> printed;
     for (const Subject& subject : subjects) {
       if (folded(subject.name) != wanted || std::ranges::find(printed, subject.text) != printed.end())
         continue;
-      std::cout << (is_first ? "" : "\n") << subject.text;
+      text += (text.empty() ? "" : "\n") + subject.text;
       printed.push_back(subject.text);
-      is_first = false;
     }
     if (!printed.empty()) continue;
     std::vector<std::string> names;
     for (const Subject& subject : subjects) names.push_back(subject.name);
     const std::string nearest = nearest_name(without_brackets(word), names);
-    std::cout << std::flush;
+    print_result(text);
     std::cerr << "onnx2ir: there is no code, fault, operator, option, pass or topic '" << word << '\''
               << (nearest.empty() ? "; onnx2ir explain lists the topics"
                                   : "; did you mean '" + nearest + "'?")
               << '\n';
     return kUsage;
   }
-  return print_result("");
+  return print_result(text);
 }
 
 }  // namespace onnx2ir::cli

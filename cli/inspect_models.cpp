@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
-#include <iostream>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "cli/command_functions.hpp"
@@ -99,17 +99,18 @@ int diff_models(const Arguments& arguments) {
     if (before == nullptr || after == nullptr) return kUsage;
     const DiffOptions options{.ignores_names = arguments.ignores_names};
     const std::vector<Difference> found = differences(*before, *after, options);
+    std::string text;
     if (!arguments.html.empty()) {
       const auto page = [&] { return differences_html(*before, *after, options); };
       if (report(arguments, write_page(arguments, files, page))) return kUsage;
     } else if (arguments.has_json_output) {
-      std::cout << to_json(found) << '\n';
+      text = to_json(found) + '\n';
     } else {
-      for (std::size_t i = 0; i < std::min(found.size(), kMostLines); ++i) std::cout << found[i].text << '\n';
+      for (std::size_t i = 0; i < std::min(found.size(), kMostLines); ++i) text += found[i].text + '\n';
       if (found.size() > kMostLines)
-        std::cout << "and " << found.size() - kMostLines << " more differences\n";
+        text += "and " + std::to_string(found.size() - kMostLines) + " more differences\n";
     }
-    if (print_result("") != kDone) return kUsage;
+    if (print_result(text) != kDone) return kUsage;
     return found.empty() ? kDone : kDifferent;
   });
 }

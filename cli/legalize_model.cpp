@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <string>
 #include <utility>
 
 #include "cli/command_functions.hpp"
@@ -69,12 +70,13 @@ int lint_model(const Arguments& arguments) {
     const Lint found = lint(*read.model, arguments.options);
     print(arguments, found.diagnostics);
     if (has_errors(found.diagnostics)) return kUsage;
+    std::string text;
     if (arguments.has_json_output) {
-      std::cout << to_json(found);
+      text = to_json(found);
     } else {
-      for (const AffectedLayer& layer : found.layers) std::cout << line_of(layer) << '\n';
+      for (const AffectedLayer& layer : found.layers) text += line_of(layer) + '\n';
     }
-    if (print_result("") != kDone) return kUsage;
+    if (print_result(text) != kDone) return kUsage;
     return found.layers.empty() ? kDone : kAffected;
   });
 }
@@ -110,10 +112,11 @@ int legalize_model(const Arguments& arguments) {
     print(arguments, legal.diagnostics);
     if (has_errors(legal.diagnostics)) return exit_code_of(legal.diagnostics);
     if (arguments.verbose) std::cerr << times.text("");
+    std::string text;
     for (const AffectedLayer& layer : found.layers) {
-      if (layer.warning.empty()) std::cout << line_of(layer) << '\n';
+      if (layer.warning.empty()) text += line_of(layer) + '\n';
     }
-    return print_result("");
+    return print_result(text);
   });
 }
 

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "cli/diagnostic_formats.hpp"
@@ -96,9 +98,18 @@ bool report(const Arguments& arguments, const std::optional<Diagnostic>& problem
   return problem.has_value();
 }
 
-int print_result(std::string_view text) {
+std::optional<std::string> write_to_standard_output(std::string_view text) {
+  errno = 0;
   std::cout << text << std::flush;
-  return std::cout.good() ? kDone : kModelError;
+  if (std::cout.good()) return std::nullopt;
+  return errno == 0 ? "it is closed" : std::generic_category().message(errno);
+}
+
+int print_result(std::string_view text) {
+  const auto reason = write_to_standard_output(text);
+  if (!reason) return kDone;
+  std::cerr << "onnx2ir: standard output cannot be written: " << *reason << '\n';
+  return kModelError;
 }
 
 int or_failure(int code, const std::function<int()>& work) {

@@ -23,7 +23,10 @@ bool has_printed_internal_error();
 /// Prints the problem, if there is one. Returns whether there is.
 bool report(const Arguments& arguments, const std::optional<Diagnostic>& problem);
 
-/// Prints the result of a command to standard output; returns the exit code.
+/// Returns the reason of a failure.
+std::optional<std::string> write_to_standard_output(std::string_view text);
+/// Prints the result of a command to standard output, or the reason of a failure to standard error; returns
+/// the exit code.
 int print_result(std::string_view text);
 
 /// Runs `work`, and returns its exit code. If it throws std::runtime_error, because a file cannot be read any

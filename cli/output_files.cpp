@@ -7,11 +7,14 @@
 #include <fstream>
 #include <iostream>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 
 #include "cli/commands.hpp"
 #include "cli/messages.hpp"
+#include "platform/folder.hpp"
+#include "platform/new_file.hpp"
 #include "platform/signals.hpp"
 
 namespace onnx2ir::cli {
@@ -21,12 +24,6 @@ namespace {
 bool is_existing_folder(const std::filesystem::path& path) {
   std::error_code no_error;
   return std::filesystem::is_directory(path, no_error);
-}
-
-bool write(const std::string& path, const std::string& page) {
-  if (path == kStandardStream) return static_cast<bool>(std::cout << page << std::flush);
-  std::ofstream file(path, std::ios::binary);
-  return static_cast<bool>(file << page << std::flush);
 }
 
 /// A path that a signal handler can read at any time.
@@ -62,6 +59,52 @@ void note_temporary(const std::filesystem::path& path, bool is_there) {
       return;
     }
   }
+}
+
+/// Writes to a file that cannot be replaced by another one.
+std::error_code write_in_place(const std::filesystem::path& path, std::string_view text) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  file << text << std::flush;
+  if (file.good()) return {};
+  return errno == 0 ? std::make_error_code(std::errc::io_error)
+                    : std::error_code(errno, std::generic_category());
+}
+
+std::error_code write_all(const platform::NewFile& file, std::string_view text) {
+  std::error_code error;
+  while (!text.empty() && !error) text.remove_prefix(file.write(text, error));
+  return error;
+}
+
+/// Writes a file beside `path`, and renames it when it is complete. The target of a link is replaced.
+std::error_code replace_file(const std::filesystem::path& path, std::string_view text) {
+  constexpr unsigned kMode = 0666;
+  constexpr int kMostNames = 1000;
+  std::error_code error;
+  const std::filesystem::path target =
+      std::filesystem::is_symlink(path, error) ? std::filesystem::canonical(path, error) : path;
+  if (error && error != std::errc::no_such_file_or_directory) return error;
+  const std::filesystem::path parent = target.has_parent_path() ? target.parent_path() : ".";
+  const auto folder = platform::Folder::open(parent, error);
+  if (!folder) return error;
+  std::filesystem::path name;
+  std::optional<platform::NewFile> file;
+  for (int i = 0; i < kMostNames && !file; ++i) {
+    name = ".onnx2ir-text-" + std::to_string(i);
+    note_temporary(parent / name, true);
+    file = platform::NewFile::with_name(*folder, name, kMode, error);
+    if (!file) note_temporary(parent / name, false);
+    if (!file && error != std::errc::file_exists) return error;
+  }
+  if (!file) return error;
+  if (const auto attributes = folder->attributes(target.filename())) file->take_attributes(*attributes);
+  error = write_all(*file, text);
+  file.reset();
+  if (!error) error = folder->rename(name, target.filename());
+  if (error) folder->remove(name);
+  note_temporary(parent / name, false);
+  return error;
 }
 
 }  // namespace
@@ -110,12 +153,25 @@ std::optional<Diagnostic> save_pair(const Model& model, const std::filesystem::p
 
 std::optional<Diagnostic> write_html_page(const std::string& path, const std::function<std::string()>& page) {
   try {
-    if (write(path, page())) return std::nullopt;
+    const auto reason = write_text(path, page());
+    if (!reason) return std::nullopt;
+    return error_of(DiagnosticCode::cannot_write,
+                    "the HTML page '" + path + "' cannot be written: " + *reason);
   } catch (const std::runtime_error& error) {
+std::optional<std::string> write_text(const std::string& path, std::string_view text) {
+  if (path == kStandardStream) return write_to_standard_output(text);
+  std::error_code no_error;
+  const auto status = std::filesystem::status(path, no_error);
+  // A device, a pipe, or a link to a file that does not exist.
+  const bool is_special = std::filesystem::exists(status) ? !std::filesystem::is_regular_file(status)
+                                                          : std::filesystem::is_symlink(path, no_error);
+  if (const std::error_code error = is_special ? write_in_place(path, text) : replace_file(path, text))
+    return error.message();
+  return std::nullopt;
+}
+
     return error_of(DiagnosticCode::unreadable_input, error.what());
   }
-  return error_of(DiagnosticCode::cannot_write, "the HTML page '" + path + "' cannot be written: " +
-                                                    std::generic_category().message(errno));
 }
 
 }  // namespace onnx2ir::cli

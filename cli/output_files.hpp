@@ -25,6 +25,10 @@ void handle_signals();
 std::optional<Diagnostic> save_pair(const Model& model, const std::filesystem::path& xml,
                                     SaveOptions options);
 
+/// Writes `text` to the file `path`, which keeps its content if that fails; "-": standard output. Returns the
+/// reason of a failure.
+std::optional<std::string> write_text(const std::string& path, std::string_view text);
+
 /// Writes what `page` returns to `path`, which the caller has checked with WrittenFiles; "-": standard
 /// output. Returns the reason of a failure. `page` throws std::runtime_error if a file cannot be read any
 /// more.

@@ -119,15 +119,16 @@ class Run {
     } else {
       std::vector<std::jthread> threads;
       const std::size_t most = std::min<std::size_t>(arguments_.jobs, jobs_.size());
-      for (std::size_t i = 0; i < most; ++i) threads.emplace_back([this] { run_worker(); });
+      start_workers(threads, most);
+      if (threads.empty()) run_worker();
       print_in_order();
     }
     int code = kDone;
     for (const Outcome& outcome : outcomes_) code = std::max(code, exit_code_of(outcome.diagnostics));
-    if (!arguments_.report.empty() && !write_report()) code = std::max(code, kModelError);
     // The graphs of --print-after go to standard error, so that a failure cannot be reported.
     if (!arguments_.options.debug.print_after.empty() && !std::cerr.good())
       code = std::max(code, kModelError);
+    if (!arguments_.report.empty() && !write_report()) code = std::max(code, kModelError);
     return code;
   }
 
@@ -161,6 +162,15 @@ class Run {
     print_outcome(0);
   }
 
+  /// Starts fewer threads if there is no memory for more.
+  void start_workers(std::vector<std::jthread>& threads, std::size_t most) {
+    try {
+      for (std::size_t i = 0; i < most; ++i) threads.emplace_back([this] { run_worker(); });
+    } catch (const std::system_error&) {
+      return;
+    }
+  }
+
   void run_worker() {
     for (std::size_t i = next_++; i < jobs_.size(); i = next_++) {
       const auto start = std::chrono::steady_clock::now();
@@ -192,8 +202,6 @@ class Run {
   /// `outcome` must live as long as the conversion.
   Options options_of(Outcome& outcome) const {
     Options options = arguments_.options;
-    // The limit is already set for the whole process.
-    if (options.max_memory) options.max_memory = 0;
     options.debug.dump = [this, &outcome](std::string_view pass, std::string_view text) {
       print_or_keep(outcome, fmt::format("// after {}\n{}", pass, text));
     };

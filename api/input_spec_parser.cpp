@@ -113,6 +113,7 @@ class InputText {
     std::int64_t size = 0;
     const char* const start = text_.data() + at_;
     const auto [end, error] = std::from_chars(start, text_.data() + text_.size(), size);
+    if (error == std::errc::result_out_of_range) fail("a size of 63 bits is expected");
     if (error != std::errc() || size < 0) fail("a size, ? or -1 is expected");
     at_ += static_cast<std::size_t>(end - start);
     return size;

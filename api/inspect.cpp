@@ -80,7 +80,8 @@ void read_into(Conversion& conversion, const std::string& name, Read read) {
   } catch (const std::bad_alloc&) {
     fail({DiagnosticCode::out_of_memory, "the IR needs more memory than is available"});
   } catch (const base::Failure& failure) {
-    fail(is_about_input(failure) ? Problem{DiagnosticCode::unreadable_ir, text_of(failure.problem(), name)}
+    fail(is_about_input(failure) ? Problem{DiagnosticCode::unreadable_ir, text_of(failure.problem(), name),
+                                           failure.problem().hint}
                                  : base::internal_error(failure.what(), "IR"));
   } catch (const std::exception& fault) {
     fail(base::internal_error(fault.what(), "IR"));
@@ -146,8 +147,8 @@ Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path
   });
   std::error_code no_error;
   if (!conversion.model && conversion.diagnostics.back().code == DiagnosticCode::unreadable_ir &&
-      bin.empty() && xml.extension() != ".ir" && std::filesystem::is_regular_file(xml, no_error) &&
-      !std::filesystem::exists(beside, no_error))
+      conversion.diagnostics.back().hint.empty() && bin.empty() && xml.extension() != ".ir" &&
+      std::filesystem::is_regular_file(xml, no_error) && !std::filesystem::exists(beside, no_error))
     conversion.diagnostics.back().hint =
         "there is no '" + beside.string() + "': put the weights beside the XML";
   return conversion;

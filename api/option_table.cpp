@@ -56,8 +56,10 @@ Reason set_size(std::uint64_t& size, std::string_view value) {
   constexpr std::string_view kUnits = "kmgt";
   const auto power = unit.empty() ? 0 : kUnits.find(unit) + 1;
   const bool is_unit = unit.empty() || (unit.size() == 1 && kUnits.find(unit) != std::string_view::npos);
-  if (error != std::errc() || !is_unit || read > (UINT64_MAX >> (10 * power)))
+  if (error == std::errc::invalid_argument || !is_unit)
     return in_quotes(value) + " is not a size such as 500M or 2G";
+  if (error != std::errc() || read > (UINT64_MAX >> (10 * power)))
+    return in_quotes(value) + " is too large: sizes have 64 bits";
   size = read << (10 * power);
   return std::nullopt;
 }

@@ -270,6 +270,10 @@ Result<std::vector<std::pair<std::string, std::int64_t>>> parse_sizes(std::strin
     const auto equals = part.rfind('=');
     const auto size =
         equals == std::string_view::npos ? std::nullopt : number(trimmed(part.substr(equals + 1)));
+    const std::string_view digits = equals == std::string_view::npos ? "" : trimmed(part.substr(equals + 1));
+    if (!size && !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos)
+      return Problem{DiagnosticCode::bad_interface,
+                     "the size in '" + std::string(part) + "' is too large: sizes have 63 bits"};
     if (!size || equals == 0)
       return Problem{DiagnosticCode::bad_interface,
                      "'" + std::string(part) + "' is not NAME=SIZE, for example batch=8"};

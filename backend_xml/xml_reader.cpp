@@ -307,8 +307,13 @@ pugi::xml_node read_net(std::string_view xml, pugi::xml_document& document) {
   const auto parsed =
       document.load_buffer(xml.data(), xml.size(), pugi::parse_default & ~pugi::parse_wconv_attribute);
   if (parsed.status == pugi::status_out_of_memory) throw std::bad_alloc();
-  if (!parsed) refuse("not valid XML: {} at byte {}", parsed.description(), parsed.offset);
+  const auto refuse_file = [](std::string message) {
+    throw base::Failure(DiagnosticCode::unreadable_ir, std::move(message), "name the XML of an IR");
+  };
+  if (xml.find_first_not_of(" \t\r\n") == std::string_view::npos) refuse_file("the XML is empty");
+  if (!parsed) refuse_file(fmt::format("not valid XML: {} at byte {}", parsed.description(), parsed.offset));
   const pugi::xml_node net = document.child("net");
+  if (!net) refuse_file("the XML has no element <net>");
   if (required_text(net, "version") != "11")
     refuse("the IR has version {} instead of 11", net.attribute("version").value());
   return net;

@@ -88,8 +88,11 @@ Option choice(std::string name, std::string value_name, std::string summary, std
 
 Reason set_documentation(Arguments& arguments, std::string_view value) {
   const auto forms = documentation_forms();
-  if (std::ranges::find(forms, value) == forms.end())
-    return "'" + std::string(value) + "' is not a format of the documentation";
+  if (std::ranges::find(forms, value) == forms.end()) {
+    std::string known;
+    for (const std::string& form : forms) known += (known.empty() ? "" : ", ") + form;
+    return "'" + std::string(value) + "' is not one of " + known;
+  }
   arguments.listing = Listing::documentation;
   arguments.documentation = value;
   return std::nullopt;

@@ -1,6 +1,7 @@
 #include "cli/command_line.hpp"
 
 #include <algorithm>
+#include <map>
 #include <onnx2ir/onnx2ir.hpp>
 
 namespace onnx2ir::cli {
@@ -104,6 +105,11 @@ class CommandLine {
       if (at_ == arguments_.size()) return written.option + " needs a value: " + option.value_name;
       written.value = arguments_[at_++];
     }
+    if (option.is_single) {
+      const auto [given, is_new] = single_.emplace(option.name, *written.value);
+      if (!is_new && given->second != *written.value)
+        return written.option + " is given twice: " + given->second + " and " + *written.value;
+    }
     if (auto problem = option.set(*written.value)) return written.option + ": " + *problem;
     return std::nullopt;
   }
@@ -113,6 +119,7 @@ class CommandLine {
   Command command_;
   std::vector<std::string>& words_;
   std::size_t at_ = 0;
+  std::map<std::string, std::string> single_;  ///< the values of options that have one
 };
 
 }  // namespace

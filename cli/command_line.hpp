@@ -25,6 +25,7 @@ struct Option {
   std::function<std::optional<std::string>(std::string_view value)> set;
   CommandSet commands = {Command::convert};  ///< that take the option
   std::vector<std::string> choices = {};     ///< the valid values, for completions
+  bool is_single = false;                    ///< two different values are an error
 
   bool is_flag() const { return value_name.empty(); }
 };
@@ -41,7 +42,15 @@ Option text(std::string name, std::string value_name, std::string summary, std::
     target = value;
     return std::nullopt;
   };
-  return {std::move(name), 0, std::move(value_name), std::move(summary), std::move(group), set, commands};
+  return {std::move(name),
+          0,
+          std::move(value_name),
+          std::move(summary),
+          std::move(group),
+          set,
+          commands,
+          {},
+          true};
 }
 
 /// An option of the library, which sets a field of `target`.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <onnx2ir/onnx2ir.hpp>
@@ -85,12 +86,31 @@ std::string format_problem(const Arguments& arguments) {
               : "");
 }
 
+/// The error for a first model that is no file, but nearly the name of a command.
+std::optional<std::string> misspelt_command(const std::string& model, const std::string& first_word) {
+  std::error_code no_error;
+  if (model != first_word || model.find_first_of("./\\") != std::string::npos ||
+      std::filesystem::exists(model, no_error))
+    return std::nullopt;
+  std::vector<std::string> names;
+  for (const CommandInfo& command : kNamedCommands) names.emplace_back(command.name);
+  const std::string nearest = onnx2ir::nearest_name(model, names);
+  if (nearest.empty()) return std::nullopt;
+  return "there is neither a file nor a command '" + model + "'; did you mean '" + nearest + "'?";
+}
+
 /// The error for models of the command line that the command does not take.
-std::optional<std::string> models_problem(const Arguments& arguments, const CommandInfo& command) {
+std::optional<std::string> models_problem(const Arguments& arguments, const CommandInfo& command,
+                                          const std::string& first_word) {
   const std::vector<std::string>& models = arguments.models;
   if (models.empty() && arguments.checked_files.empty()) return "no model is given; see --help";
   const std::string usage = "onnx2ir " + std::string(command.name) + ' ' + std::string(command.words);
   if (command.models != 0 && models.size() != command.models) return "usage: " + usage;
+  if (arguments.report == kStandardStream && arguments.html == kStandardStream)
+    return "--report - and --html - would both be written to standard output; name a file for one of them";
+  if (arguments.command == Command::convert && !models.empty()) {
+    if (auto problem = misspelt_command(models[0], first_word)) return problem;
+  }
   const auto streams = std::ranges::count(models, kStandardStream);
   if (command.command == Command::diff && streams > 1)
     return "standard input can be only one of the two models";
@@ -125,6 +145,7 @@ int run(std::vector<std::string> words) {
     words = *line;
   }
   const CommandInfo& command = command_of(words);
+  const std::string first_word = words.empty() ? "" : words[0];
   if (!command.name.empty()) words.erase(words.begin());
   if (command.command == Command::explain) return explain(words);
   if (command.command == Command::verify) return verify_model(words);
@@ -133,7 +154,7 @@ int run(std::vector<std::string> words) {
   std::optional<std::string> problem =
       parse(words, all_options(arguments), arguments.models, command.command);
   if (!problem && arguments.listing != Listing::none) return print_result(listing_text(arguments));
-  if (!problem) problem = models_problem(arguments, command);
+  if (!problem) problem = models_problem(arguments, command, first_word);
   if (problem) {
     std::cerr << "onnx2ir: " << *problem << '\n';
     return kUsage;

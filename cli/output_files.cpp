@@ -118,6 +118,10 @@ std::optional<std::string> output_name_problem(const std::string& output, bool i
     return "-o -: two files cannot go to standard output; use --check to convert without writing";
   const std::filesystem::path path = output;
   if (is_existing_folder(path)) return std::nullopt;
+  std::error_code no_error;
+  const auto status = std::filesystem::status(path, no_error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return "-o " + output + " is neither a file nor a folder; use --check to convert without writing";
   const auto extension = path.extension();
   if (extension == ".bin" || extension == ".onnx")
     return "-o names the XML, and the weights are next to it: -o " +
@@ -151,13 +155,6 @@ std::optional<Diagnostic> save_pair(const Model& model, const std::filesystem::p
   return model.save(xml, {}, options);
 }
 
-std::optional<Diagnostic> write_html_page(const std::string& path, const std::function<std::string()>& page) {
-  try {
-    const auto reason = write_text(path, page());
-    if (!reason) return std::nullopt;
-    return error_of(DiagnosticCode::cannot_write,
-                    "the HTML page '" + path + "' cannot be written: " + *reason);
-  } catch (const std::runtime_error& error) {
 std::optional<std::string> write_text(const std::string& path, std::string_view text) {
   if (path == kStandardStream) return write_to_standard_output(text);
   std::error_code no_error;
@@ -170,6 +167,13 @@ std::optional<std::string> write_text(const std::string& path, std::string_view 
   return std::nullopt;
 }
 
+std::optional<Diagnostic> write_html_page(const std::string& path, const std::function<std::string()>& page) {
+  try {
+    const auto reason = write_text(path, page());
+    if (!reason) return std::nullopt;
+    return error_of(DiagnosticCode::cannot_write,
+                    "the HTML page '" + path + "' cannot be written: " + *reason);
+  } catch (const std::runtime_error& error) {
     return error_of(DiagnosticCode::unreadable_input, error.what());
   }
 }

@@ -51,7 +51,7 @@ constexpr std::int64_t kMaxExactFloat = std::int64_t{1} << 24;
 /// The keys of digits below this base fit for an axis of at most kMaxSize elements. f32 divides by it
 /// exactly.
 constexpr std::int64_t kBase = std::int64_t{1} << 11;
-constexpr std::int64_t kMaxSize = std::int64_t{1} << 21;
+constexpr std::int64_t kMaxSize = 2'000'000;
 
 enum class Count : std::uint8_t {
   any,
@@ -246,7 +246,7 @@ ir::Value sort_by_digits(ir::Builder& builder, ir::Node& sorted, const Selection
   const ir::Value remainder = builder.op(ops::FloorMod, {by_position, base});
   const ir::Value multiple = builder.op(ops::Subtract, {by_position, remainder});
   const ir::Value high = builder.op(ops::Divide, {multiple, base}, {{"m_pythondiv", false}});
-  // From -kBase / 2 on: the keys take all 32 bits.
+  // From -kBase / 2 on: positive and negative keys.
   const ir::Value low = builder.op(ops::Subtract, {remainder, builder.integer(kBase / 2)});
   const ir::Value size = ir::size_of(builder, s.x, s.axis);
   const auto sort = [&](ir::Value digits, ir::Value positions) {

@@ -88,11 +88,11 @@ def loop_shapes_from_body():
 @experiment
 def captured_next_state():
     """A captured value as the next value of a state."""
-    count, x, y = parameter([], "i64"), parameter([2]), parameter([2])
-    state, captured = parameter([2]), parameter([2])
+    count, x, y = parameter([], "i64"), parameter([1, 2]), parameter([1, 2])
+    state, captured = parameter([1, 2]), parameter([1, 2])
     row = opset.add(state, captured)
     rows = add_loop(count, true(), [(x, state, captured)], [(y, captured)], scans=[row])[1]
-    return fails(results, [count, x, y], rows, (as_array(2), np.zeros(2, np.float32), np.ones(2, np.float32)))
+    return fails(results, [count, x, y], rows, (as_array(2), np.zeros([1, 2], np.float32), np.ones([1, 2], np.float32)))
 
 
 @experiment

@@ -75,7 +75,7 @@ auto selection(Condition condition, First a, Second b) {
     if (op(ops::Select, condition, a, b)(value)) return true;
     ir::Value second;
     const auto difference = op(ops::Subtract, a, same(second));
-    const auto chosen = op(ops::Multiply, op(ops::Convert, condition), difference);
+    const auto chosen = op(ops::Multiply, op(ops::Select, condition, integer(1), integer(0)), difference);
     return op(ops::Add, any(second, b), chosen)(value);
   };
 }

@@ -86,8 +86,8 @@ Value normalize_position(Builder& builder, const Sequence& sequence, Value posit
   position = convert_position(builder, position);
   if (const auto known = ir::exact_values(position); known && known->front() >= 0) return position;
   const Value negative = builder.op(ops::Less, {position, builder.integer(0)});
-  const Value added = builder.op(
-      ops::Multiply, {convert(builder, negative, ElementType::i64), emit_packed_length(builder, sequence)});
+  const Value added =
+      builder.op(ops::Select, {negative, emit_packed_length(builder, sequence), builder.integer(0)});
   return builder.op(ops::Add, {position, added});
 }
 

@@ -30,8 +30,7 @@ bool are_counted_from_start(ir::Value indices) {
   ir::Value original;
   ir::Value added;
   const auto is_negative = op(ops::Less, any(original), integer(0));
-  return matches(indices,
-                 op(ops::Add, any(), op(ops::Multiply, op(ops::Convert, is_negative), any(added)))) &&
+  return matches(indices, op(ops::Add, any(), op(ops::Select, is_negative, any(added), integer(0)))) &&
          indices.node->input(0) == original && are_sizes(added);
 }
 
@@ -77,8 +76,8 @@ bool are_never_negative(ir::Value numbers) {
 /// `indices`, to which `sizes` are added where they are negative.
 ir::Value count_from_start(ir::Builder& builder, ir::Value indices, ir::Value sizes) {
   const ir::Value is_negative = builder.op(ops::Less, {indices, builder.integer(0, indices.type())});
-  const ir::Value added = builder.op(ops::Multiply, {ir::convert(builder, is_negative, indices.type()),
-                                                     ir::convert(builder, sizes, indices.type())});
+  const ir::Value added = builder.op(ops::Select, {is_negative, ir::convert(builder, sizes, indices.type()),
+                                                   builder.integer(0, indices.type())});
   return builder.op(ops::Add, {indices, added});
 }
 

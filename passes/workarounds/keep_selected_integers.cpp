@@ -71,11 +71,13 @@ bool may_lose_digits(ir::SelectView select) {
          (may_be_large(select.then_value()) || may_be_large(select.else_value()));
 }
 
-/// b + c * (a - b), where c is 1 or 0. A difference that overflows wraps around, and the sum wraps back.
+/// b + c * (a - b), where c is 1 or 0. A difference that overflows wraps around, and the sum wraps back. The
+/// GPU plugin does not take a boolean that is converted to c in the body of a loop, but a Select.
 Value select_by_arithmetic(ir::Builder& builder, ir::SelectView select) {
   const Value a = select.then_value();
   const Value b = select.else_value();
-  const Value chosen = ir::convert(builder, select.condition(), b.type());
+  const Value chosen = builder.op(
+      ops::Select, {select.condition(), builder.integer(1, b.type()), builder.integer(0, b.type())});
   const bool is_none = ir::known_scalar(b) == 0 && b.shape().has_rank(0);
   if (is_none) return builder.op(ops::Multiply, {chosen, a});
   const Value difference = builder.op(ops::Subtract, {a, b});

@@ -139,7 +139,7 @@ def test_more_forms_of_input(onnx2ir, paths, given, expected):
     [
         {"seq_len": np.array([3, -1])},
         {"seq_len": [np.array([3, -1])]},
-        {"seq_len": (np.array([3, -1]), np.int32)},
+        {"seq_len": (np.array([3, -1]), np.int64)},
         [("seq_len", np.int32([3, -1]))],
         ("seq_len", np.array([3, -1])),
     ],

@@ -72,6 +72,7 @@ struct EqualNodes {
 
 bool merge(const ir::Graph& graph) {
   std::unordered_set<ir::Node*, HashOfNode, EqualNodes> firsts;  // only used for look-ups
+  firsts.reserve(graph.nodes().size());
   return edit_each(graph.nodes(), [&](const ir::NodePointer& node) {
     if (!may_have_equals(*node) || feeds_interface(*node)) return false;
     const auto [first, is_new] = firsts.insert(node.get());

@@ -285,7 +285,7 @@ class BranchTrials {
   }
 
   /// Ends the trials: emits one branch in place of the node, with a warning that gives the reason.
-  Operands leave_out_other_branch(bool takes_then, std::string reason) {
+  Operands leave_out_other_branch(bool takes_then, const std::string& reason) {
     // The warnings about nodes in the branch are reported again.
     reported_.drop_inside(occurrence());
     const LeftOutBranches::Repetition repetition(attempt().left_out, first_decision_);

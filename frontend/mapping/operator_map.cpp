@@ -49,6 +49,8 @@ Json parse_json(std::string_view text) {
     const std::string_view message = error.what();  // "[...] parse error at line 1, column 2: ..."
     const std::size_t begin = message.find("] ") + 2;
     fail("the text is not JSON: {}", message.substr(begin, message.find(": ", begin) - begin));
+  } catch (const Json::out_of_range&) {
+    fail("a number of the text is too large");
   }
 }
 

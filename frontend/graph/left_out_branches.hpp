@@ -29,7 +29,7 @@ class LeftOutBranches {
   /// Before `node` is tried again: operands of other types may allow both branches.
   void forget(Occurrence node) { decisions_.erase(node); }
 
-  /// The decision about `node` on the trial that is repeated now; null if there is none.
+  /// What the trial that is translated again decided about `node`; null if it decided nothing about it.
   const Decision* repeated(Occurrence node) const {
     const auto found = decisions_.find(node);
     if (found == decisions_.end()) return nullptr;

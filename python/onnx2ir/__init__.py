@@ -9,9 +9,11 @@
 For comparisons with another runtime, compile with {"INFERENCE_PRECISION_HINT": "f32"}: by default, OpenVINO computes in bf16 or f16 on some CPUs.
 """
 
-from ._api import Model, check_files, convert, diff, differences, get_include, legalize, lint, read_ir, stats, supported_operators
+from ._api import convert, get_include, supported_operators
 from ._convert_model import convert_model
+from ._inspect import check_files, diff, differences, legalize, lint, stats
 from ._library import version as _version
+from ._model import Model, read_ir
 from ._types import (
     AffectedLayer,
     BodyPort,

@@ -6,7 +6,8 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Sequence, Union
 
-from ._api import Model, convert
+from ._api import convert
+from ._model import Model
 from ._option_texts import Path
 from ._sources import exported, is_torch_model
 

@@ -478,7 +478,7 @@ def test_a_pickled_model_needs_no_file(onnx2ir, tmp_path):
 
 def test_owners_of_memory_are_not_copied(onnx2ir):
     model = onnx2ir.convert(TINY)
-    options = onnx2ir._api._Options(threads=1)
+    options = onnx2ir._handles._Options(threads=1)
     for owner in (model._handle, options):
         for make in (copy.copy, copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError, match="cannot be copied or pickled"):

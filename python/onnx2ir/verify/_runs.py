@@ -10,6 +10,7 @@ import onnxruntime
 import openvino
 
 from .. import _api
+from .._model import Model
 from .._sources import model_bytes
 
 # What verify() accepts as a model.
@@ -172,7 +173,7 @@ def _parsed(content: bytes) -> onnx.ModelProto:
     return onnx.load_model_from_string(content)
 
 
-def converted(model: Source, proto: onnx.ModelProto, folder: str) -> _api.Model:
+def converted(model: Source, proto: onnx.ModelProto, folder: str) -> Model:
     """The model converted from its file, or from `proto`."""
     path = path_of(model)
     return _api.convert(path) if path else _api.convert(proto, external_data_folder=folder)

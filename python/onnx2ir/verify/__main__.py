@@ -10,7 +10,6 @@ import numpy
 
 from .. import ConversionError
 from . import Failure, heat_map, locate, verify
-from ._heat_map import page_text
 from ._inputs import MAX_SIZE
 from ._runs import read_model
 
@@ -129,15 +128,14 @@ def main(words: Sequence[str]) -> int:
             print(f"onnx2ir: warning: all elements of '{name}' are NaN, so that the comparison shows nothing: give other inputs (--input NAME=VALUE)", file=sys.stderr)
         wrong = next((row for row in rows if not row.is_equal), None)
         number = wrong.run - 1 if wrong else 0
-        if is_page_alone:
-            sys.stdout.write(page_text(model, size=sizes[number], seed=arguments.seed + number, **common))
-        elif arguments.html:
-            heat_map(model, arguments.html, size=sizes[number], seed=arguments.seed + number, **common)
+        if arguments.html:
+            page = sys.stdout if is_page_alone else arguments.html
+            heat_map(model, page, size=sizes[number], seed=arguments.seed + number, **common)
         if wrong is not None and arguments.locate:
             found = locate(model, size=sizes[number], seed=arguments.seed + number, **common)
             print(f"first difference: {found or 'the conversion that is made now has none; the IR was made differently'}", file=table)
         sys.stdout.flush()
-        return 0 if wrong is None else 1
+        return 1 if wrong else 0
     except (Failure, ConversionError, OSError) as error:
         print(f"onnx2ir: {error}", file=sys.stderr)
         _forget_output()

@@ -1,8 +1,9 @@
 """An HTML page of the IR with the error of each layer."""
 
+import contextlib
 import json
 import os
-from typing import Any, Dict, Iterator, Mapping, Optional, Sequence
+from typing import Any, Dict, Iterator, Mapping, Optional, Sequence, TextIO, Union
 
 import onnx
 
@@ -16,7 +17,7 @@ _END = "</script>"
 
 def heat_map(
     model: Source,
-    page: Path,
+    page: Union[Path, TextIO],
     *,
     inputs: Optional[Mapping[str, Any]] = None,
     dimensions: Optional[Mapping[str, int]] = None,
@@ -25,30 +26,15 @@ def heat_map(
     rtol: float = 1e-3,
     atol: float = 1e-5,
 ) -> None:
-    """Writes a page of the IR to the file `page`, with how much each layer of the main graph differs from onnxruntime's tensor of the same
-    name. Layers without such a tensor, and those in bodies, have no error. The arguments are those of verify(); `model` is converted now.
+    """Writes a page of the IR to the file or text stream `page`, with how much each layer of the main graph differs from onnxruntime's tensor
+    of the same name. Layers without such a tensor, and those in bodies, have no error. The arguments are those of verify(); `model` is
+    converted now.
     """
-    proto, folder = read_model(model)
-    path = path_of(model)
-    refuse_overwriting(page, [*([path] if path else []), *external_files(proto.graph, folder)])
-    text = page_text(path or proto, inputs=inputs, dimensions=dimensions, size=size, seed=seed, rtol=rtol, atol=atol)
-    with open(page, "w", encoding="utf-8") as file:
-        file.write(text)
-
-
-def page_text(
-    model: Source,
-    *,
-    inputs: Optional[Mapping[str, Any]] = None,
-    dimensions: Optional[Mapping[str, int]] = None,
-    size: int = 2,
-    seed: int = 0,
-    rtol: float = 1e-3,
-    atol: float = 1e-5,
-) -> str:
-    """The page of heat_map()."""
     check_arguments(dimensions or {}, [size], seed)
     proto, folder = read_model(model)
+    if isinstance(page, (str, os.PathLike)):
+        path = path_of(model)
+        refuse_overwriting(page, [*([path] if path else []), *external_files(proto.graph, folder)])
     _, values, _ = expected_values(proto.graph, Reference(proto, folder), inputs or {}, dimensions or {}, size, seed)
     ours = converted(model, proto, folder)
     network = ours.to_openvino()
@@ -60,8 +46,9 @@ def page_text(
     proto.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
     expected = Reference(proto, folder).run(values)
     actual = Converted(network).run(values, names)
-    errors = {name: compare(actual[name], expected[name], rtol, atol) for name in names}
-    return with_errors(ours.html(), errors)
+    text = with_errors(ours.html(), {name: compare(actual[name], expected[name], rtol, atol) for name in names})
+    with open(page, "w", encoding="utf-8") if isinstance(page, (str, os.PathLike)) else contextlib.nullcontext(page) as file:
+        file.write(text)
 
 
 def external_files(graph: onnx.GraphProto, folder: str) -> Iterator[str]:

@@ -159,9 +159,11 @@ def read_model(model: Source) -> Tuple[onnx.ModelProto, str]:
 
 
 def path_of(model: Source) -> str:
-    """Empty for a model that is not a file."""
-    is_path = isinstance(model, (str, os.PathLike)) and not hasattr(model, "read") and model_bytes(model) is None
-    return os.fsdecode(model) if is_path else ""  # type: ignore[arg-type]
+    """The path of the file of a model; empty for a model in memory."""
+    if not isinstance(model, (str, os.PathLike)) or hasattr(model, "read"):
+        return ""
+    is_text = model_bytes(model) is not None
+    return "" if is_text else os.fsdecode(model)
 
 
 def _parsed(content: bytes) -> onnx.ModelProto:

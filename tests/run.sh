@@ -190,8 +190,8 @@ run_sanitized_package_tests() {
   runtime_library=$(clang++ -print-file-name="libclang_rt.asan-$(uname -m).so")
   clang++ -std=c++20 -O1 -shared -fPIC "$root/tests/package/plain_dlopen.cpp" -o "$folder/plain_dlopen.so" -ldl
   preload=$folder/plain_dlopen.so:$runtime_library ONNX2IR_SANITIZED_BUILD=$folder python_tests python '' \
-    --deselect tests/package/test_python.py::test_headers tests/package/test_python.py tests/package/test_python_embedding.py \
-    tests/package/test_convert_model.py
+    --deselect tests/package/test_python.py::test_headers tests/package/test_python.py tests/package/test_python_ir.py tests/package/test_python_progress.py \
+    tests/package/test_python_embedding.py tests/package/test_convert_model.py
   ONNX2IR_TOOL=$folder/onnx2ir CXX="clang++" ONNX2IR_EXTENSION_FLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all" \
     python_tests extension tests/cli/test_extension.py
   finish_tests

@@ -225,7 +225,7 @@ ELSEWHERE = {
     "internal-error": "tests/unit/diagnostic_test.cpp",
     "not-a-pair": "tests/unit/diagnostic_test.cpp",
     "unreadable-input": "tests/unit/diagnostic_test.cpp",
-    "unreadable-ir": "tests/package/test_python.py",
+    "unreadable-ir": "tests/package/test_python_ir.py",
 }
 
 

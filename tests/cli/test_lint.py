@@ -1,4 +1,4 @@
-"""onnx2ir lint and onnx2ir legalize: the list, exit codes, files; tests/package/test_python.py has the functions. tests/faults/test_lint.py has the faults."""
+"""onnx2ir lint and onnx2ir legalize: the list, exit codes, files; tests/package/test_python_ir.py has the functions. tests/faults/test_lint.py has the faults."""
 
 import json
 import shutil

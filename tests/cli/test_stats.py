@@ -1,4 +1,4 @@
-"""onnx2ir stats: counts, formulas, sizes, memory of activations. tests/package/test_python.py has the function."""
+"""onnx2ir stats: counts, formulas, sizes, memory of activations. tests/package/test_python_embedding.py has the function."""
 
 import json
 import re

@@ -1,11 +1,10 @@
-"""The Python module of the installed package, with its results run by OpenVINO."""
+"""Conversions by the Python module of the installed package, with its results run by OpenVINO."""
 
 import copy
 import errno
 import gc
 import io
 import json
-import os
 import pickle
 import subprocess
 import sys
@@ -13,13 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnx.parser
 import openvino
-import openvino.opset1
 import pytest
 
 from ..cli.extension_library import compiled, converts, library
-from ..conformance.environment import RELEASES
+from .python_models import IMAGE, addition, save_with_external_data
 from .test_package import MODEL, REPOSITORY
 
 
@@ -79,17 +76,6 @@ def test_save_keeps_other_files(onnx2ir, tmp_path):
         model.save(source, sync="never")
 
 
-def test_check_files(onnx2ir, tmp_path):
-    onnx2ir.convert(MODEL).save(tmp_path / "p.xml", tmp_path / "w.bin", sync="always")
-    onnx2ir.check_files(tmp_path / "p.xml", tmp_path / "w.bin")
-    with pytest.raises(OSError, match="No such file"):
-        onnx2ir.check_files(tmp_path / "p.xml")
-    weights = (tmp_path / "w.bin").read_bytes()
-    (tmp_path / "w.bin").write_bytes(bytes([weights[0] ^ 1]) + weights[1:])
-    with pytest.raises(OSError, match="do not belong together"):
-        onnx2ir.check_files(tmp_path / "p.xml", tmp_path / "w.bin")
-
-
 def test_changed_input(onnx2ir, tmp_path):
     """Weights are read when the model is saved: a changed file is an error."""
     path = tmp_path / "large.onnx"
@@ -134,10 +120,6 @@ def test_errors_can_be_pickled(onnx2ir):
         onnx2ir.convert(REPOSITORY / "tests/errors/bad_unsupported_operators.onnxtxt")
     copy = pickle.loads(pickle.dumps(raised.value))
     assert str(copy) == str(raised.value) and copy.diagnostics == raised.value.diagnostics
-
-
-IMAGE = """<ir_version: 10, opset_import: ["" : 17]>
-net (float[n, 3, h, w] image, int64 rate) => (float[n, 3, h, w] y, float z) { a = Relu (image)  y = Neg (a)  z = Cast <to = 1> (rate) }"""
 
 
 @pytest.mark.parametrize(
@@ -195,12 +177,6 @@ def test_notebook(onnx2ir, tmp_path):
         onnx2ir._notebook._MAX_PAGE = before
 
 
-def test_graph(onnx2ir):
-    """A GraphProto has no opset: the newest one is used."""
-    model = onnx2ir.convert(onnx.parser.parse_model(IMAGE).graph)
-    assert [port.name for port in model.outputs] == ["y", "z"]
-
-
 def test_wrong_options(onnx2ir):
     with pytest.raises(ValueError, match="input: a size, [?] or -1 is expected"):
         onnx2ir.convert(IMAGE, input="image[x]")
@@ -210,19 +186,6 @@ def test_wrong_options(onnx2ir):
         onnx2ir.convert(IMAGE, input=[3.5])
     with pytest.raises(onnx2ir.ConversionError, match="did you mean 'image'"):
         onnx2ir.convert(IMAGE, input="imgae[1,3,8,8]")
-
-
-def addition(folder, count):
-    """The path of a model that adds 0, 1, 2, ..., which are external data, to `count` numbers."""
-    np.arange(count, dtype=np.float32).tofile(folder / "numbers.bin")
-    numbers = onnx.TensorProto(name="numbers", data_type=onnx.TensorProto.FLOAT, dims=[count], data_location=onnx.TensorProto.EXTERNAL)
-    numbers.external_data.add(key="location", value="numbers.bin")
-    x, y = (onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [count]) for name in "xy")
-    graph = onnx.helper.make_graph([onnx.helper.make_node("Add", ["x", "numbers"], ["y"])], "addition", [x], [y], [numbers])
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9)
-    path = folder / "addition.onnx"
-    path.write_bytes(model.SerializeToString())
-    return path
 
 
 @pytest.mark.parametrize("count", [1, 200_000])
@@ -266,117 +229,6 @@ def test_to_openvino_after_the_weights_have_changed(onnx2ir, tmp_path):
     (tmp_path / "numbers.bin").write_bytes(b"")
     with pytest.raises(RuntimeError, match="numbers.bin"):
         model.to_openvino()
-
-
-def test_views(onnx2ir):
-    model = onnx2ir.convert(IMAGE)
-    assert repr(model) == "<onnx2ir.Model (image: f32[n, 3, h, w], rate: i64[]) -> (y: f32[n, 3, h, w], z: f32[])>"
-    assert model.text() == str(model) and "ReLU" in model.text()
-    assert model.html().startswith("<!DOCTYPE html>") and '"ReLU"' in model.html()
-    assert bytes(model.weights_view()) == model.weights()
-    loop = [row for row in onnx2ir.supported_operators() if (row.domain, row.name) == ("", "Loop")]
-    assert loop and 11 in loop[0].versions
-
-
-def test_ir_files_and_differences(onnx2ir, tmp_path):
-    model = onnx2ir.convert(IMAGE)
-    model.save(tmp_path / "m.xml")
-    again = onnx2ir.read_ir(tmp_path / "m.xml")
-    assert again.text() == model.text() and again.inputs == model.inputs
-    assert onnx2ir.diff(again, model) == []
-    assert onnx2ir.diff(model, onnx2ir.convert(IMAGE, input="image[1,3,8,8]"))[0].startswith("main/image (Parameter): type of output 0 f32[?,3,?,?] -> ")
-    with pytest.raises(FileNotFoundError):
-        onnx2ir.read_ir(tmp_path / "missing.xml")
-    (tmp_path / "m.xml").write_text("<net")
-    with pytest.raises(onnx2ir.ConversionError) as error:
-        onnx2ir.read_ir(tmp_path / "m.xml")
-    assert [diagnostic.code for diagnostic in error.value.diagnostics] == ["unreadable-ir"]
-
-
-def test_progress(onnx2ir):
-    seen = []
-    onnx2ir.convert(MODEL, progress=lambda stage, fraction: seen.append((stage, fraction)))
-    assert seen[0] == ("reading", 0.0) and all(0 <= fraction <= 1 for _, fraction in seen)
-
-    class Stop(Exception):
-        pass
-
-    def stop(stage, fraction):
-        raise Stop(stage)
-
-    with pytest.raises(Stop, match="reading"):
-        onnx2ir.convert(MODEL, progress=stop)
-    with pytest.raises(TypeError, match="progress must be True, False or a function"):
-        onnx2ir.convert(MODEL, progress="yes")
-
-
-def files_of(folder):
-    return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.iterdir()}
-
-
-def test_progress_of_saving(onnx2ir, tmp_path):
-    """The previous files stay if it is cancelled, and no other files are left."""
-    model = onnx2ir.convert(addition(tmp_path, 20_000_000))
-    seen = []
-    model.save(tmp_path / "m.xml", progress=lambda stage, fraction: seen.append((stage, fraction)))
-    fractions = [fraction for _, fraction in seen]
-    assert fractions == sorted(fractions) and fractions[0] == 0 and seen[-1] == ("done", 1)
-    stages = list(dict.fromkeys(stage for stage, _ in seen))
-    assert stages == ["weights", "xml", "disk", "done"]
-
-    before = files_of(tmp_path)
-    for last in stages[:-1]:
-
-        def stop(stage, fraction, last=last):
-            if stage == last:
-                raise ZeroDivisionError(stage)
-
-        with pytest.raises(ZeroDivisionError, match=last):
-            model.save(tmp_path / "m.xml", progress=stop)
-        assert files_of(tmp_path) == before
-    onnx2ir.check_files(tmp_path / "m.xml")
-
-
-def test_interrupt(onnx2ir, tmp_path):
-    """Ctrl-C ends conversion and writing, and the handler of the program stays. In a process of its own: with the alternate signal stack of
-    pytest's faulthandler, the kernel cannot deliver a signal after OpenVINO has enabled AMX, because the stack is too small for its registers."""
-    path = addition(tmp_path, 1000)
-    program = f"""
-import os, signal, sys
-sys.path.insert(0, {str(Path(onnx2ir.__file__).parents[1])!r})
-import onnx2ir
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets its background processes ignore the signal
-model = onnx2ir.convert({str(path)!r})
-handler = signal.getsignal(signal.SIGINT)
-interrupt = lambda *_: os.kill(os.getpid(), signal.SIGINT)
-for work in (lambda: onnx2ir.convert({str(path)!r}, progress=interrupt), lambda: model.save({str(tmp_path / "m.xml")!r}, progress=interrupt)):
-    try:
-        work()
-    except KeyboardInterrupt:
-        print("interrupted", signal.getsignal(signal.SIGINT) is handler)
-"""
-    before = files_of(tmp_path)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "interrupted True\n" * 2 and done.stderr == "" and files_of(tmp_path) == before
-
-
-def test_progress_bar(onnx2ir, tmp_path):
-    """Of tqdm if there is one; otherwise nothing is printed unless standard error is a terminal."""
-    program = f"""
-import sys
-sys.path.insert(0, {str(Path(onnx2ir.__file__).parents[1])!r})
-import onnx2ir
-onnx2ir.convert({str(MODEL)!r}, progress=True).save({str(tmp_path / "m.xml")!r}, progress=True)
-"""
-    for has_tqdm in (False, True):
-        (tmp_path / "tqdm").mkdir(exist_ok=True)
-        (tmp_path / "tqdm/__init__.py").write_text("" if has_tqdm else "raise ImportError")
-        (tmp_path / "tqdm/auto.py").write_text(
-            "class tqdm:\n    n = 0\n    def __init__(self, desc, **_): print(desc)\n    def set_postfix_str(self, *_, **__): pass\n"
-            "    def update(self, by): self.n += by\n    def close(self): print(self.n)\n"
-        )
-        done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True)
-        assert done.stderr == "" and done.stdout.split("\n") == (["converting", "100", "saving m.xml", "100", ""] if has_tqdm else [""])
 
 
 def test_all_options_are_keywords(onnx2ir):
@@ -440,110 +292,6 @@ def test_headers(onnx2ir, installed):
     assert onnx2ir.get_include() == str(installed / "include")
 
 
-TINY = '<ir_version: 9, opset_import: ["" : 17]> g (float[4] x) => (float[4] y) <float[4] w = {1, 2, 3, 4}> { y = Add (x, w) }'
-
-
-def save_with_external_data(path, location):
-    model = onnx.parser.parse_model(TINY)
-    for tensor in model.graph.initializer:
-        tensor.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(tensor), tensor.name))
-    onnx.save(model, path, save_as_external_data=True, location=location, size_threshold=0)
-
-
-def doubled(model):
-    return openvino.Core().compile_model(model.to_openvino(), "CPU")(np.ones(4, np.float32))[0].tolist()
-
-
-def test_copies_of_a_model(onnx2ir, tmp_path):
-    """A shallow copy of the handle would be freed twice, which ended the process."""
-    model = onnx2ir.convert(TINY)
-    copies = [copy.copy(model), copy.deepcopy(model), copy.deepcopy([model])[0], *(pickle.loads(pickle.dumps(model, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1))]
-    xml, text = model.xml(), model.text()
-    del model
-    gc.collect()
-    for one in copies:
-        assert (one.xml(), one.text()) == (xml, text)
-        assert repr(one) == "<onnx2ir.Model (x: f32[4]) -> (y: f32[4])>" and one.diagnostics == ()
-        assert doubled(one) == [2, 3, 4, 5]
-        one.save(tmp_path / "copy.xml")
-        onnx2ir.check_files(tmp_path / "copy.xml")
-
-
-def test_a_pickled_model_needs_no_file(onnx2ir, tmp_path):
-    save_with_external_data(tmp_path / "m.onnx", "w")
-    stored = pickle.dumps(onnx2ir.convert(tmp_path / "m.onnx"))
-    (tmp_path / "w").unlink()
-    assert doubled(pickle.loads(stored)) == [2, 3, 4, 5]
-
-
-def test_owners_of_memory_are_not_copied(onnx2ir):
-    model = onnx2ir.convert(TINY)
-    options = onnx2ir._handles._Options(threads=1)
-    for owner in (model._handle, options):
-        for make in (copy.copy, copy.deepcopy, pickle.dumps):
-            with pytest.raises(TypeError, match="cannot be copied or pickled"):
-                make(owner)
-    with pytest.raises(TypeError):
-        pickle.dumps(model.weights_view())
-
-
-def test_files_that_are_read_are_not_overwritten(onnx2ir, tmp_path):
-    model = onnx2ir.convert(TINY)
-    model.save(tmp_path / "ir.xml")
-    (tmp_path / "map.bin").write_text('{"operators": []}')
-    save_with_external_data(tmp_path / "m.onnx", "w.bin")
-    (tmp_path / "link.bin").symlink_to("w.bin")
-    external = onnx2ir.convert(tmp_path / "m.onnx", operator_map=tmp_path / "map.bin")
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    ways = [
-        (external, "m.onnx", "n.bin"),
-        (external, "n.xml", "m.onnx"),
-        (external, "w.xml", None),
-        (external, "link.xml", None),
-        (external, "map.xml", None),
-        (onnx2ir.read_ir(tmp_path / "ir.xml"), "ir.xml", "n.bin"),
-        (onnx2ir.read_ir(tmp_path / "ir.xml"), "n.xml", "ir.bin"),
-        (onnx2ir.read_ir(tmp_path / "ir.xml", tmp_path / "ir.bin"), "ir.xml", None),
-    ]
-    for model, xml, weights in ways:
-        with pytest.raises(OSError, match="would be written over"):
-            model.save(tmp_path / xml, None if weights is None else tmp_path / weights)
-        assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
-def test_lint_and_legalize(onnx2ir, tmp_path):
-    x, y = (openvino.opset1.parameter([3], np.uint8) for _ in range(2))
-    openvino.save_model(openvino.Model([openvino.opset1.add(x, y, name="total")], [x, y], "bytes"), tmp_path / "m.xml")
-    model = onnx2ir.read_ir(tmp_path / "m.xml")
-    (layer,) = onnx2ir.lint(model)
-    assert (layer.layer, layer.operation, layer.fault) == ("total", "Add", "byte_arithmetic")
-    fixed = onnx2ir.legalize(model, target_runtime="2026.4")
-    fixed.save(tmp_path / "fixed.xml")
-    assert onnx2ir.lint(onnx2ir.read_ir(tmp_path / "fixed.xml"), target_runtime="2026.4") == []
-    with pytest.raises(OSError, match="read from"):
-        fixed.save(tmp_path / "m.xml")
-    for function in (onnx2ir.lint, onnx2ir.legalize):
-        with pytest.raises(onnx2ir.ConversionError, match="not a supported"):
-            function(model, target_runtime="1.0")
-        with pytest.raises(FileNotFoundError):
-            function(tmp_path / "missing.xml")
-    assert onnx2ir.lint(tmp_path / "m.xml") == [layer] == onnx2ir.lint(str(tmp_path / "m.xml"))
-    assert onnx2ir.lint(onnx2ir.legalize(tmp_path / "m.xml")) == []
-
-
-def test_dynamic_quantization_of_a_legalised_ir(onnx2ir, tmp_path):
-    """The option of the model that forbids to round inputs to 8 bits."""
-    x = openvino.opset1.parameter([4, 64], np.float32)
-    weights = openvino.opset1.convert(openvino.opset1.constant(np.arange(64 * 32).reshape(64, 32).astype(np.int8)), np.float32)
-    product = openvino.opset1.matmul(x, openvino.opset1.multiply(weights, openvino.opset1.constant(np.full((1, 32), 0.1, np.float32))), False, False)
-    openvino.save_model(openvino.Model([product], [x], "m"), tmp_path / "m.xml", compress_to_fp16=False)
-    for choice, is_forbidden in (("never", True), ("always", False)):
-        assert bool(onnx2ir.lint(tmp_path / "m.xml", dynamic_quantization=choice)) == is_forbidden
-        assert (b"DYNAMIC_QUANTIZATION_GROUP_SIZE" in onnx2ir.legalize(tmp_path / "m.xml", dynamic_quantization=choice).xml()) == is_forbidden
-    with pytest.raises(ValueError, match="dynamic_quantization"):
-        onnx2ir.legalize(tmp_path / "m.xml", dynamic_quantization="sometimes")
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -590,16 +338,3 @@ def test_external_data_in_another_folder(onnx2ir, tmp_path):
     assert onnx2ir.convert(tmp_path / "m.onnx", external_data_folder=tmp_path / "data").weights()[:16] == np.arange(4, dtype=np.float32).tobytes()
     with pytest.raises(onnx2ir.ConversionError, match="the folder of its external data"):
         onnx2ir.convert(tmp_path / "m.onnx", external_data_folder=tmp_path / "none")
-
-
-def test_legalised_ir_reads_back_as_it_was_written(onnx2ir, tmp_path):
-    paths = sorted(Path(__file__).parents[1].glob("models/openvino_ir/*.xml"))
-    assert paths
-    for path in paths:
-        weights = tmp_path / "read.bin"
-        weights.write_bytes(path.with_suffix(".bin").read_bytes() if path.with_suffix(".bin").exists() else bytes(1024))
-        model = onnx2ir.read_ir(path, weights)
-        for release in RELEASES:
-            onnx2ir.legalize(model, target_runtime=release).save(tmp_path / "written.xml")
-            onnx2ir.read_ir(tmp_path / "written.xml").save(tmp_path / "again.xml")
-            assert (tmp_path / "again.xml").read_bytes() == (tmp_path / "written.xml").read_bytes(), f"{path.name} for {release}"

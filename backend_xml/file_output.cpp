@@ -17,7 +17,7 @@ constexpr std::uint64_t kSmallConstant = std::uint64_t{1} << 16U;
 
 }  // namespace
 
-FileOutput::FileOutput(std::filesystem::path target, std::string role, TemporaryListener listener)
+FileOutput::FileOutput(std::filesystem::path target, std::string role, platform::TemporaryListener listener)
     : target_(std::move(target)), folder_(target_) {
   if (folder_.error()) {
     fail(folder_.error());

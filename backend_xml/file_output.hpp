@@ -11,9 +11,9 @@
 #include <system_error>
 #include <utility>
 
-#include "backend_xml/output_folder.hpp"
-#include "backend_xml/temporary_file.hpp"
 #include "ir/constant_data.hpp"
+#include "platform/output_folder.hpp"
+#include "platform/temporary_file.hpp"
 
 namespace onnx2ir::backend_xml {
 
@@ -23,7 +23,7 @@ class FileOutput {
  public:
   /// `role` and `listener`: see TemporaryFile.
   explicit FileOutput(std::filesystem::path target, std::string role = "file",
-                      TemporaryListener listener = {});
+                      platform::TemporaryListener listener = {});
 
   /// `written` is called with the number of bytes up to here after each part of a constant, at most 16 MiB
   /// unless it is narrowed. What it throws leaves write().
@@ -42,7 +42,7 @@ class FileOutput {
   void start_sync() const;
   bool sync();
 
-  OutputFolder& folder() { return folder_; }
+  platform::OutputFolder& folder() { return folder_; }
   /// Whether the target exists.
   bool replaces() const { return file_ && file_->replaces(); }
   /// See TemporaryFile.
@@ -69,8 +69,8 @@ class FileOutput {
   bool skip(std::uint64_t size);
 
   std::filesystem::path target_;
-  OutputFolder folder_;
-  std::optional<TemporaryFile> file_;
+  platform::OutputFolder folder_;
+  std::optional<platform::TemporaryFile> file_;
   std::uint64_t position_ = 0;  ///< in the file, including the buffer
   std::string buffer_;          ///< collects small writes
   std::optional<Problem> problem_;

@@ -8,11 +8,11 @@
 #include <pugixml.hpp>
 #include <utility>
 
-#include "backend_xml/output_folder.hpp"
 #include "base/byte_hash.hpp"
 #include "base/failure.hpp"
 #include "base/input_file.hpp"
 #include "ir/narrowing.hpp"
+#include "platform/output_folder.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
@@ -125,13 +125,13 @@ std::optional<std::string> pair_problem(const std::filesystem::path& xml, const 
   std::shared_ptr<const base::InputFile> weights;
   {
     // Under the lock, so that the check does not run between the two renames of a writer.
-    OutputFolder folder_of_xml(xml);
-    OutputFolder folder_of_bin(bin);
-    for (const OutputFolder* folder : {&folder_of_xml, &folder_of_bin}) {
+    platform::OutputFolder folder_of_xml(xml);
+    platform::OutputFolder folder_of_bin(bin);
+    for (const platform::OutputFolder* folder : {&folder_of_xml, &folder_of_bin}) {
       if (folder->error())
         return fmt::format("'{}' cannot be read: {}", folder->path().string(), folder->error().message());
     }
-    const FolderLocks locks(folder_of_xml, folder_of_bin);
+    const platform::FolderLocks locks(folder_of_xml, folder_of_bin);
     for (const auto& [path, file] : {std::pair(&xml, &text), std::pair(&bin, &weights)}) {
       auto opened = base::open_file(*path);
       if (!opened) return fmt::format("'{}' cannot be read: {}", path->string(), opened.error().message);

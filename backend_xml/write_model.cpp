@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "backend_xml/file_output.hpp"
-#include "backend_xml/temporary_file.hpp"
 #include "backend_xml/weights_digest.hpp"
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_writer.hpp"
@@ -18,6 +17,7 @@
 #include "base/failure.hpp"
 #include "base/overwriting.hpp"
 #include "ir/narrowing.hpp"
+#include "platform/temporary_file.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
@@ -71,8 +71,8 @@ class Pair {
         bin_(&bin),
         options_(&options),
         threads_(threads),
-        weights_(bin, std::string(kWeightsRole), options.temporary),
-        text_(xml, std::string(kModelRole), options.temporary) {}
+        weights_(bin, std::string(platform::kWeightsRole), options.temporary),
+        text_(xml, std::string(platform::kModelRole), options.temporary) {}
 
   /// Each step returns whether it succeeded; if not, problem() gives the reason.
   bool write() {
@@ -105,7 +105,7 @@ class Pair {
 
   bool publish() {
     base::check_cancelled(options_->is_cancelled);
-    const FolderLocks locks(weights_.folder(), text_.folder());
+    const platform::FolderLocks locks(weights_.folder(), text_.folder());
     if (locks.locked_by_other() != nullptr) {
       problem_ = Problem{DiagnosticCode::cannot_write, "another process holds the lock of the folder '" +
                                                            locks.locked_by_other()->path().string() + "'"};
@@ -198,14 +198,15 @@ std::optional<std::string> output_problem(const std::filesystem::path& xml, cons
   std::vector<base::UsedFile> used;
   for (const base::Input& input : inputs)
     used.push_back({input.path, "the model is read from", input.identity});
-  for (const auto& [path, role] : {std::pair(&xml, kModelRole), std::pair(&bin, kWeightsRole)}) {
+  for (const auto& [path, role] :
+       {std::pair(&xml, platform::kModelRole), std::pair(&bin, platform::kWeightsRole)}) {
     std::error_code error;
     if (path->filename().empty()) return fmt::format("'{}' is not the name of a file", path->string());
     if (std::filesystem::exists(*path, error) && !std::filesystem::is_regular_file(*path, error))
       return fmt::format("'{}' exists and is not a regular file", path->string());
     if (auto problem = base::overwriting_problem(*path, used)) return problem;
     // A file with this name is removed before the new one gets it.
-    const auto temporary = path->parent_path() / temporary_name(role);
+    const auto temporary = path->parent_path() / platform::temporary_name(role);
     if (auto problem = base::overwriting_problem(temporary, used)) return problem;
   }
   return std::nullopt;

@@ -13,9 +13,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/messages.hpp"
-#include "platform/folder.hpp"
 #include "platform/new_file.hpp"
+#include "platform/output_folder.hpp"
 #include "platform/signals.hpp"
+#include "platform/temporary_file.hpp"
 
 namespace onnx2ir::cli {
 namespace {
@@ -77,34 +78,20 @@ std::error_code write_all(const platform::NewFile& file, std::string_view text) 
   return error;
 }
 
-/// Writes a file beside `path`, and renames it when it is complete. The target of a link is replaced.
+/// Writes a file beside `path` that replaces it when it is complete. The target of a link is replaced.
 std::error_code replace_file(const std::filesystem::path& path, std::string_view text) {
-  constexpr unsigned kMode = 0666;
-  constexpr int kMostNames = 1000;
   std::error_code error;
   const std::filesystem::path target =
       std::filesystem::is_symlink(path, error) ? std::filesystem::canonical(path, error) : path;
   if (error && error != std::errc::no_such_file_or_directory) return error;
-  const std::filesystem::path parent = target.has_parent_path() ? target.parent_path() : ".";
-  const auto folder = platform::Folder::open(parent, error);
-  if (!folder) return error;
-  std::filesystem::path name;
-  std::optional<platform::NewFile> file;
-  for (int i = 0; i < kMostNames && !file; ++i) {
-    name = ".onnx2ir-text-" + std::to_string(i);
-    note_temporary(parent / name, true);
-    file = platform::NewFile::with_name(*folder, name, kMode, error);
-    if (!file) note_temporary(parent / name, false);
-    if (!file && error != std::errc::file_exists) return error;
-  }
-  if (!file) return error;
-  if (const auto attributes = folder->attributes(target.filename())) file->take_attributes(*attributes);
-  error = write_all(*file, text);
-  file.reset();
-  if (!error) error = folder->rename(name, target.filename());
-  if (error) folder->remove(name);
-  note_temporary(parent / name, false);
-  return error;
+  const platform::OutputFolder folder(target);
+  if (folder.error()) return folder.error();
+  platform::TemporaryFile file(folder, target.filename(), "text", note_temporary);
+  if (file.file() == nullptr) return file.error();
+  if (const std::error_code failure = write_all(*file.file(), text)) return failure;
+  if (!file.prepare(false) || !file.publish()) return file.error();
+  file.finish();
+  return {};
 }
 
 }  // namespace

@@ -23,10 +23,10 @@
 namespace {
 
 using onnx2ir::backend_xml::FileOutput;
-using onnx2ir::backend_xml::FolderLocks;
 using onnx2ir::backend_xml::lay_out_weights;
-using onnx2ir::backend_xml::OutputFolder;
 using onnx2ir::ir::ConstantData;
+using onnx2ir::platform::FolderLocks;
+using onnx2ir::platform::OutputFolder;
 
 std::string pattern(std::size_t size) {
   std::string bytes(size, '\0');

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "backend_xml/output_folder.hpp"
 #include "platform/new_file.hpp"
+#include "platform/output_folder.hpp"
 
-namespace onnx2ir::backend_xml {
+namespace onnx2ir::platform {
 
 /// Called before a file gets a temporary name (`is_there`), and after the name is gone, so that a program
 /// that is ended by a signal can remove the file.
@@ -40,7 +40,7 @@ class TemporaryFile {
   ~TemporaryFile();
 
   /// Null if the file could not be created; error() is the reason.
-  const platform::NewFile* file() const { return file_ ? &*file_ : nullptr; }
+  const NewFile* file() const { return file_ ? &*file_ : nullptr; }
   const std::error_code& error() const { return error_; }
   /// Whether the target exists and will be replaced.
   bool replaces() const { return replaces_; }
@@ -67,7 +67,7 @@ class TemporaryFile {
   std::filesystem::path target_;
   std::string role_;
   TemporaryListener listener_;
-  std::optional<platform::NewFile> file_;
+  std::optional<NewFile> file_;
   std::error_code error_;
   bool replaces_ = false;
   std::optional<platform::Handle> old_;  ///< keeps the previous file alive: freeing gigabytes takes time
@@ -76,4 +76,4 @@ class TemporaryFile {
   bool is_published_ = false;
 };
 
-}  // namespace onnx2ir::backend_xml
+}  // namespace onnx2ir::platform

@@ -1,10 +1,10 @@
-#include "backend_xml/temporary_file.hpp"
+#include "platform/temporary_file.hpp"
 
 #include <random>
 #include <string_view>
 #include <utility>
 
-namespace onnx2ir::backend_xml {
+namespace onnx2ir::platform {
 namespace {
 
 constexpr int kMaxAttempts = 100;
@@ -29,9 +29,9 @@ TemporaryFile::TemporaryFile(const OutputFolder& folder, std::filesystem::path t
   const auto before = folder.folder().attributes(target_);
   replaces_ = before.has_value();
   const unsigned mode = replaces_ ? before->mode & kReadWrite : kReadWrite;
-  file_ = platform::NewFile::without_name(folder.folder(), mode, error_);
+  file_ = NewFile::without_name(folder.folder(), mode, error_);
   const auto make_named = [&] {
-    file_ = platform::NewFile::with_name(folder.folder(), temporary_, mode, error_);
+    file_ = NewFile::with_name(folder.folder(), temporary_, mode, error_);
     return file_.has_value();
   };
   if (!file_ && !find_name({}, make_named)) return;
@@ -70,7 +70,7 @@ bool TemporaryFile::prepare(bool is_locked) {
 }
 
 bool TemporaryFile::publish() {
-  const platform::Folder& folder = folder_->folder();
+  const Folder& folder = folder_->folder();
   old_ = folder.hold(target_);
   replaces_ = old_.has_value();
   if (replaces_ && !folder.exchange(temporary_, target_)) {
@@ -88,7 +88,7 @@ bool TemporaryFile::unpublish() {
   if (!is_published_) return true;
   is_published_ = false;
   file_.reset();  // Windows before 10 cannot replace an open file.
-  const platform::Folder& folder = folder_->folder();
+  const Folder& folder = folder_->folder();
   if (is_exchanged_) {
     is_exchanged_ = false;
     return !fails(folder.exchange(temporary_, target_));
@@ -114,4 +114,4 @@ void TemporaryFile::remove_temporary() {
   set_temporary({});
 }
 
-}  // namespace onnx2ir::backend_xml
+}  // namespace onnx2ir::platform

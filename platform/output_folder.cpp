@@ -1,4 +1,4 @@
-#include "backend_xml/output_folder.hpp"
+#include "platform/output_folder.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -7,12 +7,12 @@
 #include <tuple>
 #include <utility>
 
-namespace onnx2ir::backend_xml {
+namespace onnx2ir::platform {
 
 OutputFolder::OutputFolder(const std::filesystem::path& file) : path_(file.parent_path()) {
   if (path_.empty()) path_ = ".";
   std::error_code error;
-  folder_ = platform::Folder::open(path_, error);
+  folder_ = Folder::open(path_, error);
   if (!folder_) error_ = error;
 }
 
@@ -44,7 +44,7 @@ void OutputFolder::unlock() {
 
 FolderLocks::FolderLocks(OutputFolder& a, OutputFolder& b) : first_(&a), second_(&b) {
   const auto key = [](const OutputFolder& folder) {
-    const platform::FileIdentity& identity = folder.folder().identity();
+    const FileIdentity& identity = folder.folder().identity();
     return std::tuple(identity.device, identity.inode);
   };
   if (a.is_same(b)) {
@@ -61,4 +61,4 @@ FolderLocks::~FolderLocks() {
   first_->unlock();
 }
 
-}  // namespace onnx2ir::backend_xml
+}  // namespace onnx2ir::platform

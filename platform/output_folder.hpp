@@ -8,7 +8,7 @@
 
 #include "platform/folder.hpp"
 
-namespace onnx2ir::backend_xml {
+namespace onnx2ir::platform {
 
 class OutputFolder {
  public:
@@ -19,7 +19,7 @@ class OutputFolder {
   ~OutputFolder() = default;
 
   /// Only if there is no error().
-  const platform::Folder& folder() const { return *folder_; }
+  const Folder& folder() const { return *folder_; }
   const std::filesystem::path& path() const { return path_; }
   const std::error_code& error() const { return error_; }
   bool is_same(const OutputFolder& other) const;
@@ -34,7 +34,7 @@ class OutputFolder {
 
  private:
   std::filesystem::path path_;
-  std::optional<platform::Folder> folder_;
+  std::optional<Folder> folder_;
   bool is_locked_ = false;
   std::error_code error_;
 };
@@ -58,4 +58,4 @@ class FolderLocks {
   const OutputFolder* locked_by_other_ = nullptr;
 };
 
-}  // namespace onnx2ir::backend_xml
+}  // namespace onnx2ir::platform

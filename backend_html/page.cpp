@@ -1,79 +1,321 @@
 #include "backend_html/page.hpp"
 
-#include <array>
+#include <fmt/core.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
-#include "backend_html/graph_json.hpp"
-#include "backend_html/viewer_files.hpp"
-#include "base/sha256.hpp"
+#include "ir/extension.hpp"
+#include "ir/op_descriptor.hpp"
+#include "ir/text/constants.hpp"
+#include "ir/text/values.hpp"
+#include "ir/views/extension.hpp"
+#include "json/json.hpp"
 
 namespace onnx2ir::backend_html {
 namespace {
 
-/// The digits of a SHA-256 in the form that a content security policy requires: Base64.
-std::string base64(std::string_view hexadecimal) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr std::size_t kDigitsPerGroup = 6;  // 24 bits: four digits in Base64
-  std::string text;
-  for (std::size_t at = 0; at < hexadecimal.size(); at += kDigitsPerGroup) {
-    const std::string_view digits = hexadecimal.substr(at, kDigitsPerGroup);
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < kDigitsPerGroup; ++i) {
-      const char digit = i < digits.size() ? digits[i] : '0';
-      bits = bits << 4U | static_cast<std::uint32_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+/// Whether a character of UTF-8 that began before goes on with this byte.
+bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+/// Texts that many nodes share, numbered in the order of their first use.
+class TextTable {
+ public:
+  std::size_t index_of(std::string_view text) {
+    const auto [found, is_new] = indices_.try_emplace(std::string(text), texts_.size());
+    if (is_new) texts_.emplace_back(text);
+    return found->second;
+  }
+  const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  std::unordered_map<std::string, std::size_t> indices_;
+  std::vector<std::string> texts_;
+};
+
+Json pair(std::string_view first, std::string_view second) {
+  return Json::array({page_text(first), page_text(second)});
+}
+
+Json pairs(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  Json list = Json::array();
+  for (const auto& [first, second] : pairs) list.push_back(pair(first, second));
+  return list;
+}
+
+Json texts(const std::vector<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& one : texts) list.push_back(page_text(one));
+  return list;
+}
+
+/// The index of a node in its graph, which graph() has stored; -1 for null.
+std::int64_t index_of(const ir::Node* node) {
+  return node == nullptr ? -1 : node->scratch;
+}
+
+/// The ports of a body. A row is a list: see backend_html/viewer/model.js.
+struct Ports {
+  Json inputs = Json::array();
+  Json outputs = Json::array();
+  Json back_edges = Json::array();
+
+  void add_input(std::uint32_t input, const ir::Node* parameter, std::string_view kind) {
+    inputs.push_back(Json::array({input, index_of(parameter), kind}));
+  }
+  void add_output(const ir::Node* result, std::size_t output, std::string_view kind) {
+    outputs.push_back(Json::array({index_of(result), output, kind}));
+  }
+  void add_invariants(const ir::Body& body) {
+    for (const ir::Invariant& invariant : body.invariants)
+      add_input(invariant.input, invariant.parameter, "captured");
+  }
+};
+
+void append_slices(Json& row, const ir::Slices& slices) {
+  for (const std::int64_t field : {slices.axis, slices.start, slices.end, slices.stride, slices.part_size})
+    row.push_back(field);
+}
+
+Ports ports_of(const ir::LoopBody& loop) {
+  Ports ports;
+  for (const ir::Carried& state : loop.carried) {
+    ports.add_input(state.input, state.parameter, "state");
+    if (state.output) ports.add_output(state.result, *state.output, "state");
+    ports.back_edges.push_back(Json::array({index_of(state.result), index_of(state.parameter)}));
+  }
+  for (const ir::Sliced& sliced : loop.sliced) {
+    ports.add_input(sliced.input, sliced.parameter, "slice");
+    append_slices(ports.inputs.back(), sliced);
+  }
+  ports.add_invariants(loop);
+  for (const ir::Scan& scan : loop.scans) {
+    ports.add_output(scan.result, scan.output, "scan");
+    append_slices(ports.outputs.back(), scan);
+  }
+  for (const ir::LastValue& last : loop.last_values) ports.add_output(last.result, last.output, "last");
+  return ports;
+}
+
+Ports ports_of(const ir::Branch& branch) {
+  Ports ports;
+  ports.add_invariants(branch);
+  for (std::size_t i = 0; i < branch.results.size(); ++i) ports.add_output(branch.results[i], i, "output");
+  return ports;
+}
+
+class Writer {
+ public:
+  std::string write(const ir::Model& model, const ir::Origins& origins, const Json& statistics) {
+    origins_ = &origins;
+    graph(model.graph);
+    return page(model, statistics);
+  }
+
+  /// The name, options and provenance are those of `after`.
+  std::string write(const Compared& before, const Compared& after,
+                    const std::vector<ir::Difference>& differences) {
+    for (const ir::Difference& one : differences) {
+      for (const ir::Node* node : {one.node_before, one.node_after}) {
+        if (node != nullptr) differences_[node].push_back(&one);
+      }
     }
-    const std::size_t letters = (digits.size() / 2 * 8 + 5) / 6;
-    for (std::size_t i = 0; i < 4; ++i) text += i < letters ? kDigits[bits >> (18 - 6 * i) & 63U] : '=';
+    graphs_.emplace_back();
+    Json bodies = Json::array();
+    for (const auto& [name, compared] : {std::pair("old", &before), std::pair("new", &after)}) {
+      origins_ = compared->origins;
+      bodies.push_back(body(name, graph(compared->model->graph), {}));
+    }
+    Json properties{{"bodies", std::move(bodies)}};
+    graphs_.front() = compact_text(Json::array({operations_.index_of("Comparison"), "old and new",
+                                                Json::array(), Json::array(), std::move(properties)}));
+    return page(*after.model, nullptr);
+  }
+
+ private:
+  /// The page with all graphs that are stored. They are texts already, because a graph of a million nodes takes
+  /// much more memory as a value. backend_html/viewer/model.js describes the form of the data.
+  std::string page(const ir::Model& model, const Json& statistics) const {
+    Json emitters = Json::array();
+    for (const ir::Emitter* one : emitters_)
+      emitters.push_back({{"name", page_text(one->name)},
+                          {"summary", page_text(one->summary)},
+                          {"faults", pairs(one->faults)}});
+    const Json head{{"name", page_text(model.name)},
+                    {"options", pairs(model.runtime_options)},
+                    {"provenance", pairs(model.provenance)},
+                    {"operations", texts(operations_.texts())},
+                    {"types", texts(types_.texts())},
+                    {"emitters", std::move(emitters)},
+                    {"statistics", statistics}};
+    std::string json = compact_text(head);
+    json.back() = ',';
+    json += "\n\"graphs\":[";
+    for (std::size_t i = 0; i < graphs_.size(); ++i) json += (i == 0 ? "[\n" : ",[\n") + graphs_[i] + ']';
+    std::string text = std::string(kPageStart) + without_markup(json + "]}");
+    for (const std::string_view part : kPageEnd) text += part;
+    return text;
+  }
+
+  /// Stores the nodes of a graph and of the bodies in it. Returns the index of the graph.
+  std::size_t graph(const ir::Graph& graph) {
+    const std::size_t index = graphs_.size();
+    graphs_.emplace_back();
+    std::int64_t count = 0;
+    for (const auto& node : graph.nodes()) node->scratch = count++;
+    std::string nodes;
+    for (const auto& one : graph.nodes()) {
+      if (!nodes.empty()) nodes += ",\n";
+      nodes += compact_text(node(*one));
+    }
+    graphs_[index] = std::move(nodes);
+    return index;
+  }
+
+  Json node(const ir::Node& node) {
+    Json inputs = Json::array();
+    for (const ir::Value input : node.inputs()) {
+      inputs.push_back(index_of(input.node));
+      inputs.push_back(input.index);
+    }
+    Json types = Json::array();
+    for (std::size_t i = 0; i < node.outputs().size(); ++i)
+      types.push_back(types_.index_of(ir::type_with_size_names(*origins_, node, i)));
+    Json row = Json::array({operations_.index_of(ir::layer_type(node)), page_text(node.name),
+                            std::move(inputs), std::move(types)});
+    Json properties = Json::object();
+    attributes(properties, node);
+    tensor_names(properties, node);
+    if (const ir::ConstantData* data = node.constant()) {
+      properties["value"] = page_text(constants_.summary(node.output(0), *data));
+    } else {
+      origin(properties, node);
+    }
+    node.marks.for_each([&](ir::Mark mark) { properties[std::string(ir::mark_name(mark))] = true; });
+    changes(properties, node);
+    bodies(properties, node);
+    if (!properties.empty()) row.push_back(std::move(properties));
+    return row;
+  }
+
+  static void attributes(Json& json, const ir::Node& node) {
+    Json list = Json::array();
+    if (const auto extension = ir::match<ir::ExtensionOperationView>(node)) {
+      for (const std::string& attribute : extension->attributes()) {
+        const ir::ExtensionAttribute split = ir::split_extension_attribute(attribute);
+        list.push_back(pair(split.name, split.value));
+      }
+    } else {
+      for (const ir::Attribute& attribute : node.attributes())
+        list.push_back(pair(attribute.name, ir::attribute_text(attribute.value)));
+    }
+    if (!list.empty()) json["attributes"] = std::move(list);
+  }
+
+  static void tensor_names(Json& json, const ir::Node& node) {
+    Json list = Json::array();
+    for (std::size_t i = 0; i < node.outputs().size(); ++i) {
+      for (const std::string& name : node.output(i).names) list.push_back(Json::array({i, page_text(name)}));
+    }
+    if (!list.empty()) json["tensors"] = std::move(list);
+  }
+
+  void changes(Json& json, const ir::Node& node) const {
+    const auto found = differences_.find(&node);
+    if (found == differences_.end()) return;
+    const ir::Difference& first = *found->second.front();
+    json["change"] = first.node_before == nullptr  ? "added"
+                     : first.node_after == nullptr ? "removed"
+                                                   : "changed";
+    Json& list = json["differences"] = Json::array();
+    for (const ir::Difference* one : found->second)
+      list.push_back(Json::array({page_text(one->what), page_text(one->before), page_text(one->after)}));
+  }
+
+  void origin(Json& json, const ir::Node& node) {
+    if (const ir::Emitter* const emitter = ir::emitter_of(*origins_, node)) {
+      const auto [found, is_new] = emitter_indices_.try_emplace(emitter, emitters_.size());
+      if (is_new) emitters_.push_back(emitter);
+      json["emitter"] = found->second;
+    }
+    if (const auto [operation, name] = ir::onnx_node_of(*origins_, node); !name.empty()) {
+      json["onnx"] = Json::array({page_text(operation)});
+      // Nearly all layers have the name of their ONNX node.
+      if (name != node.name) json["onnx"].push_back(page_text(name));
+    }
+  }
+
+  void bodies(Json& json, const ir::Node& node) {
+    if (const ir::LoopBody* loop = node.loop()) {
+      const std::size_t index = graph(*loop->graph);
+      Json one = body("body", index, ports_of(*loop));
+      one["iteration"] = index_of(loop->iteration);
+      one["condition"] = index_of(loop->condition);
+      json["bodies"] = Json::array({std::move(one)});
+    }
+    if (const ir::IfBranches* branches = node.branches()) {
+      const std::size_t then_index = graph(*branches->then_branch.graph);
+      const std::size_t else_index = graph(*branches->else_branch.graph);
+      json["bodies"] = Json::array({body("then", then_index, ports_of(branches->then_branch)),
+                                    body("else", else_index, ports_of(branches->else_branch))});
+    }
+  }
+
+  static Json body(std::string_view name, std::size_t graph, Ports ports) {
+    return {{"name", name},
+            {"graph", graph},
+            {"inputs", std::move(ports.inputs)},
+            {"outputs", std::move(ports.outputs)},
+            {"back_edges", std::move(ports.back_edges)}};
+  }
+
+  const ir::Origins* origins_ = nullptr;
+  std::unordered_map<const ir::Node*, std::vector<const ir::Difference*>> differences_;
+  ir::ConstantPrinter constants_{nullptr};
+  std::vector<const ir::Emitter*> emitters_;  ///< those of the layers, in the order of their first use
+  std::unordered_map<const ir::Emitter*, std::size_t> emitter_indices_;
+  TextTable operations_;
+  TextTable types_;
+  std::vector<std::string> graphs_;
+};
+
+}  // namespace
+
+std::string page_text(std::string_view text) {
+  if (text.size() <= kMaxTextSize) return std::string(text);
+  constexpr std::size_t kLongestCharacter = 4;
+  std::size_t end = kMaxTextSize;
+  while (end < kMaxTextSize + kLongestCharacter - 1 && end < text.size() && is_continuation(text[end])) ++end;
+  if (end == text.size()) return std::string(text);
+  return fmt::format("{}... ({} bytes)", text.substr(0, end), text.size());
+}
+
+std::string without_markup(std::string_view json) {
+  std::string text;
+  text.reserve(json.size());
+  for (const char letter : json) {
+    if (letter == '<') {
+      text += "\\u003c";
+    } else {
+      text += letter;
+    }
   }
   return text;
 }
 
-/// The source of an inline script or style in a content security policy.
-std::string policy_source(std::string_view text) {
-  base::Sha256 hash;
-  hash.add(std::as_bytes(std::span(text)));
-  return "'sha256-" + base64(hash.digits()) + "'";
-}
-
-/// Replaces "@NAME@" in the frame of the page, once each, in the order of the list.
-std::string filled(std::string_view frame,
-                   std::span<const std::pair<std::string_view, std::string_view>> values) {
-  std::string text;
-  for (const auto& [name, value] : values) {
-    const std::size_t at = frame.find(name);
-    text += frame.substr(0, at);
-    text += value;
-    frame.remove_prefix(at + name.size());
-  }
-  return text.append(frame);
-}
-
-std::string page_with(std::string_view json) {
-  std::string script;
-  for (const std::string_view part : kViewerScripts) script += part;
-  const std::string script_source = policy_source(script);
-  const std::string style_source = policy_source(kViewerStyle);
-  return filled(kViewerPage, std::array<std::pair<std::string_view, std::string_view>, 5>{
-                                 {{"@SCRIPT_SOURCE@", script_source},
-                                  {"@STYLE_SOURCE@", style_source},
-                                  {"@STYLE@", kViewerStyle},
-                                  {"@MODEL@", json},
-                                  {"@SCRIPT@", script}}});
-}
-
-}  // namespace
-
 std::string page(const ir::Model& model, const ir::Origins& origins, const Json& statistics) {
-  return page_with(graph_json(model, origins, statistics));
+  return Writer().write(model, origins, statistics);
 }
 
 std::string comparison_page(const Compared& before, const Compared& after,
                             const std::vector<ir::Difference>& differences) {
-  return page_with(comparison_json(before, after, differences));
+  return Writer().write(before, after, differences);
 }
 
 }  // namespace onnx2ir::backend_html

@@ -1,4 +1,4 @@
-// The model of the page. The JSON that graph_json.cpp writes has the form
+// The model of the page. The JSON that page.cpp writes has the form
 //   {"name", "options": [[name, value]], "provenance": [[name, value]], "emitters": [EMITTER], "operations": [text], "types": [text], "graphs": [[NODE]],
 //    "statistics": the JSON of onnx2ir stats, or null}
 //   NODE: [operation, name, [node, output, node, output, ...] (inputs), [type] (outputs), PROPERTIES]

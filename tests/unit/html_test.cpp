@@ -1,5 +1,5 @@
 // Texts inside of an HTML page.
-#include <backend_html/graph_json.hpp>
+#include <backend_html/page.hpp>
 #include <catch.hpp>
 #include <json/json.hpp>
 #include <string>

@@ -86,7 +86,7 @@ def with_errors(page: str, errors: Dict[str, Comparison]) -> str:
         properties["error"] = [_number(worst.largest), _number(worst.relative), worst.problem, worst.note]
         if worst.problem and data["first_difference"] is None:
             data["first_difference"] = index
-    # As backend_html/graph_json.cpp writes it: without "<", which could end the element.
+    # As backend_html/page.cpp writes it: without "<", which could end the element.
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return page[:start] + text + page[end:]
 

@@ -53,10 +53,8 @@ Json json_of(const OptionInfo& row) {
 }
 
 template <typename Rows>
-std::string json_list(const Rows& rows) {
-  Json json = Json::array();
-  for (const auto& row : rows) json.push_back(json_of(row));
-  return indented_text(json);
+std::string list_text(const Rows& rows) {
+  return indented_text(json_list(rows, [](const auto& row) { return json_of(row); }));
 }
 
 /// Returns whether there are any.
@@ -356,7 +354,7 @@ onnx2ir_status onnx2ir_check_files(const char* xml, const char* bin, char* probl
 
 const char* onnx2ir_supported_operators(void) {
   return without_exceptions<const char*>(nullptr, [] {
-    static const std::string json = json_list(supported_operators());
+    static const std::string json = list_text(supported_operators());
     return json.c_str();
   });
 }
@@ -367,7 +365,7 @@ const char* onnx2ir_list_options(void) {
       auto rows = list_options();
       const auto saving = list_save_options();
       rows.insert(rows.end(), saving.begin(), saving.end());
-      return json_list(rows);
+      return list_text(rows);
     }();
     return json.c_str();
   });

@@ -116,36 +116,28 @@ Json json_of(const Place& place) {
 }
 
 Json json_of(std::span<const Diagnostic> diagnostics) {
-  Json json = Json::array();
-  for (const Diagnostic& diagnostic : diagnostics) {
-    json.push_back({{"severity", name_of(diagnostic.severity)},
-                    {"code", name_of(diagnostic.code)},
-                    {"message", diagnostic.message},
-                    {"place", json_of(diagnostic.place)},
-                    {"notes", diagnostic.notes},
-                    {"hint", diagnostic.hint}});
-    if (diagnostic.system_error != 0) json.back()["system_error"] = diagnostic.system_error;
-  }
-  return json;
+  return json_list(diagnostics, [](const Diagnostic& diagnostic) {
+    Json json{{"severity", name_of(diagnostic.severity)},
+              {"code", name_of(diagnostic.code)},
+              {"message", diagnostic.message},
+              {"place", json_of(diagnostic.place)},
+              {"notes", diagnostic.notes},
+              {"hint", diagnostic.hint}};
+    if (diagnostic.system_error != 0) json["system_error"] = diagnostic.system_error;
+    return json;
+  });
 }
 
 Json json_of(const std::vector<Port>& ports) {
-  Json json = Json::array();
-  for (const Port& port : ports) {
-    Json one{{"name", port.name},
-             {"element_type", port.element_type},
-             {"shape", nullptr},
-             {"dimensions", nullptr}};
-    if (port.has_rank) {
-      one["shape"] = port.shape;
-      one["dimensions"] = Json::array();
-      for (const PortDimension& dimension : port.dimensions)
-        one["dimensions"].push_back(
-            {{"min", dimension.min}, {"max", dimension.max}, {"name", dimension.name}});
-    }
-    json.push_back(std::move(one));
-  }
-  return json;
+  return json_list(ports, [](const Port& port) -> Json {
+    const auto bounds = [](const PortDimension& one) -> Json {
+      return {{"min", one.min}, {"max", one.max}, {"name", one.name}};
+    };
+    return {{"name", port.name},
+            {"element_type", port.element_type},
+            {"shape", port.has_rank ? Json(port.shape) : Json()},
+            {"dimensions", port.has_rank ? json_list(port.dimensions, bounds) : Json()}};
+  });
 }
 
 }  // namespace
@@ -162,20 +154,19 @@ std::string to_json(const Conversion& conversion) {
 }
 
 std::string to_json(std::span<const Difference> differences) {
-  Json json = Json::array();
-  for (const Difference& one : differences) {
-    json.push_back({{"place", one.place},
-                    {"what", one.what},
-                    {"before", one.before},
-                    {"after", one.after},
-                    {"text", one.text}});
+  return indented_text(json_list(differences, [](const Difference& one) {
+    Json json{{"place", one.place},
+              {"what", one.what},
+              {"before", one.before},
+              {"after", one.after},
+              {"text", one.text}};
     if (const auto& elements = one.elements)
-      json.back()["elements"] = {{"count", elements->count},
-                                 {"changed", elements->changed},
-                                 {"largest", elements->largest},
-                                 {"relative", elements->relative}};
-  }
-  return indented_text(json);
+      json["elements"] = {{"count", elements->count},
+                          {"changed", elements->changed},
+                          {"largest", elements->largest},
+                          {"relative", elements->relative}};
+    return json;
+  }));
 }
 
 std::string json_string(std::string_view text) {

@@ -128,12 +128,10 @@ void add_number(Json& json, const char* name, const std::optional<Number>& numbe
 }
 
 Json json_of(const LayerOutput& output) {
-  Json json{{"element_type", output.element_type}, {"shape", nullptr}, {"names", output.names}};
-  if (!output.has_rank) return json;
-  json["shape"] = Json::array();
-  for (const PortDimension& one : output.dimensions)
-    json["shape"].push_back({{"min", one.min}, {"max", one.max}});
-  return json;
+  const auto bounds = [](const PortDimension& one) { return Json{{"min", one.min}, {"max", one.max}}; };
+  return {{"element_type", output.element_type},
+          {"shape", output.has_rank ? json_list(output.dimensions, bounds) : Json()},
+          {"names", output.names}};
 }
 
 Json json_of(const BodyPort& port) {

@@ -180,19 +180,18 @@ Conversion legalize(const Model& model, const Options& options) {
 
 std::string to_json(const Lint& lint) {
   const auto faults = list_faults();
-  Json json = Json::array();
-  for (const AffectedLayer& layer : lint.layers) {
+  const auto json_of = [&](const AffectedLayer& layer) -> Json {
     const FaultInfo& fault = *std::ranges::find(faults, layer.fault, &FaultInfo::name);
-    json.push_back({{"layer", layer.layer},
-                    {"operation", layer.operation},
-                    {"fault", fault.name},
-                    {"summary", fault.summary},
-                    {"first_release", fault.first_release},
-                    {"last_release", fault.last_release},
-                    {"instruction_sets", fault.instruction_sets},
-                    {"warning", layer.warning}});
-  }
-  return indented_text(json) + '\n';
+    return {{"layer", layer.layer},
+            {"operation", layer.operation},
+            {"fault", fault.name},
+            {"summary", fault.summary},
+            {"first_release", fault.first_release},
+            {"last_release", fault.last_release},
+            {"instruction_sets", fault.instruction_sets},
+            {"warning", layer.warning}};
+  };
+  return indented_text(json_list(lint.layers, json_of)) + '\n';
 }
 
 }  // namespace onnx2ir

@@ -129,27 +129,25 @@ std::string costs_text(const Stats& stats) {
 }
 
 Json json_of(const GraphCounts& counts, bool with_costs) {
-  Json operators = Json::array();
-  for (const OperatorCount& row : counts.operators) {
-    Json one{{"type", row.type}, {"count", row.count}, {"in_bodies", row.in_bodies}};
-    if (with_costs) {
-      one["multiply_adds"] = row.multiply_adds;
-      one["flops"] = row.flops;
-      one["without_sizes"] = row.without_sizes;
-    }
-    operators.push_back(std::move(one));
-  }
-  Json weights = Json::array();
-  for (const WeightCount& row : counts.weights)
-    weights.push_back({{"element_type", row.element_type},
-                       {"constants", row.constants},
-                       {"elements", row.elements},
-                       {"bytes", row.bytes}});
+  const auto of_operator = [&](const OperatorCount& row) {
+    Json json{{"type", row.type}, {"count", row.count}, {"in_bodies", row.in_bodies}};
+    if (with_costs)
+      json.update({{"multiply_adds", row.multiply_adds},
+                   {"flops", row.flops},
+                   {"without_sizes", row.without_sizes}});
+    return json;
+  };
+  const auto of_weights = [](const WeightCount& row) -> Json {
+    return {{"element_type", row.element_type},
+            {"constants", row.constants},
+            {"elements", row.elements},
+            {"bytes", row.bytes}};
+  };
   return {{"operator_count", counts.operator_count},
           {"parameters", counts.parameters},
           {"weight_bytes", counts.weight_bytes},
-          {"operators", std::move(operators)},
-          {"weights", std::move(weights)}};
+          {"operators", json_list(counts.operators, of_operator)},
+          {"weights", json_list(counts.weights, of_weights)}};
 }
 
 Json json_of(const Costs& costs) {

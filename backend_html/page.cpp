@@ -44,15 +44,7 @@ Json pair(std::string_view first, std::string_view second) {
 }
 
 Json pairs(const std::vector<std::pair<std::string, std::string>>& pairs) {
-  Json list = Json::array();
-  for (const auto& [first, second] : pairs) list.push_back(pair(first, second));
-  return list;
-}
-
-Json texts(const std::vector<std::string>& texts) {
-  Json list = Json::array();
-  for (const std::string& one : texts) list.push_back(page_text(one));
-  return list;
+  return json_list(pairs, [](const auto& one) { return pair(one.first, one.second); });
 }
 
 /// The index of a node in its graph, which graph() has stored; -1 for null.
@@ -142,17 +134,17 @@ class Writer {
   /// The page with all graphs that are stored. They are texts already, because a graph of a million nodes takes
   /// much more memory as a value. backend_html/viewer/model.js describes the form of the data.
   std::string page(const ir::Model& model, const Json& statistics) const {
-    Json emitters = Json::array();
-    for (const ir::Emitter* one : emitters_)
-      emitters.push_back({{"name", page_text(one->name)},
-                          {"summary", page_text(one->summary)},
-                          {"faults", pairs(one->faults)}});
+    const auto json_of = [](const ir::Emitter* one) -> Json {
+      return {{"name", page_text(one->name)},
+              {"summary", page_text(one->summary)},
+              {"faults", pairs(one->faults)}};
+    };
     const Json head{{"name", page_text(model.name)},
                     {"options", pairs(model.runtime_options)},
                     {"provenance", pairs(model.provenance)},
-                    {"operations", texts(operations_.texts())},
-                    {"types", texts(types_.texts())},
-                    {"emitters", std::move(emitters)},
+                    {"operations", json_list(operations_.texts(), page_text)},
+                    {"types", json_list(types_.texts(), page_text)},
+                    {"emitters", json_list(emitters_, json_of)},
                     {"statistics", statistics}};
     std::string json = compact_text(head);
     json.back() = ',';
@@ -205,15 +197,16 @@ class Writer {
   }
 
   static void attributes(Json& json, const ir::Node& node) {
-    Json list = Json::array();
+    Json list;
     if (const auto extension = ir::match<ir::ExtensionOperationView>(node)) {
-      for (const std::string& attribute : extension->attributes()) {
+      list = json_list(extension->attributes(), [](const std::string& attribute) {
         const ir::ExtensionAttribute split = ir::split_extension_attribute(attribute);
-        list.push_back(pair(split.name, split.value));
-      }
+        return pair(split.name, split.value);
+      });
     } else {
-      for (const ir::Attribute& attribute : node.attributes())
-        list.push_back(pair(attribute.name, ir::attribute_text(attribute.value)));
+      list = json_list(node.attributes(), [](const ir::Attribute& one) {
+        return pair(one.name, ir::attribute_text(one.value));
+      });
     }
     if (!list.empty()) json["attributes"] = std::move(list);
   }
@@ -233,9 +226,9 @@ class Writer {
     json["change"] = first.node_before == nullptr  ? "added"
                      : first.node_after == nullptr ? "removed"
                                                    : "changed";
-    Json& list = json["differences"] = Json::array();
-    for (const ir::Difference* one : found->second)
-      list.push_back(Json::array({page_text(one->what), page_text(one->before), page_text(one->after)}));
+    json["differences"] = json_list(found->second, [](const ir::Difference* one) {
+      return Json::array({page_text(one->what), page_text(one->before), page_text(one->after)});
+    });
   }
 
   void origin(Json& json, const ir::Node& node) {

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "cli/documentation.hpp"
+#include "cli/explain.hpp"
 
 namespace onnx2ir::cli {
 namespace {
@@ -25,15 +26,32 @@ CommandSet commands_of(std::string_view name) {
   return name == "print_after" ? CommandSet{Command::convert} : kConverting;
 }
 
+std::string help_for(const Arguments& arguments) {
+  Arguments unused;
+  unused.command = arguments.command;
+  if (arguments.command == Command::convert) return help_text(all_options(unused));
+  return command_help(info_of(arguments.command), option_table(unused));
+}
+
+std::string version_line(const Arguments& /*arguments*/) {
+  return "onnx2ir " + std::string(version()) + '\n';
+}
+
+/// A list that does not depend on the arguments.
+template <std::string (*kList)()>
+std::string fixed(const Arguments& /*arguments*/) {
+  return kList();
+}
+
 /// A flag that prints a list instead of converting.
-Option listing(std::string name, std::string summary, Listing what, Arguments& arguments) {
+Option listing(std::string name, std::string summary, Listing what, Arguments& arguments, char letter = 0) {
   const auto set = [&arguments, what](std::string_view value) -> Reason {
     bool is_requested = false;
     Reason reason = set_flag(is_requested, value);
     if (is_requested) arguments.listing = what;
     return reason;
   };
-  return {std::move(name), 0, "", std::move(summary), "Information", set, kAll};
+  return {std::move(name), letter, "", std::move(summary), "Information", set, kAll};
 }
 
 /// Options of ovc and mo that onnx2ir does not have, with a hint for each. --help does not list them.
@@ -87,15 +105,11 @@ Option choice(std::string name, std::string value_name, std::string summary, std
 }
 
 Reason set_documentation(Arguments& arguments, std::string_view value) {
-  const auto forms = documentation_forms();
-  if (std::ranges::find(forms, value) == forms.end()) {
-    std::string known;
-    for (const std::string& form : forms) known += (known.empty() ? "" : ", ") + form;
-    return "'" + std::string(value) + "' is not one of " + known;
-  }
-  arguments.listing = Listing::documentation;
-  arguments.documentation = value;
-  return std::nullopt;
+  arguments.listing = [](const Arguments& given) {
+    Arguments unused;
+    return documentation(given.documentation, all_options(unused));
+  };
+  return set_choice(arguments.documentation, value, kDocumentationForms);
 }
 
 Reason add_sizes(StatsOptions& options, std::string_view value) {
@@ -109,14 +123,13 @@ Reason add_sizes(StatsOptions& options, std::string_view value) {
 
 std::vector<Option> all_options(Arguments& arguments) {
   std::vector<Option> rows;
-  Option output =
+  rows.push_back(
       text("output-model", "PATH",
            "FILE.xml, a name, or a folder (one that exists, or any name with / at its end); folders "
            "are created, and the weights are next to the XML; default: the model's name in the "
            "current folder; legalize has no default",
-           "IR", kWriting, arguments.output_model);
-  output.letter = 'o';
-  rows.push_back(std::move(output));
+           "IR", kWriting, arguments.output_model));
+  rows.back().letter = 'o';
   for (const OptionInfo& info : list_options())
     rows.push_back(library_option(info, commands_of(info.name), arguments.options));
   for (const OptionInfo& info : list_save_options())
@@ -168,24 +181,28 @@ std::vector<Option> all_options(Arguments& arguments) {
                         "format of errors and warnings: text, github (commands of a workflow), json or sarif "
                         "(an array, and a log in SARIF 2.1.0, of one model)",
                         "Messages", kAll, kDiagnosticsFormats, arguments.diagnostics_format));
-  Option help = listing("help", "print this help", Listing::help, arguments);
-  help.letter = 'h';
-  rows.push_back(std::move(help));
-  rows.push_back(listing("version", "print the version", Listing::version, arguments));
+  rows.push_back(listing("help", "print this help", help_for, arguments, 'h'));
+  rows.push_back(listing("version", "print the version", version_line, arguments));
   rows.push_back(text("check-files", "FILE.xml", "check whether FILE.xml and FILE.bin were written together",
                       "Information", {Command::convert}, arguments.checked_files));
-  rows.push_back(listing("list-ops", "list the operators that are converted", Listing::operators, arguments));
-  rows.push_back(listing("list-passes", "list the passes in the order they run", Listing::passes, arguments));
-  rows.push_back(listing("list-faults", "list the faults of OpenVINO's runtime that have a workaround",
-                         Listing::faults, arguments));
-  rows.push_back(listing("list-diagnostics", "list the codes of errors and warnings, with advice",
-                         Listing::diagnostics, arguments));
   rows.push_back(
-      {"documentation", 0, "FORM",
+      listing("list-ops", "list the operators that are converted", fixed<operator_list>, arguments));
+  rows.push_back(
+      listing("list-passes", "list the passes in the order they run", fixed<pass_list>, arguments));
+  rows.push_back(listing("list-faults", "list the faults of OpenVINO's runtime that have a workaround",
+                         fixed<fault_list>, arguments));
+  rows.push_back(listing("list-diagnostics", "list the codes of errors and warnings, with advice",
+                         fixed<diagnostic_list>, arguments));
+  rows.push_back(
+      {"documentation",
+       0,
+       "FORM",
        "print the options as a manual page (man), as completions of a shell (bash, zsh, fish) or as "
        "markdown",
-       "Information", [&arguments](std::string_view value) { return set_documentation(arguments, value); },
-       kAll, documentation_forms()});
+       "Information",
+       [&arguments](std::string_view value) { return set_documentation(arguments, value); },
+       kAll,
+       {kDocumentationForms.begin(), kDocumentationForms.end()}});
   add_foreign_options(rows);
   return rows;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <onnx2ir/onnx2ir.hpp>
@@ -14,17 +15,10 @@
 
 namespace onnx2ir::cli {
 
+struct Arguments;
+
 /// A list to print instead of a conversion.
-enum class Listing : std::uint8_t {
-  none,
-  help,
-  version,
-  operators,
-  passes,
-  faults,
-  diagnostics,
-  documentation
-};
+using Listing = std::string (*)(const Arguments& arguments);
 
 /// The format of errors and warnings.
 enum class DiagnosticsFormat : std::uint8_t { text, json, github, sarif };
@@ -55,8 +49,8 @@ struct Arguments {
   Color color = Color::automatic;
   DiagnosticsFormat diagnostics_format = DiagnosticsFormat::text;
   std::filesystem::path checked_files;  ///< the XML of the pair to check
-  Listing listing = Listing::none;
-  std::string documentation;  ///< the format of Listing::documentation
+  Listing listing = nullptr;
+  std::size_t documentation = 0;  ///< the index of its form in kDocumentationForms
 };
 
 /// The rows of the options of all commands. They write to `arguments`, which must outlive them.

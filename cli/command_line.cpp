@@ -9,8 +9,7 @@ namespace {
 
 /// A command in a sentence about options: "conversions" or "diff".
 std::string subject_of(Command command) {
-  const auto& info = *std::ranges::find(kCommands, command, &CommandInfo::command);
-  return command == Command::convert ? "conversions" : std::string(info.name);
+  return command == Command::convert ? "conversions" : std::string(info_of(command).name);
 }
 
 /// "conversions, show and diff".

@@ -1,12 +1,15 @@
 // The commands of the tool.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace onnx2ir::cli {
 
@@ -53,6 +56,17 @@ inline constexpr std::array<CommandInfo, 9> kCommands{{
 
 /// All but the conversion.
 inline constexpr std::span kNamedCommands = std::span(kCommands).subspan(1);
+
+inline const CommandInfo& info_of(Command command) {
+  return *std::ranges::find(kCommands, command, &CommandInfo::command);
+}
+
+/// The names of all commands but the conversion.
+inline std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const CommandInfo& command : kNamedCommands) names.emplace_back(command.name);
+  return names;
+}
 
 /// The exit codes.
 inline constexpr int kDone = 0;

@@ -96,20 +96,13 @@ std::string manual_page(std::span<const Option> options) {
   return page;
 }
 
-/// The names of the commands in `set`: "lint, diff".
-std::string names_of(const CommandSet& set, std::string_view separator) {
+/// The names of the commands that have an option: "lint, diff".
+std::string commands_of(const Option& option, std::string_view separator) {
   std::vector<std::string_view> names;
   for (const CommandInfo& command : kNamedCommands) {
-    if (set.contains(command.command)) names.push_back(command.name);
+    if (option.commands.contains(command.command)) names.push_back(command.name);
   }
   return fmt::format("{}", fmt::join(names, separator));
-}
-
-/// "show diff"
-std::string command_names() {
-  std::vector<std::string_view> names;
-  for (const CommandInfo& command : kNamedCommands) names.push_back(command.name);
-  return fmt::format("{}", fmt::join(names, " "));
 }
 
 /// The names of the options of a command: "--help --version".
@@ -151,7 +144,7 @@ std::string bash_completion(std::span<const Option> options) {
          of_commands +
          "  esac\n  if [[ $word == -* ]]; then\n    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
          "  elif [[ $COMP_CWORD == 1 ]]; then\n    compopt -o default\n    COMPREPLY=($(compgen -W \"" +
-         command_names() +
+         fmt::format("{}", fmt::join(command_names(), " ")) +
          "\" -- \"$word\"; compgen -f -- \"$word\"))\n  else\n    compopt -o default\n    COMPREPLY=()\n  "
          "fi\n}\n"
          "complete -F _onnx2ir onnx2ir\n";
@@ -176,13 +169,14 @@ std::string zsh_completion(std::span<const Option> options) {
     }
     text += "' \\\n";
   }
-  return text + "  '1: :{compadd " + command_names() + "; _files}' \\\n  '*:MODEL:_files'\n";
+  return text + fmt::format("  '1: :{{compadd {}; _files}}' \\\n  '*:MODEL:_files'\n",
+                            fmt::join(command_names(), " "));
 }
 
 /// The condition under which fish offers an option that conversions do not have.
 std::string fish_condition(const Option& option) {
   if (option.commands.contains(Command::convert)) return {};
-  return " -n '__fish_seen_subcommand_from " + names_of(option.commands, " ") + '\'';
+  return " -n '__fish_seen_subcommand_from " + commands_of(option, " ") + '\'';
 }
 
 std::string fish_completion(std::span<const Option> options) {
@@ -239,18 +233,11 @@ void append_options(std::string& text, std::span<const Option> options, Summary 
   }
 }
 
-using Writer = std::string (*)(std::span<const Option>);
-constexpr std::array<std::pair<std::string_view, Writer>, 5> kForms{{{"man", manual_page},
-                                                                     {"bash", bash_completion},
-                                                                     {"zsh", zsh_completion},
-                                                                     {"fish", fish_completion},
-                                                                     {"markdown", markdown_table}}};
-
 }  // namespace
 
 std::string documented_summary(const Option& option) {
   const bool is_of_conversions = option.commands.contains(Command::convert);
-  return (is_of_conversions ? std::string() : names_of(option.commands, ", ") + ": ") + option.summary;
+  return (is_of_conversions ? std::string() : commands_of(option, ", ") + ": ") + option.summary;
 }
 
 std::string option_help(std::span<const Option> options) {
@@ -281,16 +268,11 @@ std::string command_help(const CommandInfo& command, std::span<const Option> opt
   return text + option_help(options);
 }
 
-std::vector<std::string> documentation_forms() {
-  std::vector<std::string> forms;
-  forms.reserve(std::size(kForms));
-  for (const auto& [name, writer] : kForms) forms.emplace_back(name);
-  return forms;
-}
-
-std::string documentation(std::string_view form, std::span<const Option> options) {
-  const auto* const found = std::ranges::find(kForms, form, &std::pair<std::string_view, Writer>::first);
-  return found == kForms.end() ? std::string() : found->second(options);
+std::string documentation(std::size_t form, std::span<const Option> options) {
+  constexpr std::array kWriters{manual_page, bash_completion, zsh_completion, fish_completion,
+                                markdown_table};
+  static_assert(kWriters.size() == kDocumentationForms.size());
+  return kWriters.at(form)(options);
 }
 
 }  // namespace onnx2ir::cli

@@ -1,10 +1,11 @@
 // Formats the options as help text, manual page, shell completions, and a table for the documents.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cli/command_line.hpp"
 
@@ -21,9 +22,9 @@ std::string help_text(std::span<const Option> options);
 /// The help of one command, whose options are `options`.
 std::string command_help(const CommandInfo& command, std::span<const Option> options);
 
-/// The formats that documentation() supports: "man", "bash", "zsh", "fish", "markdown".
-std::vector<std::string> documentation_forms();
-/// `options` are those of all commands.
-std::string documentation(std::string_view form, std::span<const Option> options);
+/// The formats that documentation() supports.
+inline constexpr std::array<std::string_view, 5> kDocumentationForms{"man", "bash", "zsh", "fish", "markdown"};
+/// `form`: an index in kDocumentationForms. `options` are those of all commands.
+std::string documentation(std::size_t form, std::span<const Option> options);
 
 }  // namespace onnx2ir::cli

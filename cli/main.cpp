@@ -9,7 +9,6 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command_functions.hpp"
-#include "cli/documentation.hpp"
 #include "cli/explain.hpp"
 #include "cli/messages.hpp"
 #include "cli/output_files.hpp"
@@ -19,36 +18,6 @@ namespace {
 
 using namespace onnx2ir::cli;
 namespace platform = onnx2ir::platform;
-
-const CommandInfo& info_of(Command command) {
-  return *std::ranges::find(kCommands, command, &CommandInfo::command);
-}
-
-std::string listing_text(const Arguments& arguments) {
-  Arguments unused;
-  unused.command = arguments.command;
-  switch (arguments.listing) {
-    case Listing::help:
-      return arguments.command == Command::convert
-                 ? help_text(all_options(unused))
-                 : command_help(info_of(arguments.command), option_table(unused));
-    case Listing::version:
-      return "onnx2ir " + std::string(onnx2ir::version()) + '\n';
-    case Listing::operators:
-      return operator_list();
-    case Listing::passes:
-      return pass_list();
-    case Listing::faults:
-      return fault_list();
-    case Listing::diagnostics:
-      return diagnostic_list();
-    case Listing::documentation:
-      return documentation(arguments.documentation, all_options(unused));
-    case Listing::none:
-      break;
-  }
-  return {};
-}
 
 /// Checks whether FILE.xml and FILE.bin were written together.
 int check_files(const Arguments& arguments) {
@@ -65,8 +34,8 @@ const CommandInfo& command_of(const std::vector<std::string>& words) {
 /// The command line whose output `help COMMAND` prints. A problem if there is no such command.
 onnx2ir::Result<std::vector<std::string>> help_of(const std::vector<std::string>& words) {
   if (words.empty() || words[0].starts_with('-')) return std::vector<std::string>{"--help"};
-  std::vector<std::string> names{"convert"};
-  for (const CommandInfo& command : kNamedCommands) names.emplace_back(command.name);
+  std::vector<std::string> names = command_names();
+  names.insert(names.begin(), "convert");
   if (words[0] == names[0]) return std::vector<std::string>{"--help"};
   if (std::ranges::find(names, words[0]) != names.end()) return std::vector<std::string>{words[0], "--help"};
   const std::string nearest = onnx2ir::nearest_name(words[0], names);
@@ -92,9 +61,7 @@ std::optional<std::string> misspelt_command(const std::string& model, const std:
   if (model != first_word || model.find_first_of("./\\") != std::string::npos ||
       std::filesystem::exists(model, no_error))
     return std::nullopt;
-  std::vector<std::string> names;
-  for (const CommandInfo& command : kNamedCommands) names.emplace_back(command.name);
-  const std::string nearest = onnx2ir::nearest_name(model, names);
+  const std::string nearest = onnx2ir::nearest_name(model, command_names());
   if (nearest.empty()) return std::nullopt;
   return "there is neither a file nor a command '" + model + "'; did you mean '" + nearest + "'?";
 }
@@ -153,7 +120,7 @@ int run(std::vector<std::string> words) {
   arguments.command = command.command;
   std::optional<std::string> problem =
       parse(words, all_options(arguments), arguments.models, command.command);
-  if (!problem && arguments.listing != Listing::none) return print_result(listing_text(arguments));
+  if (!problem && arguments.listing != nullptr) return print_result(arguments.listing(arguments));
   if (!problem) problem = models_problem(arguments, command, first_word);
   if (problem) {
     std::cerr << "onnx2ir: " << *problem << '\n';

@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -106,7 +104,11 @@ class ProgressBar {
 class Run {
  public:
   Run(const Arguments& arguments, std::vector<Job> jobs)
-      : arguments_(arguments), jobs_(std::move(jobs)), files_(arguments), outcomes_(jobs_.size()) {
+      : arguments_(arguments),
+        jobs_(std::move(jobs)),
+        files_(arguments),
+        outcomes_(jobs_.size()),
+        done_(jobs_.size()) {
     for (const Job& job : jobs_) {
       if (!arguments.only_checks) files_.add_pair(job.xml);
     }
@@ -121,7 +123,11 @@ class Run {
       const std::size_t most = std::min<std::size_t>(arguments_.jobs, jobs_.size());
       start_workers(threads, most);
       if (threads.empty()) run_worker();
-      print_in_order();
+      // In the order of the models, whichever is done first.
+      for (std::size_t i = 0; i < jobs_.size(); ++i) {
+        done_[i].wait(false);
+        print_outcome(i);
+      }
     }
     int code = kDone;
     for (const Outcome& outcome : outcomes_) code = std::max(code, exit_code_of(outcome.diagnostics));
@@ -174,36 +180,28 @@ class Run {
   void run_worker() {
     for (std::size_t i = next_++; i < jobs_.size(); i = next_++) {
       const auto start = std::chrono::steady_clock::now();
-      Outcome outcome;
       try {
-        Conversion conversion = convert_model(jobs_[i].model, options_of(outcome));
-        finish(jobs_[i], conversion, outcome, start);
+        Conversion conversion = convert_model(jobs_[i].model, options_of(outcomes_[i]));
+        finish(jobs_[i], conversion, outcomes_[i], start);
       } catch (const std::bad_alloc&) {
-        outcome.diagnostics.push_back(
+        outcomes_[i].diagnostics.push_back(
             error_of(DiagnosticCode::out_of_memory, "the conversion needs more memory than is available"));
       }
-      const std::scoped_lock lock(mutex_);
-      outcomes_[i] = std::move(outcome);
-      done_.insert(i);
-      one_is_done_.notify_one();
+      done_[i].test_and_set();
+      done_[i].notify_one();
     }
   }
 
-  /// Prints messages in the order of the models, whichever is done first.
-  void print_in_order() {
-    for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      std::unique_lock lock(mutex_);
-      one_is_done_.wait(lock, [&] { return done_.contains(i); });
-      lock.unlock();
-      print_outcome(i);
-    }
-  }
-
-  /// `outcome` must live as long as the conversion.
+  /// Graphs are printed at once, or with the outcome if several models are converted at the same time.
   Options options_of(Outcome& outcome) const {
     Options options = arguments_.options;
     options.debug.dump = [this, &outcome](std::string_view pass, std::string_view text) {
-      print_or_keep(outcome, fmt::format("// after {}\n{}", pass, text));
+      const std::string graph = fmt::format("// after {}\n{}", pass, text);
+      if (jobs_.size() == 1) {
+        std::cerr << graph;
+      } else {
+        outcome.log += graph;
+      }
     };
     if (arguments_.verbose) {
       options.debug.pass_finished = [&outcome](std::string_view stage, double seconds, bool modified) {
@@ -211,15 +209,6 @@ class Run {
       };
     }
     return options;
-  }
-
-  /// Prints at once, or with the outcome if several models are converted at the same time.
-  void print_or_keep(Outcome& outcome, std::string_view text) const {
-    if (jobs_.size() == 1) {
-      std::cerr << text;
-    } else {
-      outcome.log += text;
-    }
   }
 
   /// The reason why the IR, or without a model the report, must not be written now that the files of the
@@ -313,9 +302,7 @@ class Run {
   WrittenFiles files_;
   std::vector<Outcome> outcomes_;
   std::atomic<std::size_t> next_ = 0;
-  std::mutex mutex_;
-  std::condition_variable one_is_done_;
-  std::set<std::size_t> done_;
+  std::vector<std::atomic_flag> done_;  ///< for each job: its outcome is complete
 };
 
 }  // namespace

@@ -27,26 +27,6 @@ std::string sentence(std::string_view text) {
   return std::string(text) + (text.ends_with('.') || text.ends_with(':') ? "\n" : ".\n");
 }
 
-void add_codes(std::vector<Subject>& subjects) {
-  for (const DiagnosticCodeInfo& code : kDiagnosticCodes)
-    subjects.push_back({std::string(code.name), std::string(code.name) +
-                                                    ": the code of an error, a warning or a remark\n\n" +
-                                                    sentence(code.meaning) +
-                                                    "\nWhat to do: " + with_commands(sentence(code.remedy))});
-}
-
-void add_faults(std::vector<Subject>& subjects) {
-  for (const FaultInfo& fault : list_faults()) {
-    const std::string last = fault.last_release.empty() ? "the newest supported release" : fault.last_release;
-    subjects.push_back({std::string(fault.name),
-                        std::string(fault.name) + ": a fault of OpenVINO's CPU plugin\n\n" +
-                            sentence(fault.summary) + "\nreleases: " + fault.first_release + " to " + last +
-                            "\ninstruction sets: " +
-                            std::string(fault.instruction_sets.empty() ? "all" : fault.instruction_sets) +
-                            "\nThe IR has a workaround unless --target-runtime excludes these releases.\n"});
-  }
-}
-
 /// The numbers become texts first: the library of fmt (cmake/fmt) lacks what a list of numbers needs.
 std::string versions_of(const OperatorInfo& row, std::string_view separator) {
   std::vector<std::string> versions;
@@ -54,49 +34,43 @@ std::string versions_of(const OperatorInfo& row, std::string_view separator) {
   return fmt::format("{}", fmt::join(versions, separator));
 }
 
-void add_operators(std::vector<Subject>& subjects) {
-  for (const OperatorInfo& row : supported_operators()) {
-    const std::string domain = row.domain.empty() ? "ai.onnx" : row.domain;
-    const std::string text =
-        row.name + ": an operator of " + domain + "\n\nversions: " + versions_of(row, ", ") +
-        "\nconverted by: " +
-        (row.lowering == "translator" ? "a translator of onnx2ir" : "the function body that ONNX defines") +
-        "\nnot converted: " + (row.limits.empty() ? "nothing is excluded" : row.limits) + '\n';
-    subjects.push_back({row.name, text});
-    subjects.push_back({domain + '.' + row.name, text});
-  }
-}
-
-void add_options(std::vector<Subject>& subjects) {
-  Arguments arguments;
-  const std::vector<Option> options = all_options(arguments);
-  for (const Option& option : options) {
-    if (option.group.empty()) continue;
-    const std::string value = option.is_flag() ? "" : ' ' + option.value_name;
-    std::string text = "--" + option.name + value + ": an option (" + option.group + ")\n\n" +
-                       sentence(documented_summary(option));
-    if (!option.choices.empty())
-      text += "\nvalues: " + fmt::format("{}", fmt::join(option.choices, ", ")) + '\n';
-    subjects.push_back({"--" + option.name, text});
-    subjects.push_back({option.name, text});
-  }
-}
-
-void add_passes(std::vector<Subject>& subjects) {
-  for (const PassInfo& pass : list_passes())
-    subjects.push_back({std::string(pass.name),
-                        std::string(pass.name) + ": a pass of the compiler\n\n" + sentence(pass.summary)});
-}
-
 std::vector<Subject> all_subjects() {
   std::vector<Subject> subjects;
-  add_codes(subjects);
-  add_faults(subjects);
-  add_operators(subjects);
-  add_options(subjects);
-  add_passes(subjects);
-  for (const ManualTopic& topic : manual_topics())
-    subjects.push_back({std::string(topic.name), std::string(topic.text)});
+  const auto add = [&](std::string_view name, std::string_view text) {
+    subjects.push_back({std::string(name), std::string(text)});
+  };
+  for (const DiagnosticCodeInfo& code : kDiagnosticCodes)
+    add(code.name, fmt::format("{}: the code of an error, a warning or a remark\n\n{}\nWhat to do: {}",
+                               code.name, sentence(code.meaning), with_commands(sentence(code.remedy))));
+  for (const FaultInfo& fault : list_faults())
+    add(fault.name,
+        fmt::format("{}: a fault of OpenVINO's CPU plugin\n\n{}\nreleases: {} to {}\ninstruction sets: {}\n"
+                    "The IR has a workaround unless --target-runtime excludes these releases.\n",
+                    fault.name, sentence(fault.summary), fault.first_release,
+                    fault.last_release.empty() ? "the newest supported release" : fault.last_release,
+                    fault.instruction_sets.empty() ? "all" : fault.instruction_sets));
+  for (const OperatorInfo& row : supported_operators()) {
+    const std::string domain = row.domain.empty() ? "ai.onnx" : row.domain;
+    const std::string text = fmt::format(
+        "{}: an operator of {}\n\nversions: {}\nconverted by: {}\nnot converted: {}\n", row.name, domain,
+        versions_of(row, ", "),
+        row.lowering == "translator" ? "a translator of onnx2ir" : "the function body that ONNX defines",
+        row.limits.empty() ? "nothing is excluded" : row.limits);
+    add(row.name, text);
+    add(domain + '.' + row.name, text);
+  }
+  Arguments arguments;
+  for (const Option& option : all_options(arguments)) {
+    if (option.group.empty()) continue;
+    std::string text = fmt::format("--{}{}{}: an option ({})\n\n{}", option.name, option.is_flag() ? "" : " ",
+                                   option.value_name, option.group, sentence(documented_summary(option)));
+    if (!option.choices.empty()) text += fmt::format("\nvalues: {}\n", fmt::join(option.choices, ", "));
+    add("--" + option.name, text);
+    add(option.name, text);
+  }
+  for (const PassInfo& pass : list_passes())
+    add(pass.name, fmt::format("{}: a pass of the compiler\n\n{}", pass.name, sentence(pass.summary)));
+  for (const ManualTopic& topic : manual_topics()) add(topic.name, topic.text);
   return subjects;
 }
 

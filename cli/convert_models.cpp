@@ -16,7 +16,6 @@
 #include "cli/messages.hpp"
 #include "cli/output_files.hpp"
 #include "cli/stage_times.hpp"
-#include "cli/written_files.hpp"
 #include "json/json.hpp"
 #include "platform/process.hpp"
 

@@ -9,7 +9,6 @@
 #include "cli/command_functions.hpp"
 #include "cli/messages.hpp"
 #include "cli/output_files.hpp"
-#include "cli/written_files.hpp"
 
 namespace onnx2ir::cli {
 namespace {

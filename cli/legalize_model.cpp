@@ -10,7 +10,6 @@
 #include "cli/messages.hpp"
 #include "cli/output_files.hpp"
 #include "cli/stage_times.hpp"
-#include "cli/written_files.hpp"
 
 namespace onnx2ir::cli {
 namespace {

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "api/c_objects.hpp"
-#include "api/option_table.hpp"
 #include "base/failure.hpp"
 #include "json/json.hpp"
 #include "onnx2ir/onnx2ir.h"
@@ -119,7 +118,11 @@ onnx2ir_status onnx2ir_options_set(onnx2ir_options* options, const char* name, c
       options->problem = name == nullptr ? "the name of the option is NULL" : "the value is NULL";
       return ONNX2IR_FAILED;
     }
-    const auto problem = set_option(options->conversion, options->saving, name, value);
+    std::string row(name);  // as C writes it
+    std::ranges::replace(row, '-', '_');
+    const bool is_of_saving = std::ranges::count(list_save_options(), row, &OptionInfo::name) != 0;
+    const auto problem =
+        is_of_saving ? set_option(options->saving, row, value) : set_option(options->conversion, row, value);
     options->problem = problem.value_or("");
     return problem ? ONNX2IR_FAILED : ONNX2IR_OK;
   });

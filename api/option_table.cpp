@@ -1,7 +1,5 @@
 // The options by name. Each row has the name, the help text, a function that checks and sets the value, and
 // one that gives the value as text for the IR.
-#include "api/option_table.hpp"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -279,28 +277,17 @@ std::vector<OptionInfo> infos(std::span<const Row<Target>> rows) {
   return infos;
 }
 
-/// `name` as in the rows.
-std::string row_name(std::string_view name) {
-  std::string normalized(name);
-  std::ranges::replace(normalized, '-', '_');
-  return normalized;
-}
-
-/// The row of the option `name`; null if no option has this name.
-template <typename Target>
-const Row<Target>* find_row(std::span<const Row<Target>> rows, std::string_view name) {
-  const std::string normalized = row_name(name);
-  const auto found = std::ranges::find_if(rows, [&](const auto& row) { return row.info.name == normalized; });
-  return found == rows.end() ? nullptr : &*found;
-}
-
 template <typename Target>
 Reason set_in(std::span<const Row<Target>> rows, Target& options, std::string_view name,
               std::string_view value) {
-  if (const Row<Target>* const row = find_row(rows, name)) return row->set(options, value);
+  std::string normalized(name);
+  std::ranges::replace(normalized, '-', '_');
   std::vector<std::string> known;
-  for (const Row<Target>& row : rows) known.emplace_back(row.info.name);
-  return "there is no option " + in_quotes(name) + base::suggestion(row_name(name), known, "; ");
+  for (const Row<Target>& row : rows) {
+    if (row.info.name == normalized) return row.set(options, value);
+    known.emplace_back(row.info.name);
+  }
+  return "there is no option " + in_quotes(name) + base::suggestion(normalized, known, "; ");
 }
 
 }  // namespace
@@ -350,11 +337,6 @@ std::optional<std::string> set_option(Options& options, std::string_view name, s
 }
 std::optional<std::string> set_option(SaveOptions& options, std::string_view name, std::string_view value) {
   return set_in(saving_rows(), options, name, value);
-}
-std::optional<std::string> set_option(Options& conversion, SaveOptions& saving, std::string_view name,
-                                      std::string_view value) {
-  if (const auto* const row = find_row(saving_rows(), name)) return row->set(saving, value);
-  return set_option(conversion, row_name(name), value);
 }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {

@@ -132,9 +132,8 @@ Json json_of(const GraphCounts& counts, bool with_costs) {
   const auto of_operator = [&](const OperatorCount& row) {
     Json json{{"type", row.type}, {"count", row.count}, {"in_bodies", row.in_bodies}};
     if (with_costs)
-      json.update({{"multiply_adds", row.multiply_adds},
-                   {"flops", row.flops},
-                   {"without_sizes", row.without_sizes}});
+      json.update(
+          {{"multiply_adds", row.multiply_adds}, {"flops", row.flops}, {"without_sizes", row.without_sizes}});
     return json;
   };
   const auto of_weights = [](const WeightCount& row) -> Json {

@@ -26,7 +26,7 @@ HEADERS = {
     "passes": "passes/pipeline.hpp",
     "backend_xml": "backend_xml/write_model.hpp",
     "backend_html": "backend_html/page.hpp",
-    "api": "api/unsupported_operators.hpp",
+    "api": "api/stages.hpp",
     "cli": "cli/messages.hpp",
     "public API": "onnx2ir/onnx2ir.hpp",
 }

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <pugixml.hpp>
 #include <utility>
@@ -52,28 +51,19 @@ class Digest {
   std::vector<std::byte> buffer_;
 };
 
+pugi::xml_attribute digest_in(const pugi::xml_node& net) {
+  return net.child("rt_info").child("onnx2ir").child("weights_digest").attribute("value");
+}
+
 /// Finds the ranges of all constants, including those of bodies; false if one is outside of the weights.
 bool find_constants(const pugi::xml_node& net, std::uint64_t size, std::vector<WeightsRange>& ranges) {
-  struct Finder : pugi::xml_tree_walker {
-    bool for_each(pugi::xml_node& node) override {
-      if (std::strcmp(node.name(), "layer") != 0 || std::strcmp(node.attribute("type").value(), "Const") != 0)
-        return true;
-      const pugi::xml_node data = node.child("data");
-      const WeightsRange range{data.attribute("offset").as_ullong(), data.attribute("size").as_ullong()};
-      is_inside = range.offset <= size && range.size <= size - range.offset;
-      if (is_inside) ranges->push_back(range);
-      return is_inside;
-    }
-    std::uint64_t size = 0;
-    std::vector<WeightsRange>* ranges = nullptr;
-    bool is_inside = true;
-  };
-  Finder finder;
-  finder.size = size;
-  finder.ranges = &ranges;
-  // pugixml has no traversal for const nodes; this one changes nothing.
-  pugi::xml_node(net).traverse(finder);
-  return finder.is_inside;
+  for (const pugi::xpath_node layer : net.select_nodes("descendant::layer[@type='Const']")) {
+    const pugi::xml_node data = layer.node().child("data");
+    const WeightsRange range{data.attribute("offset").as_ullong(), data.attribute("size").as_ullong()};
+    if (range.offset > size || range.size > size - range.offset) return false;
+    ranges.push_back(range);
+  }
+  return true;
 }
 
 }  // namespace
@@ -104,12 +94,11 @@ std::string weights_digest(const WeightsLayout& layout) {
 }
 
 std::optional<std::string> digest_problem(const pugi::xml_node& net, std::uint64_t size,
-                                          const WeightsReader& read, bool* is_named) {
-  const pugi::xml_node info = net.child("rt_info").child("onnx2ir");
-  const pugi::xml_attribute digest = info.child("weights_digest").attribute("value");
-  if (is_named != nullptr) *is_named = !digest.empty();
+                                          const WeightsReader& read) {
+  const pugi::xml_attribute digest = digest_in(net);
   if (!digest) return std::nullopt;
-  const std::uint64_t expected = info.child("weights_size").attribute("value").as_ullong();
+  const std::uint64_t expected =
+      net.child("rt_info").child("onnx2ir").child("weights_size").attribute("value").as_ullong();
   if (expected != size) {
     return fmt::format("the weights are {} bytes long, the XML was written with weights of {} bytes", size,
                        expected);
@@ -144,13 +133,12 @@ std::optional<std::string> pair_problem(const std::filesystem::path& xml, const 
     if (const auto parsed = document.load_buffer_inplace(bytes.data(), bytes.size()); !parsed)
       return fmt::format("'{}' is not valid XML: {} at byte {}", xml.string(), parsed.description(),
                          parsed.offset);
-    bool is_named = false;
     const auto read = [&](std::size_t, std::uint64_t offset, std::span<std::byte> target) {
       weights->read(offset, target);
     };
-    if (auto problem = digest_problem(document.child("net"), weights->size(), read, &is_named))
+    if (auto problem = digest_problem(document.child("net"), weights->size(), read))
       return fmt::format("'{}' and '{}' do not belong together: {}", xml.string(), bin.string(), *problem);
-    if (!is_named)
+    if (!digest_in(document.child("net")))
       return fmt::format("'{}' has no digest of its weights: onnx2ir did not write it", xml.string());
   } catch (const base::Failure& failure) {
     if (failure.code() != DiagnosticCode::unreadable_input) throw;

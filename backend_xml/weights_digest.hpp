@@ -42,9 +42,9 @@ std::string weights_digest(std::uint64_t file_size, std::vector<WeightsRange> co
 std::string weights_digest(const WeightsLayout& layout);
 
 /// The reason why weights of `size` bytes do not belong to the element <net>; no value if they have the
-/// digest in it, or if it has no digest. `is_named`, unless null, is set to whether it has a digest.
+/// digest in it, or if it has no digest.
 std::optional<std::string> digest_problem(const pugi::xml_node& net, std::uint64_t size,
-                                          const WeightsReader& read, bool* is_named = nullptr);
+                                          const WeightsReader& read);
 
 /// The reason why `xml` and `bin` cannot be read or are not a pair written by onnx2ir; no value if they are.
 std::optional<std::string> pair_problem(const std::filesystem::path& xml, const std::filesystem::path& bin);

@@ -250,13 +250,8 @@ std::optional<Problem> write_streams(const ir::Model& model, const ByteSink& xml
 }
 
 std::string xml_text(const ir::Model& model) {
-  std::string text;
   const WeightsLayout layout = lay_out_weights(model);
-  write_xml(model, layout, weights_digest(layout), [&](std::string_view piece) {
-    text += piece;
-    return true;
-  });
-  return text;
+  return xml_text(model, layout, weights_digest(layout));
 }
 
 std::vector<std::byte> weights_bytes(const ir::Model& model) {

@@ -11,11 +11,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "backend_xml/body_ports.hpp"
-#include "backend_xml/layer_order.hpp"
+#include "backend_xml/connections.hpp"
+#include "backend_xml/foreign_layers.hpp"
 #include "backend_xml/layouts.hpp"
-#include "backend_xml/older_layers.hpp"
-#include "backend_xml/strided_slices.hpp"
 #include "backend_xml/weights_digest.hpp"
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_values.hpp"
@@ -96,8 +94,7 @@ class Reader {
     if (type == "StridedSlice" && version == "opset1" && outputs.size() == 1) {
       if (ir::Node* const slice = strided_slice(layer, graph, inputs, outputs)) return *slice;
     }
-    ir::Node* const known = known_operation(layer, graph, inputs, outputs);
-    if (known != nullptr) return *known;
+    if (ir::Node* const known = known_operation(layer, graph, inputs, outputs)) return *known;
     const ir::OpDescriptor* op = ir::find_op_or_null(type);
     if (op != nullptr && is_structural(op->id))
       refuse("{} with {} inputs and {} outputs", type, inputs.size(), outputs.size());
@@ -375,16 +372,12 @@ std::unique_ptr<ir::Model> as_written(const ir::Model& model) {
   std::map<std::pair<std::uint64_t, std::uint64_t>, const ir::ConstantData*> blocks;
   for (const WeightsLayout::Block& block : layout.blocks)
     blocks.emplace(std::pair(block.offset, block.data->written_size()), block.data);
-  std::string xml;
-  write_xml(model, layout, {}, [&](std::string_view piece) {
-    xml += piece;
-    return true;
-  });
   pugi::xml_document document;
-  return read_model(read_net(xml, document), [&](std::uint64_t offset, std::uint64_t size) {
-    const auto found = blocks.find({offset, size});
-    return found == blocks.end() ? ir::ConstantData() : *found->second;
-  });
+  return read_model(read_net(xml_text(model, layout, {}), document),
+                    [&](std::uint64_t offset, std::uint64_t size) {
+                      const auto found = blocks.find({offset, size});
+                      return found == blocks.end() ? ir::ConstantData() : *found->second;
+                    });
 }
 
 }  // namespace onnx2ir::backend_xml

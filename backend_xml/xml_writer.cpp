@@ -266,13 +266,10 @@ class Writer {
   static constexpr std::int64_t kNoPort = -1;
 
   /// `end`: what follows the ids.
-  void mapped_input(std::int64_t external, const ir::Node& parameter, std::string_view end = "/>\n") {
-    text_->write("<input external_port_id=\"", external, "\" internal_layer_id=\"", parameter.scratch, "\"",
-                 end);
-  }
-  void mapped_output(std::int64_t external, const ir::Node& result, std::string_view end = "/>\n") {
-    text_->write("<output external_port_id=\"", external, "\" internal_layer_id=\"", result.scratch, "\"",
-                 end);
+  void mapped(std::string_view element, std::int64_t external, const ir::Node& inner,
+              std::string_view end = "/>\n") {
+    text_->write("<", element, " external_port_id=\"", external, "\" internal_layer_id=\"", inner.scratch,
+                 "\"", end);
   }
   /// The end of a port that is sliced.
   void slices(const ir::Slices& slices) {
@@ -286,7 +283,7 @@ class Writer {
 
   void captured(const ir::Body& body) {
     for (const ir::Invariant& invariant : body.invariants)
-      mapped_input(invariant.input, *invariant.parameter);
+      mapped("input", invariant.input, *invariant.parameter);
   }
 
   void loop_body(const ir::Node& node, const ir::LoopBody& loop) {
@@ -297,23 +294,23 @@ class Writer {
       return static_cast<std::int64_t>(node.inputs().size() + output);
     };
     text_->write("<port_map>\n");
-    for (const ir::Carried& state : loop.carried) mapped_input(state.input, *state.parameter);
+    for (const ir::Carried& state : loop.carried) mapped("input", state.input, *state.parameter);
     for (const ir::Sliced& sliced : loop.sliced) {
-      mapped_input(sliced.input, *sliced.parameter, "");
+      mapped("input", sliced.input, *sliced.parameter, "");
       slices(sliced);
     }
     captured(loop);
     if (loop.iteration != nullptr)
-      mapped_input(kNoPort, *loop.iteration, " purpose=\"current_iteration\"/>\n");
+      mapped("input", kNoPort, *loop.iteration, " purpose=\"current_iteration\"/>\n");
     for (const ir::Carried& state : loop.carried) {
-      if (state.output) mapped_output(output_id(*state.output), *state.result);
+      if (state.output) mapped("output", output_id(*state.output), *state.result);
     }
     for (const ir::Scan& scan : loop.scans) {
-      mapped_output(output_id(scan.output), *scan.result, "");
+      mapped("output", output_id(scan.output), *scan.result, "");
       slices(scan);
     }
-    for (const ir::LastValue& last : loop.last_values) mapped_output(output_id(last.output), *last.result);
-    mapped_output(kNoPort, *loop.condition, " purpose=\"execution_condition\"/>\n");
+    for (const ir::LastValue& last : loop.last_values) mapped("output", output_id(last.output), *last.result);
+    mapped("output", kNoPort, *loop.condition, " purpose=\"execution_condition\"/>\n");
     text_->write("</port_map>\n<back_edges>\n");
     for (const ir::Carried& state : loop.carried) {
       text_->write("<edge from-layer=\"", state.result->scratch, "\" to-layer=\"", state.parameter->scratch,
@@ -327,7 +324,7 @@ class Writer {
     text_->write("<", prefix, "_port_map>\n");
     captured(branch);
     for (std::size_t i = 0; i < branch.results.size(); ++i)
-      mapped_output(static_cast<std::int64_t>(node.inputs().size() + i), *branch.results[i]);
+      mapped("output", static_cast<std::int64_t>(node.inputs().size() + i), *branch.results[i]);
     text_->write("</", prefix, "_port_map>\n");
   }
 
@@ -383,6 +380,15 @@ bool write_xml(const ir::Model& model, const WeightsLayout& weights, std::string
   text.write("</net>\n");
   text.flush();
   return !text.stopped();
+}
+
+std::string xml_text(const ir::Model& model, const WeightsLayout& weights, std::string_view digest) {
+  std::string text;
+  write_xml(model, weights, digest, [&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  return text;
 }
 
 }  // namespace onnx2ir::backend_xml

@@ -1,6 +1,7 @@
 // Writes a model as the XML that OpenVINO reads.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "backend_xml/weights_layout.hpp"
@@ -14,5 +15,8 @@ namespace onnx2ir::backend_xml {
 /// (weights_digest.hpp). Returns false if the sink stopped it.
 bool write_xml(const ir::Model& model, const WeightsLayout& weights, std::string_view digest,
                const TextSink& sink);
+
+/// The same text as a whole.
+std::string xml_text(const ir::Model& model, const WeightsLayout& weights, std::string_view digest);
 
 }  // namespace onnx2ir::backend_xml

@@ -1,21 +1,95 @@
-#include "backend_xml/strided_slices.hpp"
+#include "backend_xml/foreign_layers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "backend_xml/xml_values.hpp"
+#include "base/joined.hpp"
 #include "ir/known_values.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
+
+std::string_view data_of(pugi::xml_node layer, const char* name) {
+  return layer.child("data").attribute(name).value();
+}
+
+/// opset8 returns the batch axes unmerged.
+bool has_at_most_one_batch_axis(pugi::xml_node layer) {
+  const std::string_view batch_axes = data_of(layer, "batch_dims");
+  return batch_axes.empty() || batch_axes == "0" || batch_axes == "1";
+}
+
+bool requires_unit_axes(pugi::xml_node layer) {
+  const std::string_view skips = data_of(layer, "allow_axis_skip");
+  return skips.empty() || skips == "false";
+}
+
+bool ignores_negative_indices(pugi::xml_node layer) {
+  const std::string_view mode = data_of(layer, "negative_indices_mode");
+  return mode.empty() || mode == "ignore_negative";
+}
+
+struct OlderLayer {
+  std::string_view type;
+  std::string_view opset;
+  bool (*applies)(pugi::xml_node layer) = nullptr;  ///< null: always
+};
+
+/// The versions, some of them newer, that mean the same as the row in ir/ops.
+constexpr auto kOlderLayers = std::to_array<OlderLayer>({
+    {"Assign", "opset3"},
+    {"Broadcast", "opset1"},
+    {"Gather", "opset1"},
+    {"Gather", "opset7"},
+    {"GatherND", "opset5", has_at_most_one_batch_axis},
+    {"Gelu", "opset2"},
+    {"MaxPool", "opset1"},
+    {"OneHot", "opset16", ignores_negative_indices},
+    {"Pad", "opset1"},
+    {"ROIAlign", "opset3"},
+    {"Range", "opset1"},
+    {"ReadValue", "opset3"},
+    {"ScatterElementsUpdate", "opset3"},
+    {"ShapeOf", "opset1"},
+    {"SoftMax", "opset1"},
+    {"Squeeze", "opset15", requires_unit_axes},
+    {"TopK", "opset1"},
+    {"TopK", "opset3"},
+});
+
+/// The value of an attribute for layers of a version that lacks it.
+struct MissingAttribute {
+  std::string_view type;
+  std::string_view name;
+  std::string_view value;
+};
+
+constexpr auto kMissingAttributes = std::to_array<MissingAttribute>({
+    {"Gather", "batch_dims", "0"},
+    {"Gelu", "approximation_mode", "ERF"},
+    {"MaxPool", "axis", "0"},
+    {"MaxPool", "index_element_type", "i64"},
+    {"ROIAlign", "aligned_mode", "asymmetric"},
+    {"ScatterElementsUpdate", "reduction", "none"},
+    {"ScatterElementsUpdate", "use_init_val", "true"},
+    {"ShapeOf", "output_type", "i64"},
+    {"TopK", "index_element_type", "i32"},
+    {"TopK", "stable", "false"},
+});
+
+const OlderLayer* find(pugi::xml_node layer) {
+  const auto* const found = std::ranges::find_if(kOlderLayers, [&](const OlderLayer& one) {
+    return one.type == layer.attribute("type").value() && one.opset == layer.attribute("version").value();
+  });
+  return found == kOlderLayers.end() ? nullptr : found;
+}
 
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
@@ -23,12 +97,9 @@ constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 /// A mask of axes. It can be shorter than the list of bounds that it belongs to: the other axes are not set.
 class Mask {
  public:
-  Mask(pugi::xml_node layer, const char* name) {
-    const std::string_view text = layer.child("data").attribute(name).value();
-    if (text.empty()) return;
-    const auto value = parse_attribute(text, ir::AttributeSpec::Kind::integers);
-    bits_ = std::get<std::vector<std::int64_t>>(value);
-  }
+  Mask(pugi::xml_node layer, const char* name)
+      : bits_(std::get<std::vector<std::int64_t>>(
+            parse_attribute(data_of(layer, name), ir::AttributeSpec::Kind::integers))) {}
   bool has(std::size_t axis) const { return axis < bits_.size() && bits_[axis] != 0; }
   bool is_empty() const {
     return std::ranges::all_of(bits_, [](std::int64_t bit) { return bit == 0; });
@@ -90,6 +161,43 @@ std::optional<Bounds> bounds_of(ir::Builder& builder, pugi::xml_node layer, cons
 }
 
 }  // namespace
+
+bool is_older_layer(pugi::xml_node layer) {
+  const OlderLayer* const found = find(layer);
+  return found != nullptr && (found->applies == nullptr || found->applies(layer));
+}
+
+bool is_redundant(pugi::xml_node layer, pugi::xml_attribute attribute) {
+  const std::string_view name = attribute.name();
+  const std::string_view value = attribute.value();
+  if (name == "auto_broadcast") return value == "numpy" || value == "none";
+  // Repeats pooled_h and pooled_w.
+  return layer.attribute("type").value() == std::string_view("ROIPooling") &&
+         (name == "output_size" || name == "output_roi");
+}
+
+std::optional<std::string> missing_attribute(pugi::xml_node layer, std::string_view name) {
+  const OlderLayer* const found = find(layer);
+  if (found == nullptr) return std::nullopt;
+  if (found->type == "MaxPool" && name == "dilations") {
+    std::string ones = "1";
+    for (const char letter : data_of(layer, "strides")) ones += letter == ',' ? ",1" : "";
+    return ones;
+  }
+  const auto output = [&] { return parse_port(layer.child("output").child("port")); };
+  if ((found->type == "Range" && name == "output_type") ||
+      (found->type == "ReadValue" && name == "variable_type"))
+    return std::string(ir::info(output().type).name);
+  if (found->type == "ReadValue" && name == "variable_shape") {
+    return base::joined(output().shape, ",",
+                        [](const ir::Dimension& dimension) { return std::to_string(dimension.size()); });
+  }
+  const auto* const missing = std::ranges::find_if(kMissingAttributes, [&](const MissingAttribute& one) {
+    return one.type == found->type && one.name == name;
+  });
+  if (missing == kMissingAttributes.end()) return std::nullopt;
+  return std::string(missing->value);
+}
 
 ir::Value emit_strided_slice(ir::Builder& builder, pugi::xml_node layer, std::span<const ir::Value> inputs) {
   if (inputs.size() < 3 || inputs.size() > 4) return {};

@@ -1,10 +1,12 @@
-// The ports of layers, and how the bodies of Loop and If are connected to them.
+// How the reader connects layers: edges and ports, and those of the bodies of Loop and If.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <pugixml.hpp>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/builder.hpp"
@@ -13,6 +15,19 @@
 namespace onnx2ir::backend_xml {
 
 using LayerId = std::int64_t;
+/// A port of a layer: the ids of both.
+using PortId = std::pair<LayerId, std::int64_t>;
+/// The output that each connected input reads.
+using Edges = std::map<PortId, PortId>;
+
+/// The <edges> of `graph`. Throws Failure (unreadable_ir).
+Edges edges_of(pugi::xml_node graph);
+
+/// The <layers> of `graph`, each one after those that it reads: in file order if that is such an order. In
+/// another file, Parameters come first, because their order in the file is that of the model's inputs. Throws
+/// Failure (unreadable_ir) if there is a cycle.
+std::vector<pugi::xml_node> layers_in_order(pugi::xml_node graph, const Edges& edges);
+
 /// The nodes of the layers of a graph.
 using Layers = std::unordered_map<LayerId, ir::Node*>;
 using Ports = std::vector<pugi::xml_node>;

@@ -15,7 +15,6 @@
 #include "platform/new_file.hpp"
 #include "platform/output_folder.hpp"
 #include "platform/process.hpp"
-#include "platform/signals.hpp"
 #include "platform/temporary_file.hpp"
 
 namespace onnx2ir::cli {

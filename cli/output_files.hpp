@@ -58,7 +58,7 @@ std::optional<std::string> output_name_problem(const std::string& output, bool i
 std::filesystem::path xml_path(const std::string& model, const std::string& output, bool is_folder);
 
 /// If a signal is about to end the process, the temporary files of save_pair() are removed first
-/// (platform/signals.hpp lists the signals). Signal handlers are process-wide, so they belong to the program,
+/// (platform/process.hpp lists the signals). Signal handlers are process-wide, so they belong to the program,
 /// not to the library.
 void handle_signals();
 

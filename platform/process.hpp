@@ -1,6 +1,7 @@
-// The process: memory, standard streams and other programs.
+// The process: memory, standard streams, signals and other programs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -34,5 +35,17 @@ std::filesystem::path program_path();
 std::string python_name();
 /// Runs a program, which is looked up in PATH, instead of this one. Returns only if it cannot be started.
 void run_instead(std::vector<std::string> words);
+
+/// The longest path, with the final zero, that system calls take.
+inline constexpr std::size_t kMaxPath = 4096;
+
+/// Calls `clean_up` before one of the events ends the process: SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT and
+/// SIGXCPU unless they are ignored; on Windows Ctrl+C, Ctrl+Break, closing the console, logging off and
+/// shutting down. `clean_up` may only read lock-free atomic variables and call remove_in_handler(). Exceeding
+/// a limit of file sizes becomes an error of the write, not a signal.
+void before_termination(void (*clean_up)());
+
+/// Removes a file; may be called by `clean_up`.
+void remove_in_handler(const std::filesystem::path::value_type* path);
 
 }  // namespace onnx2ir::platform

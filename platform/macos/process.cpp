@@ -4,8 +4,6 @@
 
 #include <array>
 
-#include "platform/signals.hpp"
-
 namespace onnx2ir::platform {
 
 void keep_freed_memory() {}

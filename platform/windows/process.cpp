@@ -6,6 +6,7 @@
 #include <io.h>
 #include <shellapi.h>
 
+#include <atomic>
 #include <cstddef>
 #include <string_view>
 
@@ -13,6 +14,14 @@
 
 namespace onnx2ir::platform {
 namespace {
+
+std::atomic<void (*)()> clean_up_function{nullptr};
+
+/// Called in a thread of its own.
+BOOL WINAPI clean_up(DWORD /*event*/) {
+  if (void (*const function)() = clean_up_function; function != nullptr) function();
+  return FALSE;  // the next handler ends the process
+}
 
 /// A word of a command line as programs split it (CommandLineToArgvW): backslashes are doubled before quotes.
 std::wstring quoted_word(std::wstring_view word) {
@@ -110,6 +119,15 @@ void run_instead(std::vector<std::string> words) {
   DWORD code = 1;
   ::GetExitCodeProcess(process.hProcess, &code);
   ::ExitProcess(code);
+}
+
+void before_termination(void (*clean_up_files)()) {
+  clean_up_function = clean_up_files;
+  ::SetConsoleCtrlHandler(clean_up, TRUE);
+}
+
+void remove_in_handler(const std::filesystem::path::value_type* path) {
+  ::DeleteFileW(path);
 }
 
 }  // namespace onnx2ir::platform

@@ -3,20 +3,23 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <onnx2ir/onnx2ir.hpp>
+#include <optional>
 
 #include "base/number_text.hpp"
 #include "cli/documentation.hpp"
 #include "ir/text/printer.hpp"
 #include "ir/verifier.hpp"
 #include "opt/model_files.hpp"
-#include "opt/pass_table.hpp"
 #include "passes/pipeline.hpp"
 #include "platform/process.hpp"
+#include "target/faults.hpp"
 
 namespace {
 
@@ -129,6 +132,80 @@ int list_all_passes() {
   return kDone;
 }
 
+std::string_view name_of(passes::PassKind kind) {
+  constexpr std::array<std::string_view, 3> kNames = {"normalize", "optimize", "legalize"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::string list(const std::vector<std::string_view>& names) {
+  return names.empty() ? std::string() : fmt::format("`{}`", fmt::join(names, "`, `"));
+}
+
+std::string names_of(const target::FaultSet& faults) {
+  std::vector<std::string_view> names;
+  for (const target::FaultDescription& fault : target::all_faults()) {
+    if (faults.contains(fault.fault)) names.push_back(fault.name);
+  }
+  return list(names);
+}
+
+std::string listed_faults(const passes::Pass& pass) {
+  if (pass.stage) return "see workarounds";
+  const std::string consulted = names_of(pass.consulted);
+  return consulted.empty() ? names_of(pass.faults) : fmt::format("{} ({})", names_of(pass.faults), consulted);
+}
+
+/// The link to the source file of a pass.
+std::string source_of(const passes::Pass& pass) {
+  if (pass.stage) return "../passes/legality/legalize_nodes.cpp";
+  return fmt::format("../passes/{}/{}.cpp", name_of(pass.kind), pass.name);
+}
+
+/// The pass that is the first to apply the rows of a stage.
+std::string_view pass_of(passes::Stage stage) {
+  const auto passes = passes::pipeline();
+  return std::ranges::find(passes, std::optional(stage), &passes::Pass::stage)->name;
+}
+
+bool is_required(passes::Property property) {
+  return std::ranges::any_of(passes::pipeline(),
+                             [&](const passes::Pass& pass) { return pass.required.contains(property); });
+}
+
+std::string passes_that_break(passes::Property property) {
+  if (passes::lasting_properties().contains(property)) return "no pass";
+  if (!is_required(property)) return "any later pass";
+  std::vector<std::string_view> names;
+  for (const passes::Pass& pass : passes::pipeline()) {
+    if (pass.broken.contains(property)) names.push_back(pass.name);
+  }
+  const bool is_normal_form = passes::kNormalForm.contains(property);
+  return list(names) + (is_normal_form ? ", and all of kind legalize" : "");
+}
+
+/// The rows of the tables in docs/passes.md, with an empty line between two tables.
+std::string rows_of_document() {
+  std::string text;
+  for (const passes::Pass& pass : passes::pipeline()) {
+    text += fmt::format("| [{}]({}) | {} | {} | {} | {} | {} |\n", pass.name, source_of(pass),
+                        name_of(pass.kind), pass.summary, list(names_of(pass.required)),
+                        list(names_of(pass.ensured)), listed_faults(pass));
+  }
+  text += '\n';
+  for (const passes::Workaround& workaround : passes::workarounds()) {
+    text += fmt::format("| [{0}](../passes/workarounds/{0}.cpp) | {1} | {2} | {3} |\n", workaround.name,
+                        pass_of(workaround.stage), workaround.summary, names_of(faults_of(workaround)));
+  }
+  text += '\n';
+  for (const passes::PropertyInfo& info : passes::all_properties())
+    text += fmt::format("| `{}` | {} | {} |\n", info.name, info.meaning, passes_that_break(info.property));
+  text += '\n';
+  for (const passes::Pass& pass : passes::pipeline()) {
+    if (!pass.repeats_from.empty()) text += fmt::format("| `{}` | `{}` |\n", pass.name, pass.repeats_from);
+  }
+  return text;
+}
+
 std::optional<std::string> add_pass(Arguments& arguments, std::string_view name) {
   if (passes::find_pass(name) == nullptr && passes::find_workaround(name) == nullptr)
     return "there is no pass '" + std::string(name) + "': see --list-passes";
@@ -166,7 +243,7 @@ std::vector<cli::Option> option_table(Arguments& arguments) {
       {"row-order", 0, "N", "try the rows of workarounds in another order, which follows from this number",
        "Run", [&arguments](std::string_view value) { return set_row_order(arguments, value); }},
       flag("list-passes", "list the passes in the order they run", "Information", arguments.lists_passes),
-      flag("describe-passes", "print the document docs/passes.md", "Information", arguments.describes_passes),
+      flag("describe-passes", "print the rows of docs/passes.md", "Information", arguments.describes_passes),
       flag("help", "print this help", "Information", arguments.helps)};
   rows[1].letter = 'o';
   rows.back().letter = 'h';
@@ -191,7 +268,7 @@ int run(const std::vector<std::string>& words) {
   }
   if (!problem && arguments.lists_passes) return list_all_passes();
   if (!problem && arguments.describes_passes) {
-    std::cout << opt::pass_table();
+    std::cout << rows_of_document();
     return kDone;
   }
   if (!problem && arguments.runs_pipeline && !arguments.passes.empty())

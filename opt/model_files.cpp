@@ -41,21 +41,15 @@ ir::ConstantData weights_of(const Input& input) {
 }
 
 std::unique_ptr<ir::Model> parsed(const Input& input, std::string_view text) {
+  const bool is_xml = input.model.extension() == ".xml";
   const ir::ConstantData weights = weights_of(input);
-  auto model = base::attempt(DiagnosticCode::unreadable_ir, [&] { return ir::parse_text(text, weights); });
+  auto model = base::attempt(DiagnosticCode::unreadable_ir, [&] {
+    return is_xml ? backend_xml::read_xml(text, weights) : ir::parse_text(text, weights);
+  });
   if (model) return *std::move(model);
-  const Problem& problem = model.error();
-  fail(fmt::format("{}:{}:{}: error: {}", input.model.string(), problem.position.line,
-                   problem.position.column, problem.message));
-}
-
-std::unique_ptr<ir::Model> read_ir_xml(const Input& input) {
-  const std::string text = opened(input.model)->text();
-  const ir::ConstantData weights = weights_of(input);
-  auto model =
-      base::attempt(DiagnosticCode::unreadable_ir, [&] { return backend_xml::read_xml(text, weights); });
-  if (!model) fail(fmt::format("{}: error: {}", input.model.string(), model.error().message));
-  return *std::move(model);
+  const auto& [line, column] = model.error().position;
+  fail(fmt::format("{}{}: error: {}", input.model.string(),
+                   is_xml ? std::string() : fmt::format(":{}:{}", line, column), model.error().message));
 }
 
 bool publish(backend_xml::FileOutput& file) {
@@ -87,8 +81,8 @@ std::optional<std::string> write_text(const ir::Model& model, const std::filesys
 std::unique_ptr<ir::Model> read_model(const Input& input, const target::Target& target,
                                       DiagnosticSink& sink) {
   if (input.model == "-") return parsed(input, std::string(std::istreambuf_iterator<char>(std::cin), {}));
-  if (input.model.extension() == ".ir") return parsed(input, opened(input.model)->text());
-  if (input.model.extension() == ".xml") return read_ir_xml(input);
+  if (input.model.extension() == ".ir" || input.model.extension() == ".xml")
+    return parsed(input, opened(input.model)->text());
   return frontend::import_model(input.model, {}, target, sink).model;
 }
 

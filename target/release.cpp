@@ -1,27 +1,19 @@
 #include "target/release.hpp"
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/number_text.hpp"
 
 namespace onnx2ir::target {
 namespace {
 
-/// Removes a number of one to four digits from the start of `text`.
+/// Removes a number of one to four digits, and a dot after it, from the start of `text`.
 std::optional<int> take_number(std::string_view& text) {
   constexpr std::size_t kMaxDigits = 4;
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  if (digits == 0 || digits > kMaxDigits) return std::nullopt;
-  int number = 0;
-  std::from_chars(text.data(), text.data() + digits, number);
-  text.remove_prefix(digits);
-  return number;
-}
-
-/// Removes `part` from the start of `text`; false if `text` does not start with it.
-bool take(std::string_view& text, std::string_view part) {
-  if (!text.starts_with(part)) return false;
-  text.remove_prefix(part.size());
-  return true;
+  const std::string_view digits = text.substr(0, text.find('.'));
+  text.remove_prefix(std::min(digits.size() + 1, text.size()));
+  if (digits.size() > kMaxDigits || digits.starts_with('-')) return std::nullopt;
+  return base::parse_number<int>(digits);
 }
 
 }  // namespace
@@ -41,11 +33,11 @@ std::string to_string(const ReleaseRange& range) {
 }
 
 std::optional<Release> parse_release(std::string_view text) {
+  if (text.ends_with('.')) return std::nullopt;
   const auto year = take_number(text);
-  if (!year || !take(text, ".")) return std::nullopt;
   const auto minor = take_number(text);
-  if (!minor) return std::nullopt;
-  if (!text.empty() && (!take(text, ".") || !take_number(text) || !text.empty())) return std::nullopt;
+  const bool has_patch = text.empty() || take_number(text);
+  if (!year || !minor || !has_patch || !text.empty()) return std::nullopt;
   return Release{*year, *minor};
 }
 

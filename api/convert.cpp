@@ -54,19 +54,6 @@ std::vector<std::filesystem::path> option_files(const Options& options) {
   return files;
 }
 
-/// See Conversion::files.
-std::vector<std::filesystem::path> used_files(const frontend::ModelSource& source, const Options& options,
-                                              const std::vector<std::filesystem::path>& external_paths) {
-  std::vector<std::filesystem::path> files = option_files(options);
-  if (const auto* const path = std::get_if<std::filesystem::path>(&source)) files.push_back(*path);
-  files.insert(files.end(), external_paths.begin(), external_paths.end());
-  return files;
-}
-
-void add_input(ir::Model& model, const std::filesystem::path& path) {
-  if (const auto identity = platform::identify(path)) model.inputs.push_back({path.string(), *identity});
-}
-
 /// Names the dynamic dimensions as the ONNX model does.
 void add_names(Port& port, const frontend::DimensionNames& names) {
   const auto found = names.find(port.name);
@@ -228,9 +215,11 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
   std::unique_ptr<Model::Implementation> converted;
   contain(sink, [&] { converted = import_and_optimize(source, options, sink, external_paths); });
   Conversion conversion;
-  conversion.files = used_files(source, options, external_paths);
+  conversion.files = option_files(options);
+  if (const auto* const path = std::get_if<std::filesystem::path>(&source)) conversion.files.push_back(*path);
+  std::ranges::copy(external_paths, std::back_inserter(conversion.files));
   if (converted != nullptr && !sink.has_errors()) {
-    for (const auto& file : option_files(options)) add_input(*converted->model, file);
+    add_inputs(*converted->model, option_files(options));
     record_sizes(*converted->model, converted->input_names, converted->output_names);
     conversion.model.emplace(std::move(converted));
   }

@@ -140,9 +140,7 @@ Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path
   conversion.files = {xml, bin.empty() ? beside : bin};
   read_into(conversion, "'" + xml.string() + "'", [&] {
     auto model = read_model(xml, bin);
-    for (const auto& path : conversion.files) {
-      if (const auto identity = platform::identify(path)) model->inputs.push_back({path.string(), *identity});
-    }
+    add_inputs(*model, conversion.files);
     return model;
   });
   std::error_code no_error;

@@ -170,22 +170,14 @@ Ports ports_of(pugi::xml_node layer, const char* side) {
 }
 
 PortIndices::PortIndices(const Ports& ports) {
-  constexpr std::size_t kFew = 8;
-  for (std::uint32_t i = 0; i < ports.size(); ++i) {
-    const LayerId id = required_id(ports[i], "id");
-    if (ports.size() <= kFew) {
-      few_.push_back(id);
-    } else {
-      many_.emplace(id, i);
-    }
-  }
+  for (std::uint32_t i = 0; i < ports.size(); ++i) indices_.emplace_back(required_id(ports[i], "id"), i);
+  std::ranges::sort(indices_);
 }
 
 std::uint32_t PortIndices::at(LayerId id) const {
-  if (const auto found = many_.find(id); found != many_.end()) return found->second;
-  const auto place = std::ranges::find(few_, id);
-  if (place == few_.end()) refuse("no port {}", id);
-  return static_cast<std::uint32_t>(place - few_.begin());
+  const auto found = std::ranges::lower_bound(indices_, std::pair(id, std::uint32_t{0}));
+  if (found == indices_.end() || found->first != id) refuse("no port {}", id);
+  return found->second;
 }
 
 ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> graph, const Layers& layers,

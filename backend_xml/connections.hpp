@@ -43,8 +43,7 @@ class PortIndices {
   std::uint32_t at(LayerId id) const;
 
  private:
-  std::vector<LayerId> few_;
-  std::unordered_map<LayerId, std::uint32_t> many_;  ///< only used for look-ups
+  std::vector<std::pair<LayerId, std::uint32_t>> indices_;  ///< by ids
 };
 
 /// The body of a Loop, or of a TensorIterator, which has no condition. `first_input`: the inputs of the node

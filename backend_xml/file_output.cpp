@@ -10,12 +10,6 @@
 #include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
-namespace {
-
-/// Constants in a file up to this size are read as a whole: more system calls would cost more.
-constexpr std::uint64_t kSmallConstant = std::uint64_t{1} << 16U;
-
-}  // namespace
 
 FileOutput::FileOutput(std::filesystem::path target, std::string role, platform::TemporaryListener listener)
     : target_(std::move(target)), folder_(target_) {
@@ -75,6 +69,8 @@ bool FileOutput::seek(std::uint64_t offset) {
 }
 
 bool FileOutput::write(const ir::ConstantData& data, unsigned threads) {
+  // Constants in a file up to this size are read as a whole: more system calls would cost more.
+  constexpr std::uint64_t kSmallConstant = std::uint64_t{1} << 16U;
   if (problem_) return false;
   if (data.narrowing() != ir::Narrowing::none) return write_narrowed(data, threads);
   if (data.file() != nullptr && data.size() > kSmallConstant) return copy_range(data);

@@ -6,39 +6,28 @@
 namespace onnx2ir::backend_xml {
 namespace {
 
-std::string_view escape_of(char letter) {
-  switch (letter) {
-    case '&':
-      return "&amp;";
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    case '"':
-      return "&quot;";
-    case '\t':
-      return "&#9;";
-    case '\n':
-      return "&#10;";
-    case '\r':
-      return "&#13;";
-    default:
-      return " ";
-  }
-}
-
-/// Characters that must be escaped in attribute values.
-constexpr auto kSpecial = [] {
-  std::array<bool, 256> special{};
-  for (std::size_t control = 0; control < 0x20; ++control) special[control] = true;
-  for (const unsigned char letter : {'&', '<', '>', '"'}) special[letter] = true;
-  return special;
+/// What is written for a character that an attribute value must not have; empty for others.
+constexpr auto kEscapes = [] {
+  std::array<std::string_view, 256> escapes{};
+  for (std::size_t control = 0; control < 0x20; ++control) escapes[control] = " ";
+  escapes['\t'] = "&#9;";
+  escapes['\n'] = "&#10;";
+  escapes['\r'] = "&#13;";
+  escapes['"'] = "&quot;";
+  escapes['&'] = "&amp;";
+  escapes['<'] = "&lt;";
+  escapes['>'] = "&gt;";
+  return escapes;
 }();
+
+std::string_view escape_of(char letter) {
+  return kEscapes[static_cast<unsigned char>(letter)];
+}
 
 }  // namespace
 
 void XmlText::write_escaped(std::string_view text) {
-  const auto is_special = [](char letter) { return kSpecial[static_cast<unsigned char>(letter)]; };
+  const auto is_special = [](char letter) { return !escape_of(letter).empty(); };
   while (!text.empty()) {
     const auto* const special = std::ranges::find_if(text, is_special);
     const auto plain = static_cast<std::size_t>(special - text.begin());

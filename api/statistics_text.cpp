@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/statistics_json.hpp"
@@ -56,11 +57,6 @@ std::string table_text(const std::vector<Row>& rows) {
   return text;
 }
 
-std::string headline(std::string_view what, std::string_view parts, const GraphCounts& counts) {
-  return fmt::format("{}: {} {}, {} parameters, {} of weights\n", what, number_text(counts.operator_count),
-                     parts, number_text(counts.parameters), bytes_text(counts.weight_bytes));
-}
-
 std::string weights_text(const GraphCounts& counts) {
   if (counts.weights.empty()) return {};
   std::vector<Row> rows{{"weights", "constants", "elements", "bytes"}};
@@ -70,37 +66,28 @@ std::string weights_text(const GraphCounts& counts) {
   return '\n' + table_text(rows);
 }
 
-bool has_bodies(const GraphCounts& counts) {
-  return std::ranges::any_of(counts.operators, [](const OperatorCount& row) { return row.in_bodies != 0; });
-}
-
-std::string onnx_text(const GraphCounts& counts) {
-  const bool with_bodies = has_bodies(counts);
-  std::vector<Row> rows{{"operator", "count"}};
+/// `part`: "operator" or "layer". `costs`: of the IR; null for an ONNX model.
+std::string graph_text(std::string_view what, std::string part, const GraphCounts& counts,
+                       const Costs* costs) {
+  std::string text =
+      fmt::format("{}: {} {}s, {} parameters, {} of weights\n\n", what, number_text(counts.operator_count),
+                  part, number_text(counts.parameters), bytes_text(counts.weight_bytes));
+  const bool with_bodies = std::ranges::any_of(counts.operators, &OperatorCount::in_bodies);
+  std::vector<Row> rows{{std::move(part), "count"}};
   if (with_bodies) rows[0].emplace_back("in bodies");
+  if (costs != nullptr) rows[0].insert(rows[0].end(), {"multiply-adds", "FLOPs", "share"});
   for (const OperatorCount& row : counts.operators) {
-    rows.push_back({row.type, number_text(row.count)});
-    if (with_bodies) rows.back().push_back(number_text(row.in_bodies));
-  }
-  return headline("ONNX model", "operators", counts) + '\n' + table_text(rows) + weights_text(counts);
-}
-
-std::string ir_text(const GraphCounts& counts, const Costs& costs) {
-  const bool with_bodies = has_bodies(counts);
-  std::vector<Row> rows{{"layer", "count"}};
-  if (with_bodies) rows[0].emplace_back("in bodies");
-  for (const char* name : {"multiply-adds", "FLOPs", "share"}) rows[0].emplace_back(name);
-  for (const OperatorCount& row : counts.operators) {
-    rows.push_back({row.type, number_text(row.count)});
-    if (with_bodies) rows.back().push_back(number_text(row.in_bodies));
+    Row& line = rows.emplace_back(Row{row.type, number_text(row.count)});
+    if (with_bodies) line.push_back(number_text(row.in_bodies));
+    if (costs == nullptr) continue;
     const bool is_unknown = row.without_sizes != 0 && row.flops == 0;
-    rows.back().push_back(row.multiply_adds == 0 ? "" : number_text(row.multiply_adds));
-    rows.back().push_back(is_unknown ? "?" : row.flops == 0 ? "" : number_text(row.flops));
+    line.push_back(row.multiply_adds == 0 ? "" : number_text(row.multiply_adds));
+    line.push_back(is_unknown ? "?" : row.flops == 0 ? "" : number_text(row.flops));
     const double share =
-        static_cast<double>(row.flops) / static_cast<double>(std::max<std::uint64_t>(costs.flops, 1));
-    rows.back().push_back(row.flops == 0 ? "" : fmt::format("{:.1f} %", 100 * share));
+        static_cast<double>(row.flops) / static_cast<double>(std::max<std::uint64_t>(costs->flops, 1));
+    line.push_back(row.flops == 0 ? "" : fmt::format("{:.1f} %", 100 * share));
   }
-  return headline("IR", "layers", counts) + '\n' + table_text(rows) + weights_text(counts);
+  return text + table_text(rows) + weights_text(counts);
 }
 
 std::string costs_text(const Stats& stats) {
@@ -164,8 +151,8 @@ Json json_of(const Costs& costs) {
 
 std::string to_string(const Stats& stats) {
   std::string text;
-  if (stats.onnx) text += onnx_text(*stats.onnx) + '\n';
-  return text + ir_text(stats.ir, stats.costs) + '\n' + costs_text(stats);
+  if (stats.onnx) text = graph_text("ONNX model", "operator", *stats.onnx, nullptr) + '\n';
+  return text + graph_text("IR", "layer", stats.ir, &stats.costs) + '\n' + costs_text(stats);
 }
 
 Json json_of(const Stats& stats) {

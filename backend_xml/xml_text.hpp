@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,20 @@ namespace onnx2ir::backend_xml {
 
 /// Receives the text in pieces; returns false to stop writing.
 using TextSink = std::function<bool(std::string_view)>;
+
+/// What is written for a character that an attribute value must not have; empty for others.
+inline constexpr auto kEscapes = [] {
+  std::array<std::string_view, 256> escapes{};
+  for (std::size_t control = 0; control < 0x20; ++control) escapes[control] = " ";
+  escapes['\t'] = "&#9;";
+  escapes['\n'] = "&#10;";
+  escapes['\r'] = "&#13;";
+  escapes['"'] = "&quot;";
+  escapes['&'] = "&amp;";
+  escapes['<'] = "&lt;";
+  escapes['>'] = "&gt;";
+  return escapes;
+}();
 
 /// Collects text and passes it to a sink in large pieces.
 class XmlText {
@@ -33,7 +48,17 @@ class XmlText {
     used_ = static_cast<std::size_t>(end - buffer_.get());
   }
   /// Escapes text for an attribute value. Control characters that XML 1.0 does not allow become spaces.
-  void write_escaped(std::string_view text);
+  void write_escaped(std::string_view text) {
+    const auto escape_of = [](char letter) { return kEscapes[static_cast<unsigned char>(letter)]; };
+    while (!text.empty()) {
+      const auto* const special = std::ranges::find_if_not(text, &std::string_view::empty, escape_of);
+      const auto plain = static_cast<std::size_t>(special - text.begin());
+      write(text.substr(0, plain));
+      if (special == text.end()) return;
+      write(escape_of(*special));
+      text.remove_prefix(plain + 1);
+    }
+  }
   void flush() { write_to_sink(used_); }
   bool stopped() const { return stopped_; }
 

@@ -10,16 +10,6 @@
 
 namespace onnx2ir::frontend {
 
-Value draw_uniform(Builder& builder, Value sizes, Seeds seeds) {
-  const Value low = builder.number(0, ElementType::f32);
-  const Value high = builder.number(1, ElementType::f32);
-  return builder.op(ops::RandomUniform, {sizes, low, high},
-                    {{"output_type", ElementType::f32},
-                     {"global_seed", seeds.global},
-                     {"op_seed", seeds.of_op},
-                     {"alignment", "tensorflow"}});
-}
-
 Value draw_classes(Builder& builder, Value log_probabilities, Value samples, ElementType type, Seeds seeds) {
   return builder.op(ops::Multinomial, {log_probabilities, samples},
                     {{"convert_type", type},
@@ -32,15 +22,22 @@ Value draw_classes(Builder& builder, Value log_probabilities, Value samples, Ele
 namespace {
 
 /// Seeds for one of the streams of a node. Without attribute `seed` both are 0.
-Seeds seeds(const NodeContext& node, std::int64_t stream) {
+Seeds seeds_of(const NodeContext& node, std::int64_t stream) {
   if (!node.has_attribute("seed")) return {};
   return {stream,
           std::int64_t{std::bit_cast<std::uint32_t>(static_cast<float>(node.real_attribute("seed")))}};
 }
 
-/// Numbers in [0, 1) of shape `sizes`.
+/// f32 numbers in [0, 1) of shape `sizes`. Each inference draws new numbers.
 Value draw_uniform(NodeContext& node, Value sizes, std::int64_t stream = 1) {
-  return draw_uniform(node, sizes, seeds(node, stream));
+  const Seeds seeds = seeds_of(node, stream);
+  const Value low = node.number(0, ElementType::f32);
+  const Value high = node.number(1, ElementType::f32);
+  return node.op(ops::RandomUniform, {sizes, low, high},
+                 {{"output_type", ElementType::f32},
+                  {"global_seed", seeds.global},
+                  {"op_seed", seeds.of_op},
+                  {"alignment", "tensorflow"}});
 }
 
 Value draw_uniform_between(NodeContext& node, Value sizes, ElementType type) {
@@ -91,7 +88,7 @@ Values bernoulli_15(NodeContext& node) {
 Values multinomial_7(NodeContext& node) {
   const std::int64_t samples = node.positive_attribute("sample_size", 1);
   const ElementType type = node.element_type_attribute("dtype", ElementType::i32);
-  return {draw_classes(node, node.input(0), node.integers({samples}), type, seeds(node, 1))};
+  return {draw_classes(node, node.input(0), node.integers({samples}), type, seeds_of(node, 1))};
 }
 
 /// The mask of a Dropout that keeps all elements. Below version 12 the specification does not define it, and

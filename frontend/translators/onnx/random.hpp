@@ -13,8 +13,6 @@ struct Seeds {
   std::int64_t of_op = 0;
 };
 
-/// f32 numbers in [0, 1). `sizes` is their shape, an integer vector. Each inference draws new numbers.
-Value draw_uniform(Builder& builder, Value sizes, Seeds seeds);
 
 /// Draws `samples` (i64 [1]) classes with replacement for each row of `log_probabilities` [rows, classes],
 /// which need not be normalised. The result is [rows, samples] of `type`, i32 or i64.

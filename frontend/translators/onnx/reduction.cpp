@@ -110,15 +110,11 @@ Value emit_native(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
   return remove_dimensions(node, reduce_over(node, op, x, axes.value, true), axes.value, axes.count);
 }
 
-/// Whether a sum or product of booleans is not 0: OpenVINO's numeric reductions do not accept booleans.
-Value reduce_truth(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
-  const Value count = emit_native(node, op, convert(node, x, ElementType::i32), axes);
-  return node.op(ops::NotEqual, {count, node.integer(0, ElementType::i32)});
-}
-
-/// Computes in floating point, for functions that are not defined for integers.
-Value reduce_in_floats(NodeContext& node, Reduction reduction, Value x, const Axes& axes) {
-  return convert(node, reduction(node, convert(node, x, ElementType::f32), axes), x.type());
+/// Computes integers in floating point, for functions that are not defined for integers.
+template <Reduction kReduction>
+Value in_floats(NodeContext& node, Value x, const Axes& axes) {
+  if (ir::is_floating(x.type())) return kReduction(node, x, axes);
+  return convert(node, kReduction(node, convert(node, x, ElementType::f32), axes), x.type());
 }
 
 template <ir::Op kOperation>
@@ -126,30 +122,25 @@ Value plain(NodeContext& node, Value x, const Axes& axes) {
   return emit_native(node, kOperation, x, axes);
 }
 
-Value maximum(NodeContext& node, Value x, const Axes& axes) {
-  if (x.type() == ElementType::boolean) return reduce_truth(node, ops::ReduceSum, x, axes);
-  return emit_native(node, ops::ReduceMax, x, axes);
+/// The extremum of booleans is whether their sum or product is not 0: OpenVINO's numeric reductions do not
+/// accept booleans.
+template <ir::Op kOperation, ir::Op kOfBooleans>
+Value extremum(NodeContext& node, Value x, const Axes& axes) {
+  if (x.type() != ElementType::boolean) return emit_native(node, kOperation, x, axes);
+  const Value count = emit_native(node, kOfBooleans, convert(node, x, ElementType::i32), axes);
+  return node.op(ops::NotEqual, {count, node.integer(0, ElementType::i32)});
 }
-Value minimum(NodeContext& node, Value x, const Axes& axes) {
-  if (x.type() == ElementType::boolean) return reduce_truth(node, ops::ReduceProd, x, axes);
-  return emit_native(node, ops::ReduceMin, x, axes);
-}
-Value l2(NodeContext& node, Value x, const Axes& axes) {
-  if (!ir::is_floating(x.type())) return reduce_in_floats(node, l2, x, axes);
-  return emit_native(node, ops::ReduceL2, x, axes);
-}
+
 Value sum_of_squares(NodeContext& node, Value x, const Axes& axes) {
   return emit_native(node, ops::ReduceSum, node.op(ops::Multiply, {x, x}), axes);
 }
 Value log_of_sum(NodeContext& node, Value x, const Axes& axes) {
-  if (!ir::is_floating(x.type())) return reduce_in_floats(node, log_of_sum, x, axes);
   return node.op(ops::Log, {emit_native(node, ops::ReduceSum, x, axes)});
 }
 
 /// log(sum(exp(x - m))) + m with the largest element m, to avoid overflow. If m is infinite, or there are no
 /// elements, the finite number nearest to m is used.
 Value log_of_sum_of_exponentials(NodeContext& node, Value x, const Axes& axes) {
-  if (!ir::is_floating(x.type())) return reduce_in_floats(node, log_of_sum_of_exponentials, x, axes);
   // OpenVINO computes numbers of 64 bits as f32.
   const double most = *ir::largest_finite(x.type() == ElementType::f64 ? ElementType::f32 : x.type());
   const auto offset = [&](bool keep_dims) {
@@ -176,13 +167,13 @@ std::vector<TranslatorRow> reduction_translators() {
       {"ReduceSum", 1, reduce_1<plain<ops::ReduceSum>>},
       {"ReduceMean", 1, reduce_1<plain<ops::ReduceMean>>},
       {"ReduceProd", 1, reduce_1<plain<ops::ReduceProd>>},
-      {"ReduceMax", 1, reduce_1<maximum>},
-      {"ReduceMin", 1, reduce_1<minimum>},
+      {"ReduceMax", 1, reduce_1<extremum<ops::ReduceMax, ops::ReduceSum>>},
+      {"ReduceMin", 1, reduce_1<extremum<ops::ReduceMin, ops::ReduceProd>>},
       {"ReduceL1", 1, reduce_1<plain<ops::ReduceL1>>},
-      {"ReduceL2", 1, reduce_1<l2>},
+      {"ReduceL2", 1, reduce_1<in_floats<plain<ops::ReduceL2>>>},
       {"ReduceSumSquare", 1, reduce_1<sum_of_squares>},
-      {"ReduceLogSum", 1, reduce_1<log_of_sum>},
-      {"ReduceLogSumExp", 1, reduce_1<log_of_sum_of_exponentials>},
+      {"ReduceLogSum", 1, reduce_1<in_floats<log_of_sum>>},
+      {"ReduceLogSumExp", 1, reduce_1<in_floats<log_of_sum_of_exponentials>>},
   };
 }
 

@@ -10,12 +10,18 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Values leaky_relu_1(NodeContext& node) {
-  const Value x = node.input(0);
+/// The translator of an operator with the result `kEmit` of its first input.
+template <auto kEmit>
+Values unary(NodeContext& node) {
+  return {kEmit(node, node.input(0))};
+}
+
+Value leaky_relu_1(NodeContext& node, Value x) {
   const double alpha = node.real_attribute("alpha", 0.01F);
   // Releases before 2026 do not compile a vector as the slope of a scalar.
-  if (x.shape().is_scalar()) return {node.op(ops::PReLU, {x, node.number_like(alpha, x)})};
-  return {node.op(ops::PReLU, {x, node.numbers({&alpha, 1}, x.type())})};
+  const Value slope =
+      x.shape().is_scalar() ? node.number_like(alpha, x) : node.numbers({&alpha, 1}, x.type());
+  return node.op(ops::PReLU, {x, slope});
 }
 
 /// Whether `slope` broadcasts to `x` along dimension 1 alone, as the slope of PReLU does.
@@ -35,87 +41,76 @@ Value emit_prelu(NodeContext& node, Value x, Value slope) {
 }
 
 /// PRelu 7, 9, 16: the slope is broadcast to the data as in numpy; from 9 on also integers.
-Values prelu_7(NodeContext& node) {
-  const Value x = node.input(0);
+Value prelu_7(NodeContext& node, Value x) {
   const Value slope = node.input(1);
-  node.rank(x);
-  const bool is_native = ir::is_floating(x.type()) && x.shape().rank() > 1 && is_for_channels(x, slope);
-  if (!is_native) return {emit_prelu(node, x, slope)};
-  const Value vector = slope.shape().rank() == 1 ? slope : flatten(node, slope);
-  return {node.op(ops::PReLU, {x, vector})};
+  const bool is_native = node.rank(x) > 1 && ir::is_floating(x.type()) && is_for_channels(x, slope);
+  if (!is_native) return emit_prelu(node, x, slope);
+  return node.op(ops::PReLU, {x, slope.shape().rank() == 1 ? slope : flatten(node, slope)});
 }
 
 /// PRelu 1, 6: one slope, or one for each channel.
-Values prelu_1(NodeContext& node) {
-  const Value x = node.input(0);
+Value prelu_1(NodeContext& node, Value x) {
   const Value slope = node.input(1);
   const std::int64_t rank = node.rank(x);
-  if (node.rank(slope) != 1 || rank < 2) return {emit_prelu(node, x, slope)};
-  return {node.op(ops::PReLU, {x, slope})};
+  if (node.rank(slope) != 1 || rank < 2) return emit_prelu(node, x, slope);
+  return node.op(ops::PReLU, {x, slope});
 }
 
 /// Elu 1, 6, 22.
-Values elu_1(NodeContext& node) {
-  return {node.op(ops::Elu, {node.input(0)}, {{"alpha", node.real_attribute("alpha", 1)}})};
+Value elu_1(NodeContext& node, Value x) {
+  return node.op(ops::Elu, {x}, {{"alpha", node.real_attribute("alpha", 1)}});
 }
 
 /// Selu 1 (coarser defaults), 6, 22.
-Values selu_1(NodeContext& node) {
-  const Value x = node.input(0);
+Value selu_1(NodeContext& node, Value x) {
   const bool is_coarse = node.opset() < 6;
   const double alpha = node.real_attribute("alpha", is_coarse ? 1.6732 : 1.67326319217681884765625);
   const double gamma = node.real_attribute("gamma", is_coarse ? 1.0507 : 1.05070102214813232421875);
-  return {node.op(ops::Selu, {x, node.number_like(alpha, x), node.number_like(gamma, x)})};
+  return node.op(ops::Selu, {x, node.number_like(alpha, x), node.number_like(gamma, x)});
 }
 
 /// Celu 12: max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
-Values celu_12(NodeContext& node) {
-  const Value x = node.input(0);
+Value celu_12(NodeContext& node, Value x) {
   const double alpha = node.real_attribute("alpha", 1);
-  if (alpha == 1) return {node.op(ops::Elu, {x}, {{"alpha", 1.0}})};
+  if (alpha == 1) return node.op(ops::Elu, {x}, {{"alpha", 1.0}});
   const Value factor = node.number_like(alpha, x);
   if (alpha < 0) {
     const Value one = node.number_like(1, x);
     const Value power = node.op(ops::Subtract, {node.op(ops::Exp, {divide(node, x, factor)}), one});
     const Value low =
         node.op(ops::Minimum, {node.op(ops::Multiply, {power, factor}), node.number_like(0, x)});
-    return {node.op(ops::Add, {node.op(ops::ReLU, {x}), low})};
+    return node.op(ops::Add, {node.op(ops::ReLU, {x}), low});
   }
-  return {node.op(ops::Multiply, {node.op(ops::Elu, {divide(node, x, factor)}, {{"alpha", 1.0}}), factor})};
+  return node.op(ops::Multiply, {node.op(ops::Elu, {divide(node, x, factor)}, {{"alpha", 1.0}}), factor});
 }
 
-Values thresholded_relu_1(NodeContext& node) {
-  const Value x = node.input(0);
+Value thresholded_relu_1(NodeContext& node, Value x) {
   const Value is_above = node.op(ops::Greater, {x, node.number_like(node.real_attribute("alpha", 1), x)});
-  return {node.op(ops::Select, {is_above, x, node.number_like(0, x)})};
+  return node.op(ops::Select, {is_above, x, node.number_like(0, x)});
 }
 
-Values hard_sigmoid_1(NodeContext& node) {
-  const Value x = node.input(0);
+Value hard_sigmoid_1(NodeContext& node, Value x) {
   return {node.op(ops::HardSigmoid, {x, node.number_like(node.real_attribute("alpha", 0.2F), x),
                                      node.number_like(node.real_attribute("beta", 0.5F), x)})};
 }
 
-Values gelu_20(NodeContext& node) {
+Value gelu_20(NodeContext& node, Value x) {
   const std::string approximate = node.text_attribute("approximate", "none");
   if (approximate != "none" && approximate != "tanh") {
     node.fail("attribute 'approximate' must be none or tanh, it is " + approximate);
   }
-  return {node.op(ops::Gelu, {node.input(0)},
-                  {{"approximation_mode", std::string(approximate == "tanh" ? "TANH" : "ERF")}})};
+  return node.op(ops::Gelu, {x}, {{"approximation_mode", approximate == "tanh" ? "TANH" : "ERF"}});
 }
 
 /// Swish 24: x * sigmoid(alpha * x).
-Values swish_24(NodeContext& node) {
-  const Value x = node.input(0);
+Value swish_24(NodeContext& node, Value x) {
   const double alpha = node.real_attribute("alpha", 1);
-  if (alpha == 1) return {node.op(ops::Swish, {x})};
-  return {node.op(ops::Swish, {x, node.number_like(alpha, x)})};
+  if (alpha == 1) return node.op(ops::Swish, {x});
+  return node.op(ops::Swish, {x, node.number_like(alpha, x)});
 }
 
 /// Shrink 9: x + bias below -lambd, x - bias above lambd, 0 between.
-Values shrink_9(NodeContext& node) {
-  const Value input = node.input(0);
+Value shrink_9(NodeContext& node, Value input) {
   const ElementType computed = ir::is_floating(input.type()) ? input.type() : ElementType::f32;
   const Value x = convert(node, input, computed);
   const double lambda = node.real_attribute("lambd", 0.5);
@@ -124,23 +119,19 @@ Values shrink_9(NodeContext& node) {
   const Value is_below = node.op(ops::Less, {x, node.number_like(-lambda, x)});
   const Value high =
       node.op(ops::Select, {is_above, node.op(ops::Subtract, {x, bias}), node.number_like(0, x)});
-  return {convert(node, node.op(ops::Select, {is_below, node.op(ops::Add, {x, bias}), high}), input.type())};
+  return convert(node, node.op(ops::Select, {is_below, node.op(ops::Add, {x, bias}), high}), input.type());
 }
 
-Values round_11(NodeContext& node) {
-  return {round_to_even(node, node.input(0))};
-}
 
-Values reciprocal_1(NodeContext& node) {
-  const Value x = node.input(0);
-  return {divide(node, node.number_like(1, x), x)};
+Value reciprocal_1(NodeContext& node, Value x) {
+  return divide(node, node.number_like(1, x), x);
 }
 
 /// IsInf 10, 20.
-Values is_inf_10(NodeContext& node) {
-  return {node.op(ops::IsInf, {node.input(0)},
-                  {{"detect_negative", node.flag_attribute("detect_negative", true)},
-                   {"detect_positive", node.flag_attribute("detect_positive", true)}})};
+Value is_inf_10(NodeContext& node, Value x) {
+  return node.op(ops::IsInf, {x},
+                 {{"detect_negative", node.flag_attribute("detect_negative", true)},
+                  {"detect_positive", node.flag_attribute("detect_positive", true)}});
 }
 
 /// The value of a bound if it is a known finite number.
@@ -183,14 +174,13 @@ Value clip(NodeContext& node, Value x, Value min, Value max) {
 }
 
 /// Clip 1, 6 (bounds as attributes), 11, 12, 13 (as optional inputs).
-Values clip_1(NodeContext& node) {
-  const Value x = node.input(0);
+Value clip_1(NodeContext& node, Value x) {
   const auto bound = [&](std::string_view name, std::size_t index) {
     return node.has_attribute(name) ? node.number_like(node.real_attribute(name), x)
                                     : node.optional_input(index);
   };
   const Value min = bound("min", 1);
-  return {clip(node, x, min, bound("max", 2))};
+  return clip(node, x, min, bound("max", 2));
 }
 
 }  // namespace
@@ -204,17 +194,17 @@ std::vector<TranslatorRow> unary_translators() {
                         {"Softsign", 1, same_unary<ops::SoftSign>},
                         {"Mish", 18, same_unary<ops::Mish>},
                         {"HardSwish", 14, same_unary<ops::HSwish>},
-                        {"LeakyRelu", 1, leaky_relu_1},
-                        {.name = "PRelu", .since = 1, .translate = prelu_1, .ranks = RankRule::keep},
-                        {.name = "PRelu", .since = 7, .translate = prelu_7, .ranks = RankRule::keep},
-                        {"Elu", 1, elu_1},
-                        {"Selu", 1, selu_1},
-                        {"Celu", 12, celu_12},
-                        {"ThresholdedRelu", 1, thresholded_relu_1},
-                        {"HardSigmoid", 1, hard_sigmoid_1},
-                        {"Gelu", 20, gelu_20},
-                        {"Swish", 24, swish_24},
-                        {"Shrink", 9, shrink_9},
+                        {"LeakyRelu", 1, unary<leaky_relu_1>},
+                        {.name = "PRelu", .since = 1, .translate = unary<prelu_1>, .ranks = RankRule::keep},
+                        {.name = "PRelu", .since = 7, .translate = unary<prelu_7>, .ranks = RankRule::keep},
+                        {"Elu", 1, unary<elu_1>},
+                        {"Selu", 1, unary<selu_1>},
+                        {"Celu", 12, unary<celu_12>},
+                        {"ThresholdedRelu", 1, unary<thresholded_relu_1>},
+                        {"HardSigmoid", 1, unary<hard_sigmoid_1>},
+                        {"Gelu", 20, unary<gelu_20>},
+                        {"Swish", 24, unary<swish_24>},
+                        {"Shrink", 9, unary<shrink_9>},
                         {"Abs", 1, same_unary<ops::Abs>},
                         {"Neg", 1, same_unary<ops::Negative>},
                         {"Sign", 9, same_unary<ops::Sign>},
@@ -223,8 +213,8 @@ std::vector<TranslatorRow> unary_translators() {
                         {"Log", 1, same_unary<ops::Log>},
                         {"Floor", 1, same_unary<ops::Floor>},
                         {"Ceil", 1, same_unary<ops::Ceiling>},
-                        {"Round", 11, round_11},
-                        {"Reciprocal", 1, reciprocal_1},
+                        {"Round", 11, unary<round_to_even>},
+                        {"Reciprocal", 1, unary<reciprocal_1>},
                         {"Sin", 7, same_unary<ops::Sin>},
                         {"Cos", 7, same_unary<ops::Cos>},
                         {"Tan", 7, same_unary<ops::Tan>},
@@ -239,10 +229,10 @@ std::vector<TranslatorRow> unary_translators() {
                         {"Atanh", 9, same_unary<ops::Atanh>},
                         {"Erf", 9, same_unary<ops::Erf>},
                         {"IsNaN", 9, same_unary<ops::IsNaN>},
-                        {"IsInf", 10, is_inf_10},
+                        {"IsInf", 10, unary<is_inf_10>},
                         {"Not", 1, same_unary<ops::LogicalNot>},
                         {"BitwiseNot", 18, same_unary<ops::BitwiseNot>},
-                        {"Clip", 1, clip_1},
+                        {"Clip", 1, unary<clip_1>},
                     });
 }
 

@@ -38,12 +38,12 @@ Pads split_pads(NodeContext& node, Value input, Value pads, Value axes) {
   if (const auto total = pads.shape().element_count(); total && *total != 2 * count) {
     node.fail("pads has " + std::to_string(*total) + " values, " + std::to_string(2 * count) + " are needed");
   }
-  const auto part = [&](std::int64_t first) { return slice(node, pads, first, first + count, 0); };
-  Pads result{part(0), part(count)};
-  if (const auto known = node.known_integers(pads)) {
-    result.begins = node.integers(std::vector<std::int64_t>(known->begin(), known->begin() + count));
-    result.ends = node.integers(std::vector<std::int64_t>(known->begin() + count, known->end()));
-  }
+  const auto known_pads = node.known_integers(pads);
+  const auto part = [&](std::int64_t first) {
+    return known_pads ? node.integers(std::span(*known_pads).subspan(std::size_t(first), std::size_t(count)))
+                      : slice(node, pads, first, first + count, 0);
+  };
+  const Pads result{part(0), part(count)};
   if (!axes) return result;
   auto positions = node.require_integers(axes, "the axes");
   reject_repeated_axes(node, positions, rank);

@@ -42,11 +42,12 @@ Signature check_signature(NodeContext& node, std::size_t inputs) {
   return {&proto, states, static_cast<std::size_t>(scan_inputs), body_outputs - states};
 }
 
-/// `directions` is the attribute for the directions of scan inputs, which has another name in version 8.
-/// Version 8 has no attributes for axes and outputs.
-Operands scan(NodeContext& node, std::string_view directions) {
+/// Scan 9, 11, 16, 19, 21, 23, 24, 25, and of one sequence in version 8, which has no attributes for axes and
+/// outputs.
+Operands scan_9(NodeContext& node) {
   const Signature signature = check_signature(node, node.input_count());
   const std::size_t states = signature.states;
+  const std::string_view directions = node.opset() < 9 ? "directions" : "scan_input_directions";
   const auto input_directions = node.integer_list(directions, signature.scan_inputs, 0);
   const auto output_directions = node.integer_list("scan_output_directions", signature.scan_outputs, 0);
   auto input_axes = node.integer_list("scan_input_axes", signature.scan_inputs, 0);
@@ -90,19 +91,12 @@ Operands scan(NodeContext& node, std::string_view directions) {
   return std::move(result.states);
 }
 
-Operands scan_9(NodeContext& node) {
-  return scan(node, "scan_input_directions");
-}
-
 /// Pads `rows` with zeros to `count` rows (i64 scalar).
 Value fill_up(Builder& builder, Value rows, Value count) {
   Values shape{unsqueeze(builder, builder.op(ops::Subtract, {count, size_of(builder, rows, 0)}), {0})};
-  for (std::size_t i = 1; i < rows.shape().rank(); ++i) {
-    const Value size = size_of(builder, rows, static_cast<std::int64_t>(i));
-    shape.push_back(unsqueeze(builder, size, {0}));
-  }
-  const Value missing = concat(builder, shape);
-  return concat(builder, {rows, fill(builder, 0, rows.type(), missing)});
+  for (std::size_t i = 1; i < rows.shape().rank(); ++i)
+    shape.push_back(unsqueeze(builder, size_of(builder, rows, static_cast<std::int64_t>(i)), {0}));
+  return concat(builder, {rows, fill(builder, 0, rows.type(), concat(builder, shape))});
 }
 
 /// A Scan 8, which has a leading batch axis.
@@ -133,7 +127,7 @@ Operands scan_sequence(NodeContext& node, const BatchedScan& batch, GraphTransla
     inputs.emplace_back(value);
   }
   NodeContext of_one(scope, node.proto(), node.opset(), inputs);
-  Operands outputs = scan(of_one, "directions");
+  Operands outputs = scan_9(of_one);
   for (std::size_t i = states; length && i < outputs.size(); ++i) {
     if (node.has_output(i)) outputs[i] = fill_up(builder, as_tensor(outputs[i]), longest);
   }

@@ -1,5 +1,7 @@
 // Operators of OpenVINO's own domain: IR operations under the same or a similar name. Old exporters of
 // OpenVINO and NNCF also wrote them without a domain.
+#include <algorithm>
+
 #include "base/portable_math.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/translator_tools.hpp"
@@ -19,7 +21,28 @@ Values take_inputs(const NodeContext& node, std::size_t count) {
   return inputs;
 }
 
-std::vector<double> reals(NodeContext& node, std::string_view name, std::vector<double> absent = {}) {
+/// The value of the node's attribute for an attribute of an IR operation; 0, false or empty if it is absent.
+ir::AttributeValue read_attribute(NodeContext& node, const ir::AttributeSpec& attribute) {
+  using Kind = ir::AttributeSpec::Kind;
+  if (attribute.kind == Kind::boolean) return node.flag_attribute(attribute.name);
+  if (attribute.kind == Kind::integer) return node.integer_attribute(attribute.name, 0);
+  if (attribute.kind == Kind::real) return node.real_attribute(attribute.name, 0);
+  return node.real_list(attribute.name).unchecked();
+}
+
+/// The attributes of `operation`, which the node has under the same names, but for those that are `given`.
+std::vector<ir::Attribute> read_attributes(NodeContext& node, ir::Op operation, AttributeList given = {}) {
+  std::vector<ir::Attribute> attributes;
+  for (const ir::AttributeSpec& attribute : ir::find_op(operation).attributes) {
+    const auto* const found = std::ranges::find(given, attribute.name, &ir::Attribute::name);
+    attributes.push_back(found != given.end() ? *found
+                                              : ir::Attribute(attribute, read_attribute(node, attribute)));
+  }
+  return attributes;
+}
+
+/// A list of numbers; `absent` if the node does not have the attribute.
+std::vector<double> reals(NodeContext& node, std::string_view name, std::vector<double> absent) {
   return node.has_attribute(name) ? node.real_list(name).unchecked() : absent;
 }
 
@@ -41,41 +64,22 @@ Value emit_image_size(NodeContext& node, std::size_t input) {
 }
 
 /// Boxes and variances [2, P] of the operation become [1, 2, P].
-Values emit_prior_boxes(NodeContext& node, ir::Op operation, AttributeList attributes) {
+Values emit_prior_boxes(NodeContext& node, ir::Op operation, AttributeList given) {
   const Value map = emit_image_size(node, 0);
   const Value image = emit_image_size(node, 1);
-  return {unsqueeze(node, node.op(operation, {map, image}, attributes), {0})};
+  return {unsqueeze(node, node.op(operation, {map, image}, read_attributes(node, operation, given)), {0})};
 }
 
 Values prior_box(NodeContext& node) {
   return emit_prior_boxes(
       node, ops::PriorBox,
-      {{"min_size", reals(node, "min_size")},
-       {"max_size", reals(node, "max_size")},
-       {"aspect_ratio", reals(node, "aspect_ratio")},
-       {"density", reals(node, "density")},
-       {"fixed_ratio", reals(node, "fixed_ratio")},
-       {"fixed_size", reals(node, "fixed_size")},
-       {"clip", node.flag_attribute("clip")},
-       {"flip", node.flag_attribute("flip")},
-       {"step", node.real_attribute("step", 0)},
-       {"offset", node.real_attribute("offset", 0)},
-       {"variance", reals(node, "variance")},
-       {"scale_all_sizes", node.flag_attribute("scale_all_sizes", true)},
+      {{"scale_all_sizes", node.flag_attribute("scale_all_sizes", true)},
        {"min_max_aspect_ratios_order", node.flag_attribute("min_max_aspect_ratios_order", true)}});
 }
 
 Values prior_box_clustered(NodeContext& node) {
   constexpr double kVariance = 0.1F;
-  return emit_prior_boxes(node, ops::PriorBoxClustered,
-                          {{"width", reals(node, "width")},
-                           {"height", reals(node, "height")},
-                           {"clip", node.flag_attribute("clip")},
-                           {"step", node.real_attribute("step", 0)},
-                           {"step_w", node.real_attribute("step_w", 0)},
-                           {"step_h", node.real_attribute("step_h", 0)},
-                           {"offset", node.real_attribute("offset", 0)},
-                           {"variance", reals(node, "variance", {kVariance})}});
+  return emit_prior_boxes(node, ops::PriorBoxClustered, {{"variance", reals(node, "variance", {kVariance})}});
 }
 
 Values detection_output(NodeContext& node) {
@@ -90,21 +94,15 @@ Values detection_output(NodeContext& node) {
   const Values inputs = node.inputs();
   if (inputs.size() != 3 && inputs.size() != 5) node.fail("it must have three or five inputs");
   return {node.op(ops::DetectionOutput, inputs,
-                  {{"background_label_id", node.integer_attribute("background_label_id", 0)},
-                   {"top_k", node.integer_attribute("top_k", -1)},
-                   {"variance_encoded_in_target", node.flag_attribute("variance_encoded_in_target")},
-                   {"keep_top_k", kept.unchecked()},
-                   {"code_type", code},
-                   {"share_location", node.flag_attribute("share_location", true)},
-                   {"nms_threshold", node.real_attribute("nms_threshold")},
-                   {"confidence_threshold", node.real_attribute("confidence_threshold", 0)},
-                   {"clip_after_nms", node.flag_attribute("clip_after_nms")},
-                   {"clip_before_nms", node.flag_attribute("clip_before_nms")},
-                   {"decrease_label_id", node.flag_attribute("decrease_label_id")},
-                   {"normalized", node.flag_attribute("normalized", true)},
-                   {"input_height", node.integer_attribute("input_height", 1)},
-                   {"input_width", node.integer_attribute("input_width", 1)},
-                   {"objectness_score", node.real_attribute("objectness_score", 0)}})};
+                  read_attributes(node, ops::DetectionOutput,
+                                  {{"top_k", node.integer_attribute("top_k", -1)},
+                                   {"keep_top_k", kept.unchecked()},
+                                   {"code_type", code},
+                                   {"share_location", node.flag_attribute("share_location", true)},
+                                   {"nms_threshold", node.real_attribute("nms_threshold")},
+                                   {"normalized", node.flag_attribute("normalized", true)},
+                                   {"input_height", node.integer_attribute("input_height", 1)},
+                                   {"input_width", node.integer_attribute("input_width", 1)}}))};
 }
 
 /// GenerateProposals: the anchors [A, 4] are the same for all pixels; the operation has them for each pixel.
@@ -159,11 +157,8 @@ Values detectron_output(NodeContext& node) {
 
 Values prior_grid(NodeContext& node) {
   return {node.op(ops::ExperimentalDetectronPriorGridGenerator, take_inputs(node, 3),
-                  {{"flatten", node.flag_attribute("flatten", true)},
-                   {"h", node.integer_attribute("h", 0)},
-                   {"w", node.integer_attribute("w", 0)},
-                   {"stride_x", node.real_attribute("stride_x", 0)},
-                   {"stride_y", node.real_attribute("stride_y", 0)}})};
+                  read_attributes(node, ops::ExperimentalDetectronPriorGridGenerator,
+                                  {{"flatten", node.flag_attribute("flatten", true)}}))};
 }
 
 Values roi_features(NodeContext& node) {

@@ -3,7 +3,6 @@
 #include "frontend/translators/com_microsoft/masked_cache.hpp"
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/com_microsoft/rotation.hpp"
-#include "frontend/translators/com_microsoft/window_cache.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/attention_steps.hpp"
 #include "frontend/translators/onnx/translator_tools.hpp"
@@ -24,6 +23,15 @@ Projections split_inputs(NodeContext& node, std::int64_t queries, std::int64_t k
   const auto part = [&](std::int64_t first, std::int64_t end) { return slice(node, all, first, end, 1); };
   return {part(0, queries), part(queries, queries + keys), part(queries + keys, queries + 2 * keys)};
 }
+
+/// The number of keys of each row of the batch, i64 [B].
+struct Lengths {
+  Value past;       ///< before the first query
+  Value total;      ///< with the keys of all queries
+  Value first_new;  ///< the position of the first new key
+  Value longest;    ///< total_sequence_length, i64 [1]
+  Value is_prompt;  ///< boolean [1]: the queries have no past
+};
 
 Lengths compute_lengths(NodeContext& node, const Projections& heads) {
   Lengths lengths;
@@ -220,6 +228,59 @@ struct PackedCache {
   QuantizedCache values;
 };
 
+/// About the keys of the cache, followed by the new ones: [B, K, C + S, h].
+struct WindowCache {
+  Value positions;  ///< in the sequence, i64 [B, C + S]; unused keys of the cache are after all others
+  Value kept;       ///< the indices of the keys in the new cache, i64 [B, C]
+};
+
+/// How many keys of a sequence of length `total` are in a cache of `capacity` elements. If it is full,
+/// onnxruntime removes as many keys as the window does not need.
+Value count_resident_keys(NodeContext& node, Value total, Value capacity) {
+  const Value spare =
+      node.op(ops::Subtract, {capacity, node.integer(node.integer_attribute("local_window_size"))});
+  const Value group = node.op(ops::Add, {spare, node.integer(1)});
+  const Value excess = node.op(ops::Add, {node.op(ops::Subtract, {total, capacity}), spare});
+  const Value positive = node.op(ops::Maximum, {excess, node.integer(0)});
+  const Value groups = divide(node, positive, group);
+  return node.op(ops::Subtract, {total, node.op(ops::Multiply, {groups, group})});
+}
+
+WindowCache extend_window_cache(NodeContext& node, Value past, Value now, const Lengths& lengths) {
+  const auto column = [&](Value value) { return unsqueeze(node, value, {1}); };
+  const Value capacity = dimension_of(node, past, 2);
+  const Value first_new = column(lengths.first_new);
+  const Value stored = column(count_resident_keys(node, lengths.first_new, capacity));
+  const Value first_stored = node.op(ops::Subtract, {first_new, stored});
+  const Value rows = enumerate_along(node, past, 2);
+  WindowCache cache;
+  const Value old = node.op(ops::Select, {node.op(ops::Less, {rows, stored}),
+                                          node.op(ops::Add, {first_stored, rows}), node.integer(kFarEnd)});
+  cache.positions = concat(node, {old, node.op(ops::Add, {first_new, enumerate_along(node, now, 2)})}, 1);
+  const Value total = column(lengths.total);
+  const Value kept = column(count_resident_keys(node, lengths.total, capacity));
+  const Value position = node.op(ops::Add, {node.op(ops::Subtract, {total, kept}), rows});
+  const Value is_new = node.op(ops::GreaterEqual, {position, first_new});
+  const Value place_of_first =
+      node.op(ops::Select, {is_new, node.op(ops::Subtract, {first_new, capacity}), first_stored});
+  // Elements after the last key are unspecified.
+  const Value last =
+      node.op(ops::Subtract, {node.op(ops::Add, {capacity, dimension_of(node, now, 2)}), node.integer(1)});
+  cache.kept = node.op(ops::Minimum, {node.op(ops::Subtract, {position, place_of_first}), last});
+  return cache;
+}
+
+/// `bias` [B or 1, N or 1, S, total_sequence_length] (or null) for the keys of a window cache.
+Value select_window(NodeContext& node, Value bias, const WindowCache& cache, const Lengths& lengths) {
+  if (!bias) return bias;
+  const Value last = node.op(ops::Subtract, {lengths.longest, node.integer(1)});
+  const Value columns = node.op(ops::Minimum, {cache.positions, last});
+  const auto size = [&](std::int64_t axis) { return dimension_of(node, bias, axis); };
+  const Value shape = concat(node, {dimension_of(node, columns, 0), size(1), size(2), size(3)});
+  const Value of_rows = broadcast_to(node, bias, shape);
+  return gather_in_rows(node, of_rows, columns, 3);
+}
+
 /// Sets keys and values of the attention to the cache of a window with `heads`, which become the new cache.
 void extend_cache_of_window(NodeContext& node, const PackedCache& cache, Projections& heads,
                             AttentionInputs& inputs) {
@@ -278,6 +339,16 @@ Values attend_with_packed_cache(NodeContext& node, Projections heads, std::int64
   if (inputs.scores == Scores::before_softmax)
     scores = node.op(ops::Select, {inputs.seen, scores, node.number_like(0, scores)});
   return {join_heads(node, outputs.mixed), heads.key, heads.value, scores};
+}
+
+/// Fails if the attributes and inputs do not fit a cache of the window.
+void check_window_cache(NodeContext& node) {
+  if (node.integer_attribute("local_window_size", -1) < 1)
+    node.fail("sliding_window_cache needs local_window_size");
+  if (!node.has_input(Input::past_key)) node.fail("sliding_window_cache needs past_key and past_value");
+  if (node.has_output(Output::output_qk))
+    node.fail("the scores of a cache of the window (sliding_window_cache) are not converted",
+              "export the model with a cache of the whole sequence");
 }
 
 Values group_query_attention(NodeContext& node) {

@@ -165,22 +165,12 @@ Best find_best(Builder& builder, Value scores, Value count) {
   return {top.value(0), top.value(1)};
 }
 
-Values DecoderState::flat() const {
-  Values values{tokens};
-  if (positions) values.push_back(positions);
-  if (mask) values.push_back(mask);
-  values.append(caches.begin(), caches.end());
-  return values;
-}
-
-DecoderState DecoderState::of(const Values& values, const DecoderState& like) {
-  DecoderState state;
-  const auto* next = values.begin();
-  state.tokens = *next++;
-  if (like.positions) state.positions = *next++;
-  if (like.mask) state.mask = *next++;
-  state.caches.append(next, next + like.caches.size());
-  return state;
+std::vector<Value*> DecoderState::parts() {
+  std::vector<Value*> all{&tokens};
+  if (positions) all.push_back(&positions);
+  if (mask) all.push_back(&mask);
+  for (Value& cache : caches) all.push_back(&cache);
+  return all;
 }
 
 Value emit_encoder_mask(Builder& builder, Value tokens, Value mask, std::int64_t pad_token) {

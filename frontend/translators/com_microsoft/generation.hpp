@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/node_context.hpp"
@@ -51,10 +52,23 @@ struct DecoderState {
   Value mask;       ///< i32 [rows, length of the cache + length]; null for T5 and Whisper
   Values caches;
 
-  /// Converts to and from the states of a Loop; `like` determines which values are present.
-  Values flat() const;
-  static DecoderState of(const Values& values, const DecoderState& like);
+  /// The values that are not null, in their order as states of a Loop.
+  std::vector<Value*> parts();
 };
+
+/// The parts of the state of a search as the states of a Loop, and `state` with other values of its parts.
+template <typename State>
+Values values_of(State& state) {
+  Values values;
+  for (const Value* part : state.parts()) values.push_back(*part);
+  return values;
+}
+template <typename State>
+State restored(State state, const Values& values) {
+  const Value* next = values.begin();
+  for (Value* part : state.parts()) *part = *next++;
+  return state;
+}
 
 /// A decoder of GPT-2 (input_ids, position_ids, attention_mask, past_* -> logits, present_*), of T5 or
 /// Whisper (input_ids, [encoder_attention_mask], [encoder_hidden_states], past_*_self_*, past_*_cross_* ->

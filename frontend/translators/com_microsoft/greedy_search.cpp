@@ -1,6 +1,7 @@
 // GreedySearch: selects the best token in each step until all rows have ended. Sampling: draws one of the
 // best tokens at random.
 #include <optional>
+#include <vector>
 
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/com_microsoft/score_rules.hpp"
@@ -35,14 +36,10 @@ struct Progress {
   Value sequences;  ///< i32 [rows, length]
   Value has_ended;  ///< boolean [rows, 1]
 
-  Values flat() const {
-    Values values = decoder.flat();
-    values.push_back(sequences);
-    values.push_back(has_ended);
-    return values;
-  }
-  static Progress of(const Values& values, const Progress& like) {
-    return {DecoderState::of(values, like.decoder), values[values.size() - 2], values.back()};
+  std::vector<Value*> parts() {
+    std::vector<Value*> all = decoder.parts();
+    all.insert(all.end(), {&sequences, &has_ended});
+    return all;
   }
 };
 
@@ -127,15 +124,15 @@ Values generate(NodeContext& node, const GreedySearch& search) {
   const Value length = read_vector(node, Input::max_length, ElementType::i64);
   const Value left = node.op(ops::Subtract, {length, dimension_of(node, progress.sequences, 1)});
   const auto step = [&](SearchScope& scope, const Values& states) {
-    Progress now = Progress::of(states, progress);
+    Progress now = restored(progress, states);
     DecoderStep result = run_decoder(node, scope, {}, now.decoder);
     now.decoder = std::move(result.next);
     choose(scope, search, result.logits, now, false);
-    return Iteration{now.flat(), {}, emit_is_unfinished(scope, now)};
+    return Iteration{values_of(now), {}, emit_is_unfinished(scope, now)};
   };
   const Value most = squeeze(node, left, {0});
-  const LoopOutputs last = repeat(node, most, emit_is_unfinished(node, progress), progress.flat(), step);
-  return {fill_sequences(node, Progress::of(last.states, progress).sequences, length, search.pad_token)};
+  const LoopOutputs last = repeat(node, most, emit_is_unfinished(node, progress), values_of(progress), step);
+  return {fill_sequences(node, restored(progress, last.states).sequences, length, search.pad_token)};
 }
 
 Values greedy_search(NodeContext& node) {

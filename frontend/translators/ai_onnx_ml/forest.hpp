@@ -43,10 +43,6 @@ struct Forest {
 /// How the weights of the leaves are aggregated.
 enum class Aggregate : std::uint8_t { average, sum, min, max };
 
-/// The leaves [samples, trees], i32 indices of nodes, that the samples of `features` [samples, features],
-/// f32, reach after at most `depth` decisions. Fails if a decision needs a feature that there is not.
-Value find_leaves(NodeContext& node, const Forest& forest, Value features, std::int64_t depth);
-
 /// The scores [samples, targets] of `features` [samples, features], f32. Fails for invalid forests, with
 /// cycles or missing nodes.
 Value compute_forest_scores(NodeContext& node, const Forest& forest, Value features, Aggregate aggregate);

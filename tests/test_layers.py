@@ -40,7 +40,7 @@ VISIBLE = {
     "frontend/strings/utf8.cpp": {"frontend/strings", "base", "platform"},
     "frontend/mapping/operator_map.cpp": {"frontend/mapping", "frontend/reader", "ir", "base", "platform"},
     "frontend/graph/operand.cpp": {"frontend/graph", "frontend/mapping", "frontend/reader", "ir", "base", "platform", "target"},
-    "frontend/translators/all_translators.cpp": {
+    "frontend/translators/onnx/scan.cpp": {
         "frontend/translators", "frontend/graph", "frontend/mapping", "frontend/reader", "frontend/strings", "ir", "base", "platform", "target",
     },
     "frontend/frontend.cpp": {

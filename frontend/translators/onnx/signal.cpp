@@ -204,32 +204,23 @@ Values stft_17(NodeContext& node) {
   if (!size && !window) node.fail("neither the window nor the frame length is given");
   size = size ? require_scalar(node, convert(node, size, ElementType::i64), "frame_length")
               : size_of(node, window, 0);
-  if (!window) {
-    window = fill(node, 1, signal.type(), unsqueeze(node, size, {0}));
-  }
+  if (!window) window = fill(node, 1, signal.type(), unsqueeze(node, size, {0}));
   const Value result = onesided ? transform_one_side(node, signal, window, size, step)
                                 : transform_frames(node, cut_frames(node, signal, window, size, step));
   return {convert(node, result, node.input(Input::signal).type())};
 }
 
-/// The parameters of a mel spectrogram.
-struct MelBands {
-  double bins;
-  double dft_length;
-  double sample_rate;
-  double lower;  ///< hertz
-  double upper;
-};
-
 /// The frequencies, as bins of the transform, at which triangles begin, peak and end.
-std::vector<double> compute_mel_edges(const MelBands& bands) {
+std::vector<double> compute_mel_edges(const std::vector<double>& inputs) {
+  using Input = inputs::MelWeightMatrix;
   const auto mel = [](double hertz) { return 2595 * base::decimal_logarithm(1 + hertz / 700); };
-  const double step = (mel(bands.upper) - mel(bands.lower)) / (bands.bins + 2);
-  std::vector<double> edges(static_cast<std::size_t>(bands.bins) + 2);
+  const double lower = mel(inputs[Input::lower_edge_hertz]);
+  const double bins = inputs[Input::num_mel_bins];
+  const double step = (mel(inputs[Input::upper_edge_hertz]) - lower) / (bins + 2);
+  std::vector<double> edges(static_cast<std::size_t>(bins) + 2);
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    const double hertz =
-        700 * (base::power(10.0, (mel(bands.lower) + static_cast<double>(i) * step) / 2595) - 1);
-    edges[i] = std::floor((bands.dft_length + 1) * hertz / bands.sample_rate);
+    const double hertz = 700 * (base::power(10.0, (lower + static_cast<double>(i) * step) / 2595) - 1);
+    edges[i] = std::floor((inputs[Input::dft_length] + 1) * hertz / inputs[Input::sample_rate]);
   }
   return edges;
 }
@@ -265,13 +256,9 @@ Values mel_weight_matrix_17(NodeContext& node) {
     const auto value = node.known_numbers(node.input(i));
     if (value && value->size() == 1) known.push_back(value->front());
   }
-  Value edges;
-  if (known.size() == 5 && known[0] >= 0 && known[0] <= kMaxBins) {
-    const auto values = compute_mel_edges(MelBands{known[0], known[1], known[2], known[3], known[4]});
-    edges = node.numbers(values, ElementType::f32);
-  } else {
-    edges = compute_mel_edges(node);
-  }
+  const bool is_known = known.size() == 5 && known[0] >= 0 && known[0] <= kMaxBins;
+  const Value edges =
+      is_known ? node.numbers(compute_mel_edges(known), ElementType::f32) : compute_mel_edges(node);
   const auto part = [&](std::int64_t first, std::int64_t end) { return slice(node, edges, first, end, 0); };
   const Value lower = part(0, -2);
   const Value peak = part(1, -1);

@@ -88,20 +88,15 @@ Values gather_1(NodeContext& node) {
   return {gather(node, data, node.input(1), node.axis(node.integer_attribute("axis", 0), node.rank(data)))};
 }
 
-/// An axis along which GatherElements has fewer indices than its data has elements, or may have.
-struct ShorterAxis {
-  std::int64_t axis;
-  std::int64_t indices;
-};
-
-std::vector<ShorterAxis> shorter_axes(const PartialShape& data, const PartialShape& indices,
-                                      std::int64_t axis) {
-  std::vector<ShorterAxis> shorter;
+/// The axes but `axis` along which GatherElements has fewer indices than its data has elements, or may have.
+std::vector<std::int64_t> shorter_axes(const PartialShape& data, const PartialShape& indices,
+                                       std::int64_t axis) {
+  std::vector<std::int64_t> shorter;
   if (!data.has_rank() || !indices.has_rank() || data.rank() != indices.rank()) return shorter;
   for (std::size_t i = 0; i < data.rank(); ++i) {
     if (static_cast<std::int64_t>(i) == axis || indices[i].is_dynamic()) continue;
     if (data[i].is_dynamic() || indices[i].size() < data[i].size())
-      shorter.push_back({static_cast<std::int64_t>(i), indices[i].size()});
+      shorter.push_back(static_cast<std::int64_t>(i));
   }
   return shorter;
 }
@@ -109,25 +104,23 @@ std::vector<ShorterAxis> shorter_axes(const PartialShape& data, const PartialSha
 /// OpenVINO's GatherElements requires as many indices as elements along the other axes, and it removes a
 /// Slice of the data. So indices are padded with 0, and the additional elements are removed afterwards.
 Value gather_shorter_elements(NodeContext& node, Value data, Value indices, std::int64_t axis,
-                              const std::vector<ShorterAxis>& shorter) {
+                              const std::vector<std::int64_t>& shorter) {
   const auto rank = data.shape().rank();
   std::vector<Value> added(rank, node.integers({0}));
-  std::vector<std::int64_t> axes;
   std::vector<std::int64_t> ends;
-  for (const ShorterAxis& row : shorter) {
-    const Value elements = dimension_of(node, data, row.axis);
-    added[static_cast<std::size_t>(row.axis)] =
-        node.op(ops::Subtract, {elements, node.integers({row.indices})});
-    axes.push_back(row.axis);
-    ends.push_back(row.indices);
+  for (const std::int64_t along : shorter) {
+    const auto place = static_cast<std::size_t>(along);
+    ends.push_back(indices.shape()[place].size());
+    const Value elements = dimension_of(node, data, along);
+    added[place] = node.op(ops::Subtract, {elements, node.integers({ends.back()})});
   }
   const Value begins = node.integers(std::vector<std::int64_t>(rank, 0));
   const Value padded = pad_with(node, indices, begins, ir::concat(node, added, 0));
   const Value elements = node.op(ops::GatherElements, {data, padded}, {{"axis", axis}});
-  const std::vector<std::int64_t> zeros(axes.size(), 0);
-  const std::vector<std::int64_t> ones(axes.size(), 1);
+  const std::vector<std::int64_t> zeros(shorter.size(), 0);
+  const std::vector<std::int64_t> ones(shorter.size(), 1);
   return node.op(ops::Slice, {elements, node.integers(zeros), node.integers(ends), node.integers(ones),
-                              node.integers(axes)});
+                              node.integers(shorter)});
 }
 
 /// GatherElements 11, 13.

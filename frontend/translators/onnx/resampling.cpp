@@ -12,11 +12,14 @@ constexpr ElementType kReal = ElementType::f32;
 /// Resamples one axis in the terms of the ONNX reference; all values are scalars.
 class AxisResampler {
  public:
-  AxisResampler(NodeContext& node, const ResizePlan& plan, std::size_t index, Value scale, Value length)
-      : node_(&node), plan_(&plan), axis_(plan.axes[index]), scale_(scale) {
-    const Value size = dimension_of(node, plan.image, axis_);
-    input_size_ = mark_precise(reshape_to_scalar(node, convert_to_real(size)));
-    output_size_ = length;
+  AxisResampler(NodeContext& node, const ResizePlan& plan, std::size_t index, Value size, Value scale,
+                Value length)
+      : node_(&node),
+        plan_(&plan),
+        axis_(plan.axes[index]),
+        scale_(scale),
+        input_size_(size),
+        output_size_(length) {
     if (plan.roi) {
       const auto bound = [&](std::size_t place) {
         const Value found = gather(node, plan.roi, node.integers({static_cast<std::int64_t>(place)}));
@@ -111,26 +114,22 @@ class AxisResampler {
     node_->fail("coordinate_transformation_mode '" + mode + "' does not exist");
   }
 
+  /// The whole number that is nearest to each coordinate, as the node rounds.
+  Value round_coordinates() {
+    const std::string& mode = plan_->nearest;
+    if (mode == "round_prefer_floor") return node_->op(ops::Ceiling, {subtract(x_, number(0.5))});
+    if (mode == "round_prefer_ceil") return node_->op(ops::Floor, {add(x_, number(0.5))});
+    if (mode == "floor") return node_->op(ops::Floor, {x_});
+    if (mode == "ceil") return node_->op(ops::Ceiling, {x_});
+    if (mode != "simple") node_->fail("nearest_mode '" + mode + "' does not exist");
+    const Value shrinks = node_->op(ops::Less, {scale_, number(1)});
+    const Value up = node_->op(ops::Ceiling, {x_});
+    return select({shrinks, up, node_->op(ops::Floor, {x_})});
+  }
+
   Value sample_nearest(Value image) {
-    const Value half = number(0.5);
-    Value index;
-    if (plan_->nearest == "round_prefer_floor") {
-      index = node_->op(ops::Ceiling, {subtract(x_, half)});
-    } else if (plan_->nearest == "round_prefer_ceil") {
-      index = node_->op(ops::Floor, {add(x_, half)});
-    } else if (plan_->nearest == "simple") {
-      const Value shrinks = node_->op(ops::Less, {scale_, number(1)});
-      const Value up = node_->op(ops::Ceiling, {x_});
-      index = select({shrinks, up, node_->op(ops::Floor, {x_})});
-    } else if (plan_->nearest == "floor") {
-      index = node_->op(ops::Floor, {x_});
-    } else if (plan_->nearest == "ceil") {
-      index = node_->op(ops::Ceiling, {x_});
-    } else {
-      node_->fail("nearest_mode '" + plan_->nearest + "' does not exist");
-    }
-    index = node_->op(ops::Maximum,
-                      {node_->op(ops::Minimum, {index, subtract(input_size_, number(1))}), number(0)});
+    const Value least = node_->op(ops::Minimum, {round_coordinates(), subtract(input_size_, number(1))});
+    const Value index = node_->op(ops::Maximum, {least, number(0)});
     return gather(*node_, image, convert(*node_, index, ElementType::i64), axis_);
   }
 
@@ -292,7 +291,7 @@ Value resample_axes(NodeContext& node, const ResizePlan& plan) {
   }
   Value image = convert(node, plan.image, kReal);
   std::vector<AxisResampler> axes;
-  for (std::size_t i = 0; i < count; ++i) axes.emplace_back(node, plan, i, scales[i], lengths[i]);
+  for (std::size_t i = 0; i < count; ++i) axes.emplace_back(node, plan, i, sizes[i], scales[i], lengths[i]);
   // Of integers, onnxruntime and PyTorch store the result of each axis, the last axis first. This order also
   // transposes the smaller image.
   const bool rounds_each = plan.antialias && !ir::is_floating(plan.image.type());

@@ -236,37 +236,28 @@ Values resize_11(NodeContext& node) {
 
 /// Before version 11, output position p reads p / scale; nearest rounds down. Onnxruntime rounds up when it
 /// shrinks an axis, which the specification leaves open: mode "simple" of Interpolate.
-ResizePlan early_plan_of(NodeContext& node) {
+Values resize_early(NodeContext& node, Value scales) {
   ResizePlan plan = plan_of(node);
+  plan.scales = scales;
   if (plan.mode == "bilinear") plan.mode = "linear";
   plan.coordinates = "asymmetric";
-  plan.nearest = "simple";
-  return plan;
-}
-
-/// Mode "simple" is "floor" if no axis is known to shrink.
-void choose_early_rounding(NodeContext& node, ResizePlan& plan) {
-  const auto scales = node.known_numbers(plan.scales);
-  if (scales && std::ranges::all_of(*scales, [](double scale) { return scale >= 1; })) plan.nearest = "floor";
+  const auto known = node.known_numbers(scales);
+  const bool never_shrinks = known && std::ranges::all_of(*known, [](double scale) { return scale >= 1; });
+  plan.nearest = never_shrinks ? "floor" : "simple";
+  return resize(node, std::move(plan));
 }
 
 /// Resize 10 and Upsample 9.
 Values resize_10(NodeContext& node) {
-  ResizePlan plan = early_plan_of(node);
-  plan.scales = node.input(1);
-  choose_early_rounding(node, plan);
-  return resize(node, std::move(plan));
+  return resize_early(node, node.input(1));
 }
 
 /// Upsample 1 (two scales as attributes) and 7 (a list).
 Values upsample_1(NodeContext& node) {
-  ResizePlan plan = early_plan_of(node);
   ir::Numbers scales = node.real_list("scales");
   if (scales.empty())
     scales = {1.0, 1.0, node.real_attribute("height_scale"), node.real_attribute("width_scale")};
-  plan.scales = node.numbers(scales, kReal);
-  choose_early_rounding(node, plan);
-  return resize(node, std::move(plan));
+  return resize_early(node, node.numbers(scales, kReal));
 }
 
 }  // namespace

@@ -72,19 +72,10 @@ PostTransform post_transform_of(NodeContext& node) {
 }
 
 Value apply_post_transform(NodeContext& node, Value scores, PostTransform transform) {
-  switch (transform) {
-    case PostTransform::none:
-      return scores;
-    case PostTransform::softmax:
-      return node.op(ops::SoftMax, {scores}, {{"axis", 1}});
-    case PostTransform::logistic:
-      return node.op(ops::Sigmoid, {scores});
-    case PostTransform::softmax_zero:
-      return softmax_zero(node, scores);
-    case PostTransform::probit:
-      return probit(node, scores);
-  }
-  return scores;
+  if (transform == PostTransform::softmax) return node.op(ops::SoftMax, {scores}, {{"axis", 1}});
+  if (transform == PostTransform::logistic) return node.op(ops::Sigmoid, {scores});
+  if (transform == PostTransform::softmax_zero) return softmax_zero(node, scores);
+  return transform == PostTransform::probit ? probit(node, scores) : scores;
 }
 
 Labels labels_of(NodeContext& node, std::string_view numbers, std::string_view strings) {

@@ -104,16 +104,9 @@ Layout lay_out(const Forest& forest) {
 /// The number that makes the comparison with 0 false.
 double split_that_fails(TreeMode mode) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  switch (mode) {
-    case TreeMode::less_or_equal:
-    case TreeMode::less:
-      return -kInfinity;
-    case TreeMode::greater_or_equal:
-    case TreeMode::greater:
-      return kInfinity;
-    default:
-      return mode == TreeMode::equal ? 1 : 0;
-  }
+  if (mode == TreeMode::less_or_equal || mode == TreeMode::less) return -kInfinity;
+  if (mode == TreeMode::greater_or_equal || mode == TreeMode::greater) return kInfinity;
+  return mode == TreeMode::equal ? 1 : 0;
 }
 
 /// How a decision reads its feature if NaN stands for a missing one.
@@ -126,21 +119,12 @@ enum class Column : std::uint8_t {
 
 Column column_of(const TreeNode& tree_node) {
   using Float = std::numeric_limits<float>;
-  if (!tree_node.missing_is_true) return Column::as_given;
-  switch (tree_node.mode) {
-    case TreeMode::less_or_equal:
-      return std::isnan(tree_node.split) ? Column::tested : Column::lowest;
-    case TreeMode::less:
-      return tree_node.split >= Float::lowest() ? Column::lowest : Column::tested;
-    case TreeMode::greater_or_equal:
-      return std::isnan(tree_node.split) ? Column::tested : Column::highest;
-    case TreeMode::greater:
-      return tree_node.split <= Float::max() ? Column::highest : Column::tested;
-    case TreeMode::equal:
-      return Column::tested;
-    default:
-      return Column::as_given;
-  }
+  const auto [mode, split] = std::pair(tree_node.mode, tree_node.split);
+  if (!tree_node.missing_is_true || mode == TreeMode::not_equal) return Column::as_given;
+  if (mode == TreeMode::less) return split >= Float::lowest() ? Column::lowest : Column::tested;
+  if (mode == TreeMode::greater) return split <= Float::max() ? Column::highest : Column::tested;
+  if (mode == TreeMode::equal || std::isnan(split)) return Column::tested;
+  return mode == TreeMode::less_or_equal ? Column::lowest : Column::highest;
 }
 
 /// The features of all samples in one list. A row has the features, those with another number for NaN if a

@@ -29,14 +29,9 @@ Value emit_row(NodeContext& node, std::span<const double> values) {
   return emit_matrix(node, values, 1, "the values");
 }
 
-/// features [samples, n] times the transpose of rows [m, n].
-Value multiply_by_rows(NodeContext& node, Value features, Value rows) {
-  return mat_mul(node, features, rows, {.b = true});
-}
-
 Value emit_linear_scores(NodeContext& node, Value features, std::int64_t outputs) {
   const Value coefficients = emit_matrix(node, node.real_list("coefficients"), outputs, "the coefficients");
-  const Value scores = multiply_by_rows(node, features, coefficients);
+  const Value scores = mat_mul(node, features, coefficients, {.b = true});
   const auto intercepts = node.real_list("intercepts");
   if (intercepts.empty()) return scores;
   if (intercepts.size() != static_cast<std::size_t>(outputs)) node.fail("intercepts are not as many as rows");
@@ -114,7 +109,7 @@ Value emit_kernel(NodeContext& node, Value features, Value rows) {
                              : subtract_rows(node, features, rows);
     return node.op(ops::Exp, {node.op(ops::Multiply, {square, number(node, -gamma)})});
   }
-  const Value product = multiply_by_rows(node, features, rows);
+  const Value product = mat_mul(node, features, rows, {.b = true});
   if (type == "LINEAR") return product;
   const Value shifted =
       node.op(ops::Add, {node.op(ops::Multiply, {product, number(node, gamma)}), number(node, offset)});
@@ -136,7 +131,7 @@ Values svm_regressor_1(NodeContext& node) {
     const Value vectors =
         emit_matrix(node, node.real_list("support_vectors"), supports, "the support vectors");
     const Value likeness = emit_kernel(node, features, vectors);
-    scores = multiply_by_rows(node, likeness, emit_row(node, coefficients));
+    scores = mat_mul(node, likeness, emit_row(node, coefficients), {.b = true});
   } else {
     scores = emit_kernel(node, features, emit_row(node, coefficients));
   }
@@ -156,8 +151,8 @@ Values linear_svm_classifier(NodeContext& node, const Labels& labels) {
   if (rho.empty()) node.fail("rho is missing");
   const auto classes = static_cast<std::int64_t>(labels.size());
   const Value weights = emit_matrix(node, coefficients, classes, "the coefficients");
-  const Value products_of_rows = multiply_by_rows(node, read_feature_matrix(node), weights);
-  const Value scores = node.op(ops::Add, {products_of_rows, number(node, rho.front())});
+  const Value products = mat_mul(node, read_feature_matrix(node), weights, {.b = true});
+  const Value scores = node.op(ops::Add, {products, number(node, rho.front())});
   Value best = find_best_class(node, scores);
   if (classes == 2 && node.real_list("prob_a").empty()) {
     // As in onnxruntime, the second class also wins if the highest score is above a threshold.
@@ -340,9 +335,9 @@ Values svm_classifier_1(NodeContext& node) {
   const Value support =
       emit_matrix(node, node.real_list("support_vectors"), vectors.total, "the support vectors");
   const Value kernels = emit_kernel(node, read_feature_matrix(node), support);
-  const Value decisions = node.op(
-      ops::Add, {multiply_by_rows(node, kernels, emit_matrix(node, of_pairs.weights, pairs, "the weights")),
-                 emit_row(node, rho)});
+  const Value weights = emit_matrix(node, of_pairs.weights, pairs, "the weights");
+  const Value products = mat_mul(node, kernels, weights, {.b = true});
+  const Value decisions = node.op(ops::Add, {products, emit_row(node, rho)});
   const Value zero = number(node, 0);
   const auto votes = [&](Value won, const std::vector<double>& classes_of_pairs) {
     const Value vote = convert(node, won, ElementType::f32);

@@ -31,13 +31,6 @@ Value index_table(NodeContext& node, const std::vector<std::size_t>& indices, st
   return node.integers(table, ElementType::i32);
 }
 
-/// The weights of the columns of a table, and the hash of each row: the sum of its weighted elements. f32
-/// represents all sums exactly.
-struct Hashes {
-  std::vector<double> weights;
-  std::vector<double> sums;
-};
-
 /// The largest element of each column; 0 if all elements are equal.
 std::vector<double> limits_of_columns(const IntegerRows& table) {
   const auto first = table.row(0);
@@ -56,24 +49,21 @@ std::vector<double> limits_of_columns(const IntegerRows& table) {
   return limits;
 }
 
-/// Draws weights with `seed`. They are as large as f32 allows, so that few rows have equal sums.
-Hashes hash_rows(const IntegerRows& table, const std::vector<double>& limits, unsigned seed) {
+/// Draws the weights of columns with these `limits`. The hash of a row is the sum of its weighted elements.
+/// The weights are as large as f32 allows for exact sums, so that few rows have equal ones.
+std::vector<double> draw_weights(const std::vector<double>& limits, unsigned seed) {
   const double total = std::accumulate(limits.begin(), limits.end(), 0.0);
   const auto largest = static_cast<std::uint64_t>(std::max(1.0, (kExactInF32 - 1) / std::max(total, 1.0)));
   std::mt19937 random(seed);
-  Hashes hashes;
+  std::vector<double> weights;
   double left = kExactInF32 - 1;
   for (const double limit : limits) {
     const double weight = limit == 0 ? 0 : static_cast<double>(1 + random() % largest);
     const bool fits = weight * limit <= left;
-    hashes.weights.push_back(fits ? weight : 0);
+    weights.push_back(fits ? weight : 0);
     if (fits) left -= weight * limit;
   }
-  for (std::size_t i = 0; i < table.count(); ++i) {
-    const auto row = table.row(i);
-    hashes.sums.push_back(std::inner_product(row.begin(), row.end(), hashes.weights.begin(), 0.0));
-  }
-  return hashes;
+  return weights;
 }
 
 /// The different rows of a table in the order of their hashes.
@@ -109,12 +99,16 @@ std::vector<std::size_t> order_by_hash(const IntegerRows& table, const std::vect
 }
 
 HashTable make_hash_table(const IntegerRows& table, const std::vector<double>& limits, unsigned seed) {
-  Hashes hashes = hash_rows(table, limits, seed);
   HashTable result;
-  result.order = order_by_hash(table, hashes.sums);
-  result.weights = std::move(hashes.weights);
+  result.weights = draw_weights(limits, seed);
+  std::vector<double> sums;
+  for (std::size_t i = 0; i < table.count(); ++i) {
+    const auto row = table.row(i);
+    sums.push_back(std::inner_product(row.begin(), row.end(), result.weights.begin(), 0.0));
+  }
+  result.order = order_by_hash(table, sums);
   for (std::size_t place = 0; place < result.order.size(); ++place) {
-    const double hash = hashes.sums[result.order[place]];
+    const double hash = sums[result.order[place]];
     if (result.hashes.empty() || result.hashes.back() != hash) {
       result.hashes.push_back(hash);
       result.starts.push_back(place);
@@ -251,10 +245,8 @@ Value find_rows(NodeContext& node, Value rows, const IntegerRows& table) {
   order.resize(order.size() + hashes.most_alike - 1, table.count());
   const Value indices = index_table(node, order, table.count());
   Value found = node.integer(static_cast<std::int64_t>(table.count()), ElementType::i32);
-  for (std::size_t i = 0; i < hashes.most_alike; ++i) {
-    const Value place =
-        i == 0 ? first
-               : node.op(ops::Add, {first, node.integer(static_cast<std::int64_t>(i), ElementType::i32)});
+  for (std::int64_t i = 0; std::cmp_less(i, hashes.most_alike); ++i) {
+    const Value place = i == 0 ? first : node.op(ops::Add, {first, node.integer(i, ElementType::i32)});
     const Value alike = node.op(ops::Equal, {rows, gather(node, sorted, place)});
     const Value same = reduce(node, ops::ReduceLogicalAnd, alike, {-1});
     found = node.op(ops::Select, {same, gather(node, indices, place), found});

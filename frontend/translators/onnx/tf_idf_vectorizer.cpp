@@ -126,20 +126,16 @@ Value find_n_grams(NodeContext& node, const Values& parts, const IntegerRows& n_
   return find_numbers(node, code, codes, false);
 }
 
-/// The columns of n-grams by their indices, and the number of columns for the index after the last one.
-Value column_table(NodeContext& node, const NGrams& n_grams, const Columns& columns) {
-  const auto first = columns.of_n_grams.begin() + static_cast<std::ptrdiff_t>(n_grams.first);
-  std::vector<std::int64_t> table(first, first + static_cast<std::ptrdiff_t>(n_grams.words.count()));
-  table.push_back(columns.count);
-  return node.integers(table);
-}
-
-/// The same for n-grams of one word, by the numbers of all words.
-Value column_table_of_words(NodeContext& node, const NGrams& n_grams, const Columns& columns,
-                            std::size_t words) {
-  std::vector<std::int64_t> table(words + 1, columns.count);
-  for (std::size_t i = 0; i < n_grams.words.count(); ++i)
-    table[static_cast<std::size_t>(n_grams.words.elements[i])] = columns.of_n_grams[n_grams.first + i];
+/// The columns of n-grams by their indices or, if they have one word, by the numbers of all `words`. The
+/// others, and the index after the last one, have the number of columns.
+Value column_table(NodeContext& node, const NGrams& n_grams, const Columns& columns, std::size_t words) {
+  const std::size_t count = n_grams.words.count();
+  const bool is_by_word = n_grams.words.width == 1;
+  std::vector<std::int64_t> table((is_by_word ? words : count) + 1, columns.count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto place = is_by_word ? static_cast<std::size_t>(n_grams.words.elements[i]) : i;
+    table[place] = columns.of_n_grams[n_grams.first + i];
+  }
   return node.integers(table);
 }
 
@@ -148,15 +144,13 @@ Value column_table_of_words(NodeContext& node, const NGrams& n_grams, const Colu
 Value find_columns(NodeContext& node, const Vocabulary& words, const NGrams& n_grams, std::int64_t distance,
                    const Columns& columns) {
   const auto length = static_cast<std::int64_t>(n_grams.words.width);
-  if (length == 1)
-    return gather(node, column_table_of_words(node, n_grams, columns, words.size), words.input);
   Values parts;
-  for (std::int64_t k = 0; k < length; ++k) {
+  for (std::int64_t k = 0; length > 1 && k < length; ++k) {
     const std::int64_t after = (length - 1 - k) * distance;
     parts.push_back(slice(node, words.input, k * distance, after == 0 ? kFarEnd : -after, 1));
   }
-  const Value found = find_n_grams(node, parts, n_grams.words, words.size);
-  return gather(node, column_table(node, n_grams, columns), found);
+  const Value found = length == 1 ? words.input : find_n_grams(node, parts, n_grams.words, words.size);
+  return gather(node, column_table(node, n_grams, columns, words.size), found);
 }
 
 /// The number of occurrences of the n-grams in each row: f32 [rows, columns + 1]. The last column counts the

@@ -82,12 +82,8 @@ Values emit_attention(NodeContext& node, Projections heads, const InputIndices& 
   const Cache keys = cached(0, heads.key);
   const Cache values = cached(1, heads.value);
   AttentionInputs inputs{heads.query, keys.used, values.used};
-  inputs.bias =
-      emit_mask_bias(node, node.optional_input(places.mask), heads.query, keys.used,
-                     node.real_attribute("mask_filter_value", -10000),
-                     node.flag_attribute("unidirectional") ? Causality::to_last_key : Causality::none);
-  inputs.bias = add_if_present(node, inputs.bias, node.optional_input(places.bias));
-  inputs.scale = scale_of(node);
+  read_masks(node, inputs, places.mask, places.bias,
+             node.flag_attribute("unidirectional") ? Causality::to_last_key : Causality::none);
   Values outputs{join_heads(node, attend(node, inputs).mixed)};
   if (node.has_output(outputs::microsoft::Attention::present)) {
     const Value present = unsqueeze(node, keys.present, {0});

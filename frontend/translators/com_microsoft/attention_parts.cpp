@@ -104,16 +104,21 @@ Value repeat_heads(NodeContext& node, Value value, std::int64_t group) {
   return reshape(node, repeated, concat(node, {size(0), count, size(2), size(3)}));
 }
 
-Value emit_mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter,
-                     Causality causality) {
-  Value bias;
-  if (mask)
-    bias = node.op(ops::Select, {find_hidden_keys(node, mask, query, key), node.number_like(filter, query),
-                                 node.number_like(0, query)});
-  if (causality == Causality::none || query.shape()[2] == 1) return bias;
-  // Keys in the future are never selected, even if the mask hides all others.
-  return node.op(ops::Select, {find_future_keys(node, query, key, causality),
-                               node.number_like(kLowest, query), bias ? bias : node.number_like(0, query)});
+void read_masks(NodeContext& node, AttentionInputs& inputs, std::size_t mask, std::size_t bias,
+                Causality causality) {
+  const auto number = [&](double value) { return node.number_like(value, inputs.query); };
+  const double filter = node.real_attribute("mask_filter_value", -10000);
+  if (const Value given = node.optional_input(mask)) {
+    const Value is_hidden = find_hidden_keys(node, given, inputs.query, inputs.key);
+    inputs.bias = node.op(ops::Select, {is_hidden, number(filter), number(0)});
+  }
+  if (causality != Causality::none && inputs.query.shape()[2] != 1) {
+    // Keys in the future are never selected, even if the mask hides all others.
+    const Value is_future = find_future_keys(node, inputs.query, inputs.key, causality);
+    inputs.bias = node.op(ops::Select, {is_future, number(kLowest), inputs.bias ? inputs.bias : number(0)});
+  }
+  inputs.bias = add_if_present(node, inputs.bias, node.optional_input(bias));
+  inputs.scale = scale_of(node);
 }
 
 Cache extend_cache(NodeContext& node, Value past, Value length, Value now) {

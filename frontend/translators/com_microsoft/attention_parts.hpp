@@ -49,12 +49,12 @@ AttentionOutputs attend(NodeContext& node, const AttentionInputs& inputs);
 /// [B, K, T, h] as [B, K * `group`, T, h]: repeats each head `group` times.
 Value repeat_heads(NodeContext& node, Value value, std::int64_t group);
 
-/// The bias of a mask input of Attention or MultiHeadAttention and of `unidirectional`: `filter` for keys
-/// that the mask hides, the lowest number for keys in the future. Null if nothing is hidden.
-/// `mask` may be null, lengths [B], ends and starts [2 * B], lengths and offsets [3 * B + 2], [B, T] or [B,
-/// S, T].
-Value emit_mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter,
-                     Causality causality);
+/// Sets the scale of Attention or MultiHeadAttention, and the bias, which is the sum of the input `bias` and
+/// of the attribute mask_filter_value for keys that the mask hides or the lowest number for keys in the
+/// future. The input `mask` may be absent, lengths [B], ends and starts [2 * B], lengths and offsets [3 * B +
+/// 2], [B, T] or [B, S, T].
+void read_masks(NodeContext& node, AttentionInputs& inputs, std::size_t mask, std::size_t bias,
+                Causality causality);
 
 struct Cache {
   Value present;  ///< the output of the operator

@@ -144,11 +144,7 @@ Values attention(NodeContext& node) {
     value = extend_cache(node, kPlaces, kPlaces.past_value, all.value);
   }
   AttentionInputs inputs{all.query, key.used, value.used};
-  inputs.bias =
-      emit_mask_bias(node, node.optional_input(kPlaces.mask), all.query, key.used,
-                     node.real_attribute("mask_filter_value", -10000), causality_of(node, has_past));
-  inputs.bias = add_if_present(node, inputs.bias, node.optional_input(kPlaces.score_bias));
-  inputs.scale = scale_of(node);
+  read_masks(node, inputs, kPlaces.mask, kPlaces.score_bias, causality_of(node, has_past));
   inputs.scores = node.has_output(Output::qk) ? Scores::before_softmax : Scores::none;
   const AttentionOutputs outputs = attend(node, inputs);
   return {join_heads(node, outputs.mixed), key.present, value.present, outputs.scores};

@@ -101,19 +101,16 @@ Value add_base(NodeContext& node, Value scores, const std::vector<double>& base)
   return node.op(ops::Add, {scores, node.numbers(base, {1, std::ssize(base)}, ElementType::f32)});
 }
 
-/// Removes all weights of each leaf but the first.
-void keep_first_weights(Forest& forest) {
-  std::set<std::int64_t> leaves;
-  std::erase_if(forest.weights,
-                [&](const Forest::Weight& weight) { return !leaves.insert(weight.node).second; });
-}
-
 /// TreeEnsembleRegressor 1, 3 (tensors of doubles), 5.
 Values tree_ensemble_regressor_1(NodeContext& node) {
   Forest forest = forest_of(node, "target");
   forest.targets = node.positive_attribute("n_targets", 1);
-  // onnxruntime reads one weight of each leaf. The decision_leaf of scikit-learn's converter has equal ones.
-  if (forest.targets == 1) keep_first_weights(forest);
+  if (forest.targets == 1) {
+    // onnxruntime reads the first weight of each leaf. The decision_leaf of scikit-learn's converter has
+    // equal ones.
+    std::set<std::int64_t> leaves;
+    std::erase_if(forest.weights, [&](const auto& weight) { return !leaves.insert(weight.node).second; });
+  }
   constexpr std::array<std::string_view, 4> kAggregates = {"AVERAGE", "SUM", "MIN", "MAX"};
   const auto aggregate =
       std::ranges::find(kAggregates, node.text_attribute("aggregate_function", "SUM")) - kAggregates.begin();

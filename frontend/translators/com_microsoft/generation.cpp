@@ -95,11 +95,6 @@ Value emit_token_mask(Builder& builder, Value tokens, std::int64_t pad_token) {
   return convert(builder, builder.op(ops::NotEqual, {tokens, pad}), ElementType::i32);
 }
 
-/// Whether input `index` of a decoder is what its encoder returns besides the caches.
-bool reads_hidden_states(const onnx::GraphProto& decoder, int index) {
-  return decoder.input_size() > index && decoder.input(index).name() == "encoder_hidden_states";
-}
-
 /// onnxruntime feeds the whole sequence unless the input is declared to be one token.
 bool reads_sequences(const onnx::GraphProto& decoder) {
   const auto& shape = decoder.input(0).type().tensor_type().shape();
@@ -228,7 +223,8 @@ DecoderStep start_with_encoder(NodeContext& node, Decoder& decoder, Value source
   Values inputs{source};
   if (mask) inputs.push_back(mask);
   const int fixed = static_cast<int>(inputs.size());  // inputs of the decoder before the hidden states
-  const bool has_hidden_states = reads_hidden_states(graph, fixed);
+  const bool has_hidden_states =
+      graph.input_size() > fixed && graph.input(fixed).name() == "encoder_hidden_states";
   const int first = fixed + (has_hidden_states ? 1 : 0);
   // An encoder that also reads the first tokens gives their scores, the hidden states and the first caches.
   const bool gives_logits = encoder_graph.input_size() == fixed + 1;

@@ -126,11 +126,6 @@ Cache extend_cache(NodeContext& node, const InputIndices& places, std::size_t pa
   return cache;
 }
 
-Causality causality_of(NodeContext& node, bool has_past) {
-  if (!node.flag_attribute("unidirectional")) return Causality::none;
-  return has_past ? Causality::to_last_key : Causality::from_first_key;
-}
-
 template <const InputIndices& kPlaces>
 Values attention(NodeContext& node) {
   const std::int64_t count = node.positive_attribute("num_heads");
@@ -144,7 +139,10 @@ Values attention(NodeContext& node) {
     value = extend_cache(node, kPlaces, kPlaces.past_value, all.value);
   }
   AttentionInputs inputs{all.query, key.used, value.used};
-  read_masks(node, inputs, kPlaces.mask, kPlaces.score_bias, causality_of(node, has_past));
+  const Causality causality = !node.flag_attribute("unidirectional") ? Causality::none
+                              : has_past                             ? Causality::to_last_key
+                                                                     : Causality::from_first_key;
+  read_masks(node, inputs, kPlaces.mask, kPlaces.score_bias, causality);
   inputs.scores = node.has_output(Output::qk) ? Scores::before_softmax : Scores::none;
   const AttentionOutputs outputs = attend(node, inputs);
   return {join_heads(node, outputs.mixed), key.present, value.present, outputs.scores};

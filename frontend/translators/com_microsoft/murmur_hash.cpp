@@ -42,13 +42,6 @@ Value add_block(const WordArithmetic& words, Value hash, Value block) {
   return words.add(words.multiply(words.rotate(words.combine(hash, scattered), 13), 5), 0xe6546b64U);
 }
 
-Value finish(const WordArithmetic& words, Value hash, std::uint32_t length) {
-  hash = words.combine(hash, words.emit_word(length));
-  hash = words.multiply(words.combine(hash, words.shift_right(hash, 16)), 0x85ebca6bU);
-  hash = words.multiply(words.combine(hash, words.shift_right(hash, 13)), 0xc2b2ae35U);
-  return words.combine(hash, words.shift_right(hash, 16));
-}
-
 /// The 32-bit words of an element, the lowest one first.
 Values split_into_blocks(NodeContext& node, Value value) {
   switch (value.type()) {
@@ -73,7 +66,10 @@ Values murmur_hash(NodeContext& node) {
   const Values blocks = split_into_blocks(node, node.input(0));
   Value hash = words.emit_word(static_cast<std::uint32_t>(node.integer_attribute("seed", 0)));
   for (const Value& block : blocks) hash = add_block(words, hash, block);
-  hash = finish(words, hash, static_cast<std::uint32_t>(4 * blocks.size()));
+  hash = words.combine(hash, words.emit_word(static_cast<std::uint32_t>(4 * blocks.size())));
+  hash = words.multiply(words.combine(hash, words.shift_right(hash, 16)), 0x85ebca6bU);
+  hash = words.multiply(words.combine(hash, words.shift_right(hash, 13)), 0xc2b2ae35U);
+  hash = words.combine(hash, words.shift_right(hash, 16));
   return {node.flag_attribute("positive", true) ? convert(node, hash, ElementType::u32) : hash};
 }
 

@@ -91,16 +91,8 @@ Values multinomial_7(NodeContext& node) {
   return {draw_classes(node, node.input(0), node.integers({samples}), type, seeds_of(node, 1))};
 }
 
-/// The mask of a Dropout that keeps all elements. Below version 12 the specification does not define it, and
-/// onnxruntime gives zeros.
-Value emit_mask_in_inference(NodeContext& node, Value x) {
-  const ElementType type = node.opset() < 10 ? x.type() : ElementType::boolean;
-  const Value kept = node.integer(node.opset() < 12 ? 0 : 1, type);
-  return broadcast_to(node, kept, shape_of(node, x));
-}
-
 /// Dropout 1, 6, 7, 10: a copy for inference. The mask is boolean from 10 on, and has the type of the data
-/// before.
+/// before. Below 12, the specification does not define it, and onnxruntime gives zeros.
 Values dropout_1(NodeContext& node) {
   using Input = inputs::Dropout;
   using Output = outputs::Dropout;
@@ -109,15 +101,10 @@ Values dropout_1(NodeContext& node) {
       node.has_output(Output::mask)) {
     node.fail("training is not converted", "set attribute 'is_test'");
   }
-  Values outputs{x};
-  if (node.has_output(Output::mask)) outputs.push_back(emit_mask_in_inference(node, x));
-  return outputs;
-}
-
-/// Whether a value is a known scalar equal to `expected`.
-bool is_known_to_be(const NodeContext& node, Value value, double expected) {
-  const auto numbers = node.known_numbers(value);
-  return numbers && numbers->size() == 1 && numbers->front() == expected;
+  if (!node.has_output(Output::mask)) return {x};
+  const ElementType type = node.opset() < 10 ? x.type() : ElementType::boolean;
+  const Value is_kept = node.integer(node.opset() < 12 ? 0 : 1, type);
+  return {x, broadcast_to(node, is_kept, shape_of(node, x))};
 }
 
 /// Dropout 12, 13, 22: ratio and training_mode are inputs.
@@ -127,9 +114,9 @@ Values dropout_12(NodeContext& node) {
   const Value x = node.input(Input::data);
   const Value training = node.optional_input(Input::training_mode);
   Value ratio = node.optional_input(Input::ratio);
-  const bool is_off =
-      !training || is_known_to_be(node, training, 0) || (ratio && is_known_to_be(node, ratio, 0));
-  if (is_off) return dropout_1(node);
+  const ir::Numbers zero{0};
+  const bool is_off = !training || node.known_numbers(training) == zero;
+  if (is_off || (ratio && node.known_numbers(ratio) == zero)) return dropout_1(node);
   if (!ratio) ratio = node.number(kDefaultRatio, ElementType::f32);
   ratio = convert(node, require_scalar(node, ratio, "ratio"), ElementType::f32);
   const Value trains = require_scalar(node, training, "training_mode");

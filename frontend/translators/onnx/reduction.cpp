@@ -4,7 +4,6 @@
 // dimensions are reduced, or none if `noop_with_empty_axes` is set; the elementwise part of the operator
 // still applies then.
 #include <algorithm>
-#include <span>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/translator_tools.hpp"
@@ -42,12 +41,6 @@ Axes emit_all_axes(NodeContext& node, Value x, bool keep_dims) {
   return {emit_axes_between(node, 0, node.rank(x)), keep_dims};
 }
 
-/// Whether all axes are 0 or -1, which PyTorch and onnxruntime allow for a scalar. OpenVINO's constant
-/// folding and its CPU plugin do not.
-bool are_axes_of_scalar(std::span<const std::int64_t> axes) {
-  return std::ranges::all_of(axes, [](std::int64_t axis) { return axis == 0 || axis == -1; });
-}
-
 /// Axes whose number is known only at run time. If their dimensions are removed, the declared rank must give
 /// it.
 Axes emit_unknown_axes(NodeContext& node, Value x, Value axes, bool keep_dims, bool none_is_all) {
@@ -71,7 +64,10 @@ Axes read_axes(NodeContext& node, Value x) {
   if (count == 0 && none_is_all) return emit_all_axes(node, x, keep_dims);
   if (count == 0) return {node.integers(std::initializer_list<std::int64_t>{}), keep_dims};
   const auto known = node.known_integers(axes);
-  if (x.shape().is_scalar() && (!known || are_axes_of_scalar(*known)))
+  // PyTorch and onnxruntime allow the axes 0 and -1 of a scalar. OpenVINO's constant folding and its CPU
+  // plugin do not.
+  const auto is_of_scalar = [](std::int64_t axis) { return axis == 0 || axis == -1; };
+  if (x.shape().is_scalar() && (!known || std::ranges::all_of(*known, is_of_scalar)))
     return emit_all_axes(node, x, keep_dims);
   if (!count) return emit_unknown_axes(node, x, axes, keep_dims, none_is_all);
   return {axes, keep_dims, *count};

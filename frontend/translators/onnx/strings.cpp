@@ -160,12 +160,6 @@ Value convert_case(NodeContext& node, Value texts, LetterCase to) {
                   convert(node, written, ElementType::u8)});
 }
 
-/// Whether each string of a list differs from all `words`.
-Value find_other_texts(NodeContext& node, Value texts, const std::vector<std::string>& words) {
-  const Value none = node.integer(std::ssize(words), ElementType::i32);
-  return flatten(node, node.op(ops::Equal, {find_texts(node, texts, words), none}));
-}
-
 /// Uses Unicode's case mapping; fails for locales that differ (Turkish i).
 void require_known_case(const NodeContext& node) {
   const std::string locale = node.text_attribute("locale", "");
@@ -209,7 +203,9 @@ Values string_normalizer_10(NodeContext& node) {
   Value begins = flatten(node, unpacked.value(0));
   Value lengths = node.op(ops::Subtract, {flatten(node, unpacked.value(1)), begins});
   if (!words.empty()) {
-    const Value kept = find_true(node, find_other_texts(node, compared, words));
+    const Value none = node.integer(std::ssize(words), ElementType::i32);
+    const Value is_other = node.op(ops::Equal, {find_texts(node, compared, words), none});
+    const Value kept = find_true(node, flatten(node, is_other));
     begins = gather(node, begins, kept);
     lengths = gather(node, lengths, kept);
   }
@@ -226,12 +222,6 @@ Values string_normalizer_10(NodeContext& node) {
   const Value places = node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers});
   const Value shape = rank == 1 ? node.integers({-1}) : node.integers({1, -1});
   return {pack_rows(node, gather_bytes(node, bytes, places, inside), inside, lengths, shape)};
-}
-
-ByteAutomaton automaton_of(const NodeContext& node, const std::string& pattern) {
-  auto automaton = byte_automaton(pattern);
-  if (!automaton) node.fail("the pattern cannot be converted: " + automaton.error().message);
-  return *std::move(automaton);
 }
 
 /// The transitions with an additional class for positions after the end of a string, which keeps every state.
@@ -272,20 +262,20 @@ Value compute_classes(NodeContext& node, const StringList& texts, const ByteAuto
 
 /// RegexFullMatch 20: a Loop whose iterations feed the next byte of all strings to an automaton.
 Values regex_full_match_20(NodeContext& node) {
-  const ByteAutomaton automaton = automaton_of(node, node.text_attribute("pattern"));
-  if (node.input(0).shape().element_count() == 0) {
+  const auto automaton = byte_automaton(node.text_attribute("pattern"));
+  if (!automaton) node.fail("the pattern cannot be converted: " + automaton.error().message);
+  if (node.input(0).shape().element_count() == 0)
     return {fill(node, 0, ElementType::boolean, shape_of(node, node.input(0)))};
-  }
   const StringList texts(node, node.input(0));
-  const Value classes = compute_classes(node, texts, automaton);
-  const std::vector<std::int64_t> next = transitions(automaton);
+  const Value classes = compute_classes(node, texts, *automaton);
+  const std::vector<std::int64_t> next = transitions(*automaton);
   const auto write = [&](Builder& body, Value place, const Values& states, const Values& invariants) {
     const Value index = body.op(ops::Add, {states[0], gather(body, invariants[0], place)});
     return Iteration{{gather(body, body.integers(next, kWhole), index)}, {}};
   };
   const Value first = node.op(ops::Multiply, {texts.lengths(), node.integer(0, kWhole)});
   const LoopOutputs loop = iterate(node, size_of(node, classes, 0), {first}, {classes}, write);
-  const Value accepts = gather(node, node.integers(acceptance(automaton), kWhole), loop.states[0]);
+  const Value accepts = gather(node, node.integers(acceptance(*automaton), kWhole), loop.states[0]);
   const Value matches = node.op(ops::NotEqual, {accepts, node.integer(0, kWhole)});
   return {texts.reshape_to_tensor(node, matches)};
 }

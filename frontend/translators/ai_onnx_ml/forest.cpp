@@ -356,14 +356,6 @@ Value aggregate_leaves(NodeContext& node, const Forest& forest, Value leaves, Ag
 
 }  // namespace
 
-TreeMode tree_mode_of(NodeContext& node, const std::string& name) {
-  constexpr std::array<std::string_view, 7> kNames = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE", "BRANCH_GT",
-                                                      "BRANCH_EQ",  "BRANCH_NEQ", "LEAF"};
-  const auto index = std::find(kNames.begin(), kNames.end(), name) - kNames.begin();
-  if (index == std::ssize(kNames)) node.fail("node mode '" + name + "' does not exist");
-  return static_cast<TreeMode>(index);
-}
-
 Value compute_forest_scores(NodeContext& node, const Forest& forest, Value features, Aggregate aggregate) {
   check(node, forest);
   const std::int64_t depth = depth_of(node, forest);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "frontend/graph/node_context.hpp"
@@ -11,8 +10,6 @@ namespace onnx2ir::frontend {
 
 /// The comparison of a feature with the split value.
 enum class TreeMode : std::uint8_t { less_or_equal, less, greater_or_equal, greater, equal, not_equal, leaf };
-/// From the name ("BRANCH_LEQ").
-TreeMode tree_mode_of(NodeContext& node, const std::string& name);
 
 /// A node of a tree. The branches of a leaf are the leaf itself.
 struct TreeNode {

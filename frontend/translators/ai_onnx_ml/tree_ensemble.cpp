@@ -54,6 +54,14 @@ void read_weights(NodeContext& node, const std::string& kind, const NodeIndices&
   }
 }
 
+TreeMode tree_mode_of(NodeContext& node, const std::string& name) {
+  constexpr std::array<std::string_view, 7> kNames = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE", "BRANCH_GT",
+                                                      "BRANCH_EQ",  "BRANCH_NEQ", "LEAF"};
+  const auto index = std::find(kNames.begin(), kNames.end(), name) - kNames.begin();
+  if (index == std::ssize(kNames)) node.fail("node mode '" + name + "' does not exist");
+  return static_cast<TreeMode>(index);
+}
+
 /// The forest in attributes that identify nodes by tree and number; the attributes of weights begin with
 /// `kind` ("class", "target").
 Forest forest_of(NodeContext& node, const std::string& kind) {

@@ -1,6 +1,7 @@
 // onnxruntime's Attention and QAttention: projections, heads, masks and a cache in one operator.
 #include <limits>
 
+#include "base/portable_math.hpp"
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/com_microsoft/quantized.hpp"
@@ -45,6 +46,17 @@ Projections split_projection(NodeContext& node, Value projected, std::int64_t co
   };
   const std::int64_t keys = sizes[0] + sizes[1];
   return {part(0, sizes[0]), part(sizes[0], keys), part(keys, keys + sizes[2])};
+}
+
+/// From the angles p / 10000^(2i / size) at `positions` [B or 1, S].
+Rotation compute_rotation(NodeContext& node, Value positions, std::int64_t size) {
+  std::vector<double> factors;
+  for (std::int64_t i = 0; i < size / 2; ++i)
+    factors.push_back(base::power(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(size)));
+  const Value turns = node.numbers(factors, ElementType::f32);
+  const Value columns = unsqueeze(node, convert(node, positions, ElementType::f32), {1, 3});
+  const Value angles = node.op(ops::Multiply, {columns, turns});
+  return {node.op(ops::Cos, {angles}), node.op(ops::Sin, {angles}), false};
 }
 
 /// Rotates by the caches that onnxruntime computes itself: the angle of pair i at position p is p / 10000^(2i

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "base/portable_math.hpp"
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
@@ -121,16 +120,6 @@ Rotation gather_rotation(NodeContext& node, Value cosines, Value sines, Value po
                          bool is_interleaved) {
   const auto at_positions = [&](Value cache) { return unsqueeze(node, gather(node, cache, positions), {1}); };
   return {at_positions(cosines), at_positions(sines), is_interleaved};
-}
-
-Rotation compute_rotation(NodeContext& node, Value positions, std::int64_t size) {
-  std::vector<double> factors;
-  for (std::int64_t i = 0; i < size / 2; ++i)
-    factors.push_back(base::power(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(size)));
-  const Value turns = node.numbers(factors, ElementType::f32);
-  const Value columns = unsqueeze(node, convert(node, positions, ElementType::f32), {1, 3});
-  const Value angles = node.op(ops::Multiply, {columns, turns});
-  return {node.op(ops::Cos, {angles}), node.op(ops::Sin, {angles}), false};
 }
 
 Value rotate_heads(NodeContext& node, Value heads, const Rotation& rotation) {

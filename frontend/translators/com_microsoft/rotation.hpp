@@ -16,8 +16,6 @@ struct Rotation {
 
 /// From caches [M, r / 2] at `positions` [B or 1, S].
 Rotation gather_rotation(NodeContext& node, Value cosines, Value sines, Value positions, bool is_interleaved);
-/// From the angles p / 10000^(2i / size) at `positions` [B or 1, S].
-Rotation compute_rotation(NodeContext& node, Value positions, std::int64_t size);
 
 /// Rotates the first r elements of the heads [B, N, S, h].
 Value rotate_heads(NodeContext& node, Value heads, const Rotation& rotation);

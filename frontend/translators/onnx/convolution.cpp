@@ -215,8 +215,7 @@ Values deform_conv_19(NodeContext& node) {
   using Input = inputs::DeformConv;
   Values inputs{node.input(Input::X), node.input(Input::offset), node.input(Input::W)};
   if (node.has_input(Input::mask)) inputs.push_back(node.input(Input::mask));
-  const Value result = emit_deformable_convolution(
-      node, inputs, {.offset_groups = "offset_group", .pads_when_interpolating = true});
+  const Value result = emit_deformable_convolution(node, inputs, "offset_group", true);
   return {add_bias(node, result, node.optional_input(Input::B), node.rank(inputs[0]))};
 }
 

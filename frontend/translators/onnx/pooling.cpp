@@ -17,6 +17,26 @@ std::int64_t extent_of(const Window& window, std::size_t axis) {
   return ir::checked_add(ir::checked_multiply(window.kernel[axis] - 1, window.dilations[axis]), 1);
 }
 
+bool has_dynamic_pixels(const ir::PartialShape& shape) {
+  return std::any_of(shape.begin() + 2, shape.end(), [](const auto& size) { return size.is_dynamic(); });
+}
+
+/// Replaces same_upper and same_lower by pads if the sizes of `input` are static.
+void resolve_auto_pad(Window& window, Value input) {
+  const ir::PartialShape& shape = input.shape();
+  if (window.auto_pad == "explicit" || !shape.has_rank() || has_dynamic_pixels(shape)) return;
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    const std::int64_t size = shape[i + 2].size();
+    const std::int64_t places = ir::checked_add(size, window.strides[i] - 1) / window.strides[i];
+    const std::int64_t last = (places - 1) * window.strides[i];  // less than the sum of the size and a stride
+    const std::int64_t pad = std::max<std::int64_t>(ir::checked_add(last, extent_of(window, i)) - size, 0);
+    const std::int64_t smaller = pad / 2;
+    window.pads_begin[i] = window.auto_pad == "same_upper" ? smaller : pad - smaller;
+    window.pads_end[i] = pad - window.pads_begin[i];
+  }
+  window.auto_pad = "explicit";
+}
+
 /// Limits the kernel to the padded input along axes that the ceil mode gives one place although the kernel is
 /// larger. OpenVINO refuses such kernels. onnxruntime ignores the part of the window beyond the
 /// padding.
@@ -58,8 +78,7 @@ bool begins_in_input(const Window& window, std::string_view rounding) {
 /// Replaces the ceil mode by padding at the end that makes the same windows, if sizes are dynamic: OpenVINO
 /// refuses a kernel that is larger than the padded input when it runs the model. Returns whether it did.
 bool pad_for_ceil_mode(Window& window, const ir::PartialShape& shape) {
-  const auto is_static = [](const ir::Dimension& size) { return size.is_static(); };
-  if (std::all_of(shape.begin() + 2, shape.end(), is_static)) return false;
+  if (!has_dynamic_pixels(shape)) return false;
   for (std::size_t i = 0; i < window.kernel.size(); ++i) window.pads_end[i] += window.strides[i] - 1;
   return true;
 }

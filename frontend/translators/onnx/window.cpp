@@ -1,7 +1,5 @@
 #include "frontend/translators/onnx/window.hpp"
 
-#include <algorithm>
-
 #include "base/ascii_case.hpp"
 #include "ir/checked_arithmetic.hpp"
 
@@ -59,36 +57,14 @@ std::vector<ir::Attribute> attributes_of(const Window& window, std::initializer_
   return attributes;
 }
 
-void resolve_auto_pad(Window& window, Value input) {
-  if (window.auto_pad == "explicit" || !input.shape().has_rank()) return;
-  const auto spatial = window.strides.size();
-  for (std::size_t i = 0; i < spatial; ++i) {
-    if (input.shape()[i + 2].is_dynamic()) return;
-  }
-  for (std::size_t i = 0; i < spatial; ++i) {
-    const std::int64_t size = input.shape()[i + 2].size();
-    const std::int64_t places = ir::checked_add(size, window.strides[i] - 1) / window.strides[i];
-    const std::int64_t extent = ir::checked_multiply(window.kernel[i] - 1, window.dilations[i]) + 1;
-    const std::int64_t last = (places - 1) * window.strides[i];  // less than the sum of the size and a stride
-    const std::int64_t pad = std::max<std::int64_t>(ir::checked_add(last, extent) - size, 0);
-    const std::int64_t smaller = pad / 2;
-    window.pads_begin[i] = window.auto_pad == "same_upper" ? smaller : pad - smaller;
-    window.pads_end[i] = pad - window.pads_begin[i];
-  }
-  window.auto_pad = "explicit";
-}
-
-Value emit_deformable_convolution(NodeContext& node, const Values& inputs, const DeformableForm& form) {
+Value emit_deformable_convolution(NodeContext& node, const Values& inputs, std::string_view offset_groups,
+                                  bool pads_when_interpolating) {
   if (node.rank(inputs[0]) != 4) node.fail("only two spatial axes can be expressed");
   const Window window = window_of(node, 2);
-  const std::int64_t groups = node.positive_attribute("group", 1);
-  const std::int64_t offset_groups = node.positive_attribute(form.offset_groups, 1);
-  return node
-      .node(ops::DeformableConvolution, inputs,
-            attributes_of(window, {{"group", groups},
-                                   {"deformable_group", offset_groups},
-                                   {"bilinear_interpolation_pad", form.pads_when_interpolating}}))
-      .value();
+  return node.op(ops::DeformableConvolution, inputs,
+                 attributes_of(window, {{"group", node.positive_attribute("group", 1)},
+                                        {"deformable_group", node.positive_attribute(offset_groups, 1)},
+                                        {"bilinear_interpolation_pad", pads_when_interpolating}}));
 }
 
 }  // namespace onnx2ir::frontend

@@ -35,17 +35,11 @@ Window window_of(NodeContext& node, std::int64_t spatial);
 std::vector<ir::Attribute> attributes_of(const Window& window,
                                          std::initializer_list<ir::Attribute> others = {});
 
-/// Replaces same_upper and same_lower by pads if the sizes of `input` are static.
-void resolve_auto_pad(Window& window, Value input);
-
-/// A convolution that reads at computed places: DeformConv, DeformableConv2D.
-struct DeformableForm {
-  std::string_view offset_groups;  ///< the name of the attribute
-  /// Whether a place less than one element beyond the edge is interpolated between the edge and 0.
-  bool pads_when_interpolating = false;
-};
-
-/// `inputs`: data of rank 4, offsets, filters, and masks if there are any. Fails for another rank.
-Value emit_deformable_convolution(NodeContext& node, const Values& inputs, const DeformableForm& form);
+/// A convolution that reads at computed places: DeformConv, DeformableConv2D. `inputs`: data of rank 4,
+/// offsets, filters, and masks if there are any. Fails for another rank. `offset_groups` is the name of the
+/// attribute. `pads_when_interpolating`: whether a place less than one element beyond the edge is
+/// interpolated between the edge and 0.
+Value emit_deformable_convolution(NodeContext& node, const Values& inputs, std::string_view offset_groups,
+                                  bool pads_when_interpolating);
 
 }  // namespace onnx2ir::frontend

@@ -247,7 +247,7 @@ Values deformable_convolution(NodeContext& node) {
   Values inputs = take_inputs(node, 3);
   using Input = ir::DeformableConvolutionView::Input;
   if (node.has_input(Input::mask)) inputs.push_back(node.input(Input::mask));
-  return {emit_deformable_convolution(node, inputs, {.offset_groups = "deformable_groups"})};
+  return {emit_deformable_convolution(node, inputs, "deformable_groups", false)};
 }
 
 }  // namespace

@@ -100,16 +100,13 @@ Values flatten_1(NodeContext& node) {
   return {reshape(node, input, concat(node, {outer, inner}))};
 }
 
-/// Whether the list of axes, an input, is empty, also if it is not constant.
-bool has_no_axes(const NodeContext& node) {
-  return node.has_input(1) && node.input(1).shape().element_count() == 0;
-}
-
-/// Axes from input 1 (newer versions) or from the attribute; no value if neither is given.
-std::optional<ir::Integers> axes_of(NodeContext& node) {
-  if (has_no_axes(node)) return ir::Integers{};
-  if (node.has_input(1)) return node.require_integers(node.input(1), "the axes");
-  return node.has_attribute("axes") ? std::optional(node.integer_list("axes")) : std::nullopt;
+/// Axes from input 1 (newer versions) or from the attribute; no value if neither is given, or if the input is
+/// known only at run time.
+std::optional<ir::Integers> axes_of(const NodeContext& node) {
+  if (!node.has_input(1))
+    return node.has_attribute("axes") ? std::optional(node.integer_list("axes")) : std::nullopt;
+  if (node.input(1).shape().element_count() == 0) return ir::Integers{};
+  return node.known_integers(node.input(1));
 }
 
 /// A list of `rank` zeros with 1 at the positions `axes` (i64 list, negative from the end).
@@ -196,10 +193,8 @@ Value squeeze_units(NodeContext& node, Value input) {
 Values squeeze_1(NodeContext& node) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
-  if (node.has_input(1) && !has_no_axes(node) && !node.known_integers(node.input(1))) {
-    return {squeeze_at_run_time(node, input, node.input(1))};
-  }
   auto axes = axes_of(node);
+  if (!axes && node.has_input(1)) return {squeeze_at_run_time(node, input, node.input(1))};
   // onnxruntime accepts an axis that is given more than once.
   if (axes) axes = distinct_axes(node, *axes, rank);
   // As in onnxruntime, an empty list means all axes of size 1.
@@ -209,10 +204,8 @@ Values squeeze_1(NodeContext& node) {
 /// Unsqueeze 1, 11 (negative axes), 13 (axes as an input), 21, 23, 24, 25.
 Values unsqueeze_1(NodeContext& node) {
   const Value input = node.input(0);
-  if (node.has_input(1) && !has_no_axes(node) && !node.known_integers(node.input(1))) {
-    return {unsqueeze_at_run_time(node, input, node.input(1))};
-  }
   auto axes = axes_of(node);
+  if (!axes && node.has_input(1)) return {unsqueeze_at_run_time(node, input, node.input(1))};
   if (!axes) node.fail("no axes are given");
   const std::int64_t rank = node.rank(input) + std::ssize(*axes);
   for (std::int64_t& axis : *axes) axis = node.axis(axis, rank);
@@ -266,9 +259,8 @@ Values tile_6(NodeContext& node) {
   if (input.shape().is_scalar()) return {input};
   const std::int64_t rank = node.rank(input);
   const Value repeats = set_length(node, convert(node, node.input(Input::repeats), ElementType::i64), rank);
-  if (const auto known = node.known_integers(repeats))
-    return {node.op(ops::Tile, {input, node.integers(*known)})};
-  return {node.op(ops::Tile, {input, repeats})};
+  const auto known = node.known_integers(repeats);
+  return {node.op(ops::Tile, {input, known ? node.integers(*known) : repeats})};
 }
 
 /// Concat 1 (axis optional, 1), 4, 11, 13.

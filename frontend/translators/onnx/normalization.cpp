@@ -47,9 +47,7 @@ BatchNorm read_batch_norm(NodeContext& node) {
                    node.real_attribute("epsilon", 1e-5F)};
   const ElementType data = result.x.type();
   const auto values = {&result.x, &result.scale, &result.bias, &result.mean, &result.variance};
-  const bool is_mixed =
-      std::any_of(values.begin(), values.end(), [&](const Value* value) { return value->type() != data; });
-  if (is_mixed) {
+  if (std::ranges::any_of(values, [&](const Value* value) { return value->type() != data; })) {
     for (Value* const value : values) *value = convert(node, *value, ElementType::f32);
   }
   return result;

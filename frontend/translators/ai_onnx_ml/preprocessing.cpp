@@ -31,24 +31,22 @@ Values scaler_1(NodeContext& node) {
   return {result};
 }
 
+/// The norm of each sample.
+Value norm_of(NodeContext& node, Value x) {
+  const std::string norm = node.text_attribute("norm", "MAX");
+  const Value last = node.integers({-1});
+  // Not of the absolute values: the specification and onnxruntime divide by the largest number.
+  if (norm == "MAX") return reduce_over(node, ops::ReduceMax, x, last, true);
+  if (norm == "L1") return reduce_over(node, ops::ReduceSum, node.op(ops::Abs, {x}), last, true);
+  if (norm != "L2") node.fail("norm '" + norm + "' does not exist");
+  const Value square = node.op(ops::Multiply, {x, x});
+  return node.op(ops::Sqrt, {reduce_over(node, ops::ReduceSum, square, last, true)});
+}
+
 /// Normalizer 1: divides each sample by its norm, unless that is 0.
 Values normalizer_1(NodeContext& node) {
   const Value input = convert(node, node.input(0), ElementType::f32);
-  const std::string norm = node.text_attribute("norm", "MAX");
-  const Value last = node.integers({-1});
-  Value size;
-  if (norm == "MAX") {
-    // Not of the absolute values: the specification and onnxruntime divide by the largest number.
-    size = reduce_over(node, ops::ReduceMax, input, last, true);
-  } else if (norm == "L1") {
-    size = reduce_over(node, ops::ReduceSum, node.op(ops::Abs, {input}), last, true);
-  } else if (norm == "L2") {
-    const Value square =
-        reduce_over(node, ops::ReduceSum, node.op(ops::Multiply, {input, input}), last, true);
-    size = node.op(ops::Sqrt, {square});
-  } else {
-    node.fail("norm '" + norm + "' does not exist");
-  }
+  const Value size = norm_of(node, input);
   const Value empty = node.op(ops::Equal, {size, node.number_like(0, size)});
   return {divide(node, input, node.op(ops::Select, {empty, node.number_like(1, size), size}))};
 }

@@ -45,6 +45,15 @@ Value emit_fused_swiglu(NodeContext& node, Value y, bool is_interleaved) {
   return swiglu(node, halves.value(0), halves.value(1));
 }
 
+/// `y` activated by a function of one value.
+Value activate_alone(NodeContext& node, Value y, const std::string& name) {
+  if (name == "relu") return node.op(ops::ReLU, {y});
+  if (name == "gelu") return node.op(ops::Gelu, {y}, {{"approximation_mode", "TANH"}});
+  if (name == "silu") return node.op(ops::Swish, {y});
+  if (name != "identity") node.fail("activation '" + name + "' does not exist");
+  return y;
+}
+
 Value activate(NodeContext& node, Value x, const ExpertLayer& first, const ExpertLayer& third) {
   const std::string name = node.text_attribute("activation_type", "relu");
   const Value y = apply_layer(node, x, first);
@@ -55,16 +64,7 @@ Value activate(NodeContext& node, Value x, const ExpertLayer& first, const Exper
     if (!linear) node.fail("swiglu needs a third layer unless it is fused into the first");
     return swiglu(node, y, linear);
   }
-  Value result = y;
-  if (name == "relu") {
-    result = node.op(ops::ReLU, {y});
-  } else if (name == "gelu") {
-    result = node.op(ops::Gelu, {y}, {{"approximation_mode", "TANH"}});
-  } else if (name == "silu") {
-    result = node.op(ops::Swish, {y});
-  } else if (name != "identity") {
-    node.fail("activation '" + name + "' does not exist");
-  }
+  const Value result = activate_alone(node, y, name);
   return linear ? node.op(ops::Multiply, {result, linear}) : result;
 }
 

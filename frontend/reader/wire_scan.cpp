@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <initializer_list>
 #include <limits>
@@ -45,55 +46,46 @@ struct FieldRule {
   Message message = Message::model;  ///< what to descend into
 };
 
-/// The handling of length-delimited field `number` of `message`.
+/// The handling of the length-delimited fields of each message, by message and field number.
+constexpr auto kRules = [] {
+  using enum Message;
+  std::array<std::array<FieldRule, 32>, 7> rules{};
+  const auto set = [&](Message of, FieldRule rule, std::initializer_list<int> fields) {
+    for (const int field : fields) rules[static_cast<std::size_t>(of)][field] = rule;
+  };
+  const auto drop = [&](Message of, std::initializer_list<int> fields) { set(of, {Action::drop}, fields); };
+  const auto descend = [&](Message of, Message into, std::initializer_list<int> fields) {
+    set(of, {Action::descend, into}, fields);
+  };
+  drop(model, {ModelProto::kDocStringFieldNumber, ModelProto::kTrainingInfoFieldNumber});
+  descend(model, graph, {ModelProto::kGraphFieldNumber});
+  descend(model, function, {ModelProto::kFunctionsFieldNumber});
+  drop(graph, {GraphProto::kDocStringFieldNumber, GraphProto::kQuantizationAnnotationFieldNumber,
+               GraphProto::kMetadataPropsFieldNumber});
+  descend(graph, node, {GraphProto::kNodeFieldNumber});
+  descend(graph, tensor, {GraphProto::kInitializerFieldNumber});
+  descend(graph, sparse_tensor, {GraphProto::kSparseInitializerFieldNumber});
+  drop(node, {NodeProto::kDocStringFieldNumber, NodeProto::kMetadataPropsFieldNumber,
+              NodeProto::kDeviceConfigurationsFieldNumber});
+  descend(node, attribute, {NodeProto::kAttributeFieldNumber});
+  drop(attribute, {AttributeProto::kDocStringFieldNumber});
+  descend(attribute, tensor, {AttributeProto::kTFieldNumber, AttributeProto::kTensorsFieldNumber});
+  descend(attribute, graph, {AttributeProto::kGFieldNumber, AttributeProto::kGraphsFieldNumber});
+  descend(attribute, sparse_tensor,
+          {AttributeProto::kSparseTensorFieldNumber, AttributeProto::kSparseTensorsFieldNumber});
+  drop(function, {FunctionProto::kDocStringFieldNumber, FunctionProto::kMetadataPropsFieldNumber});
+  descend(function, node, {FunctionProto::kNodeFieldNumber});
+  descend(function, attribute, {FunctionProto::kAttributeProtoFieldNumber});
+  descend(sparse_tensor, tensor,
+          {SparseTensorProto::kValuesFieldNumber, SparseTensorProto::kIndicesFieldNumber});
+  drop(tensor, {TensorProto::kDocStringFieldNumber, TensorProto::kMetadataPropsFieldNumber});
+  set(tensor, {Action::strip}, {TensorProto::kRawDataFieldNumber});
+  return rules;
+}();
+
 FieldRule rule(Message message, std::uint32_t number) {
-  const auto is = [&](std::initializer_list<int> fields) { return is_any(number, fields); };
-  constexpr FieldRule kDrop{Action::drop};
-  const auto descend = [](Message into) { return FieldRule{Action::descend, into}; };
-  switch (message) {
-    case Message::model:
-      if (is({ModelProto::kDocStringFieldNumber, ModelProto::kTrainingInfoFieldNumber})) return kDrop;
-      if (is({ModelProto::kGraphFieldNumber})) return descend(Message::graph);
-      if (is({ModelProto::kFunctionsFieldNumber})) return descend(Message::function);
-      break;
-    case Message::graph:
-      if (is({GraphProto::kDocStringFieldNumber, GraphProto::kQuantizationAnnotationFieldNumber,
-              GraphProto::kMetadataPropsFieldNumber}))
-        return kDrop;
-      if (is({GraphProto::kNodeFieldNumber})) return descend(Message::node);
-      if (is({GraphProto::kInitializerFieldNumber})) return descend(Message::tensor);
-      if (is({GraphProto::kSparseInitializerFieldNumber})) return descend(Message::sparse_tensor);
-      break;
-    case Message::node:
-      if (is({NodeProto::kDocStringFieldNumber, NodeProto::kMetadataPropsFieldNumber,
-              NodeProto::kDeviceConfigurationsFieldNumber}))
-        return kDrop;
-      if (is({NodeProto::kAttributeFieldNumber})) return descend(Message::attribute);
-      break;
-    case Message::attribute:
-      if (is({AttributeProto::kDocStringFieldNumber})) return kDrop;
-      if (is({AttributeProto::kTFieldNumber, AttributeProto::kTensorsFieldNumber}))
-        return descend(Message::tensor);
-      if (is({AttributeProto::kGFieldNumber, AttributeProto::kGraphsFieldNumber}))
-        return descend(Message::graph);
-      if (is({AttributeProto::kSparseTensorFieldNumber, AttributeProto::kSparseTensorsFieldNumber}))
-        return descend(Message::sparse_tensor);
-      break;
-    case Message::function:
-      if (is({FunctionProto::kDocStringFieldNumber, FunctionProto::kMetadataPropsFieldNumber})) return kDrop;
-      if (is({FunctionProto::kNodeFieldNumber})) return descend(Message::node);
-      if (is({FunctionProto::kAttributeProtoFieldNumber})) return descend(Message::attribute);
-      break;
-    case Message::sparse_tensor:
-      if (is({SparseTensorProto::kValuesFieldNumber, SparseTensorProto::kIndicesFieldNumber}))
-        return descend(Message::tensor);
-      break;
-    case Message::tensor:
-      if (is({TensorProto::kDocStringFieldNumber, TensorProto::kMetadataPropsFieldNumber})) return kDrop;
-      if (is({TensorProto::kRawDataFieldNumber})) return {Action::strip};
-      break;
-  }
-  return {};
+  const auto& rules = kRules[static_cast<std::size_t>(message)];
+  return number < rules.size() ? rules[number] : FieldRule{};
 }
 
 /// Whether a ModelProto has a length-delimited field of this number.
@@ -119,6 +111,11 @@ std::string_view name(Message message) {
   return kNames[static_cast<std::size_t>(message)];
 }
 
+/// Thrown by a Scanner: the bytes cannot be scanned.
+struct Malformed {
+  Problem problem;
+};
+
 class Scanner {
  public:
   explicit Scanner(ByteWindow model) : model_(std::move(model)) {
@@ -128,86 +125,86 @@ class Scanner {
     out_.bytes.reserve(std::min<std::uint64_t>(model_.size() + model_.size() / 8 + 64, kMaxAtFirst));
   }
 
-  bool scan_model() { return scan(Message::model, 0, model_.size(), 0); }
-  StrippedModel take_result() { return std::move(out_); }
-  Problem take_problem() { return std::move(problem_); }
+  StrippedModel scan_model() {
+    scan(Message::model, 0, model_.size(), 0);
+    return std::move(out_);
+  }
 
  private:
   using Position = std::uint64_t;
 
-  bool fail(Position where, std::string_view what) {
-    problem_ = {DiagnosticCode::unreadable_model, fmt::format("{} at byte {}", what, where)};
-    return false;
+  struct Tag {
+    std::uint32_t number;
+    WireType type;
+  };
+
+  [[noreturn]] static void fail(DiagnosticCode code, std::string message) {
+    throw Malformed{{code, std::move(message)}};
+  }
+  /// Fails because of a field of the current message.
+  [[noreturn]] void fail(Position where, std::string_view what) const {
+    fail(DiagnosticCode::unreadable_model,
+         fmt::format("{} at byte {}, in a {}", what, where, name(message_)));
   }
 
-  bool fail_truncated(std::uint64_t missing) {
-    problem_ = {DiagnosticCode::unreadable_input,
-                fmt::format("the file ends at least {} {} early", missing, missing == 1 ? "byte" : "bytes")};
-    return false;
-  }
-
-  bool read_varint(Position& position, Position end, std::uint64_t& value) {
-    value = 0;
+  std::uint64_t read_varint(Position& position, Position end) {
+    std::uint64_t value = 0;
     const Position start = position;
     for (int shift = 0; shift < 70; shift += 7) {
-      if (position == end) return fail(start, "a number is cut off");
+      if (position == end) fail(start, "a number is cut off");
       const auto byte = std::to_integer<std::uint64_t>(model_.at(position++));
       value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return true;
+      if (byte < 0x80) return value;
     }
-    return fail(start, "a number has more than ten bytes");
+    fail(start, "a number has more than ten bytes");
   }
 
-  bool read_tag(Position& position, Position end, std::uint32_t& number, WireType& type) {
+  Tag read_tag(Position& position, Position end) {
     const Position start = position;
-    std::uint64_t tag = 0;
-    if (!read_varint(position, end, tag)) return false;
-    if (tag > std::numeric_limits<std::uint32_t>::max() || tag < 8) {
-      return fail(start, "the field number is invalid");
-    }
-    if ((tag & 7) > 5) return fail(start, "the wire type is invalid");
-    number = static_cast<std::uint32_t>(tag >> 3);
-    type = static_cast<WireType>(tag & 7);
-    return true;
+    const std::uint64_t tag = read_varint(position, end);
+    if (tag > std::numeric_limits<std::uint32_t>::max() || tag < 8)
+      fail(start, "the field number is invalid");
+    if ((tag & 7) > 5) fail(start, "the wire type is invalid");
+    return {static_cast<std::uint32_t>(tag >> 3), static_cast<WireType>(tag & 7)};
   }
 
-  bool skip(Position& position, Position end, std::uint64_t size, Position field) {
-    if (size > end - position) return fail(field, "a field reaches beyond the end of its message");
+  void skip(Position& position, Position end, std::uint64_t size, Position field) const {
+    if (size > end - position) fail(field, "a field reaches beyond the end of its message");
     position += size;
-    return true;
   }
 
-  /// Skips the value of a field. `value` becomes that of a varint, or the size of bytes. A group ends at its
-  /// own end tag; nested groups are counted without recursion.
-  bool skip_value(Position& position, Position end, std::uint32_t number, WireType type, Position field,
-                  std::uint64_t& value) {
+  /// Skips the value of a field. Returns that of a varint, or the size of bytes. A group ends at its own end
+  /// tag; nested groups are counted without recursion.
+  std::uint64_t skip_value(Position& position, Position end, Tag tag, Position field) {
+    std::uint64_t value = 0;
     std::vector<std::uint32_t> open_groups;
     while (true) {
-      switch (type) {
+      switch (tag.type) {
         case WireType::varint:
-          if (!read_varint(position, end, value)) return false;
+          value = read_varint(position, end);
           break;
         case WireType::fixed64:
-          if (!skip(position, end, 8, field)) return false;
+          skip(position, end, 8, field);
           break;
         case WireType::fixed32:
-          if (!skip(position, end, 4, field)) return false;
+          skip(position, end, 4, field);
           break;
         case WireType::bytes:
-          if (!read_varint(position, end, value) || !skip(position, end, value, field)) return false;
+          value = read_varint(position, end);
+          skip(position, end, value, field);
           break;
         case WireType::group_start:
-          open_groups.push_back(number);
+          open_groups.push_back(tag.number);
           break;
         case WireType::group_end:
-          if (open_groups.empty() || open_groups.back() != number)
-            return fail(field, "a group ends without a beginning");
+          if (open_groups.empty() || open_groups.back() != tag.number)
+            fail(field, "a group ends without a beginning");
           open_groups.pop_back();
           break;
       }
-      if (open_groups.empty()) return true;
+      if (open_groups.empty()) return value;
       field = position;
-      if (!read_tag(position, end, number, type)) return false;
+      tag = read_tag(position, end);
     }
   }
 
@@ -219,16 +216,12 @@ class Scanner {
     std::uint64_t found_size = 0;
     while (position != end) {
       const Position field = position;
-      std::uint32_t number = 0;
-      WireType wire_type{};
-      std::uint64_t value = 0;
-      if (!read_tag(position, end, number, wire_type) ||
-          !skip_value(position, end, number, wire_type, field, value))
-        return 0;
-      if (number == TensorProto::kDataTypeFieldNumber && wire_type == WireType::varint) type = value;
-      if (!is_tensor_data(number)) continue;
-      if (found != 0 || wire_type != WireType::bytes) return 0;
-      found = number;
+      const Tag tag = read_tag(position, end);
+      const std::uint64_t value = skip_value(position, end, tag, field);
+      if (tag.number == TensorProto::kDataTypeFieldNumber && tag.type == WireType::varint) type = value;
+      if (!is_tensor_data(tag.number)) continue;
+      if (found != 0 || tag.type != WireType::bytes) return 0;
+      found = tag.number;
       found_size = value;
     }
     const auto is_packed = [&](int field, int element, std::size_t size) {
@@ -240,63 +233,45 @@ class Scanner {
     return is_like_raw ? found : 0;
   }
 
-  bool scan(Message message, Position position, Position end, int graph_depth) {
+  void scan(Message message, Position position, Position end, int graph_depth) {
+    message_ = message;
     const std::uint32_t like_raw_data = message == Message::tensor ? field_like_raw_data(position, end) : 0;
-    if (message == Message::graph && ++graph_depth > kMaxGraphDepth) {
-      return fail(position, fmt::format("graphs are nested more than {} deep", kMaxGraphDepth));
-    }
+    if (message == Message::graph && ++graph_depth > kMaxGraphDepth)
+      fail(DiagnosticCode::unreadable_model,
+           fmt::format("graphs are nested more than {} deep at byte {}", kMaxGraphDepth, position));
     Position copied = position;  // everything before this position is in the result
     while (position != end) {
       const Position field = position;
-      std::uint32_t number = 0;
-      WireType type{};
-      std::uint64_t size = 0;
-      if (!read_tag(position, end, number, type)) return add_context(message);
-      if (type != WireType::bytes) {
-        if (!skip_value(position, end, number, type, field, size)) return add_context(message);
+      const Tag tag = read_tag(position, end);
+      if (tag.type != WireType::bytes) {
+        skip_value(position, end, tag, field);
         continue;
       }
       const Position after_tag = position;
-      if (!read_varint(position, end, size)) return add_context(message);
+      const std::uint64_t size = read_varint(position, end);
       const Position value = position;
-      if (message == Message::model && is_model_field(number) && size > end - position)
-        return fail_truncated(size - (end - position));
-      if (!skip(position, end, size, field)) return add_context(message);
-
-      const bool strip_as_raw_data = like_raw_data != 0 && number == like_raw_data;
-      const FieldRule what = strip_as_raw_data ? FieldRule{Action::strip} : rule(message, number);
-      switch (what.action) {
-        case Action::keep:
-          break;
-        case Action::drop:
-          append(copied, field);
-          copied = position;
-          break;
-        case Action::strip:
-          if (size < kRawReferenceSize) break;
-          append(copied, field);
-          append_reference({value, size});
-          copied = position;
-          break;
-        case Action::descend: {
-          if (size < kRawReferenceSize) break;  // too short for a reference
-          append(copied, after_tag);
-          const std::size_t length_at = reserve_length();
-          if (!scan(what.message, value, position, graph_depth)) return false;
-          if (!set_length(length_at))
-            return fail(field, "a message without its weights is larger than 2 GiB");
-          copied = position;
-          break;
-        }
+      if (message == Message::model && is_model_field(tag.number) && size > end - position) {
+        const std::uint64_t missing = size - (end - position);
+        fail(DiagnosticCode::unreadable_input,
+             fmt::format("the file ends at least {} {} early", missing, missing == 1 ? "byte" : "bytes"));
       }
+      skip(position, end, size, field);
+
+      const bool strip_as_raw_data = like_raw_data != 0 && tag.number == like_raw_data;
+      const FieldRule what = strip_as_raw_data ? FieldRule{Action::strip} : rule(message, tag.number);
+      // Less than a reference is never replaced by one.
+      if (what.action == Action::keep || (what.action != Action::drop && size < kRawReferenceSize)) continue;
+      append(copied, what.action == Action::descend ? after_tag : field);
+      if (what.action == Action::strip) append_reference({value, size});
+      if (what.action == Action::descend) {
+        const std::size_t length_at = reserve_length();
+        scan(what.message, value, position, graph_depth);
+        message_ = message;
+        set_length(length_at, field);
+      }
+      copied = position;
     }
     append(copied, end);
-    return true;
-  }
-
-  bool add_context(Message message) {
-    problem_.message += fmt::format(", in a {}", name(message));
-    return false;
   }
 
   void append(Position begin, Position end) { model_.append_to(out_.bytes, begin, end); }
@@ -323,30 +298,59 @@ class Scanner {
     return at;
   }
 
-  bool set_length(std::size_t at) {
+  /// `field`: where the message begins.
+  void set_length(std::size_t at, Position field) {
     std::uint64_t length = out_.bytes.size() - at - kLengthWidth;
-    if (length > std::numeric_limits<std::int32_t>::max()) return false;
+    if (length > std::numeric_limits<std::int32_t>::max())
+      fail(DiagnosticCode::unreadable_model,
+           fmt::format("a message without its weights is larger than 2 GiB at byte {}", field));
     for (std::size_t i = 0; i < kLengthWidth; ++i, length >>= 7) {
       out_.bytes[at + i] = static_cast<char>((length & 0x7f) | (i + 1 < kLengthWidth ? 0x80 : 0));
     }
-    return true;
   }
 
   ByteWindow model_;
   StrippedModel out_;
-  Problem problem_;
+  Message message_ = Message::model;  ///< that is scanned
 };
 
 }  // namespace
 
-Result<StrippedModel> strip_raw_data(ByteWindow model) {
-  Scanner scanner(std::move(model));
-  if (!scanner.scan_model()) return scanner.take_problem();
-  StrippedModel result = scanner.take_result();
-  if (result.bytes.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
-    return Problem{DiagnosticCode::unreadable_model, "it is larger than 2 GiB without its weights"};
+void ByteWindow::append_to(std::string& target, std::uint64_t begin, std::uint64_t end) const {
+  const std::uint64_t size = end - begin;
+  if (begin >= begin_ && end - begin_ <= window_.size()) {
+    const auto kept = window_.subspan(begin - begin_, size);
+    target.append(reinterpret_cast<const char*>(kept.data()), kept.size());
+    return;
   }
-  return result;
+  const std::size_t old_size = target.size();
+  target.resize(old_size + size);
+  file_->read(begin, std::as_writable_bytes(std::span(target)).subspan(old_size));
+}
+
+void ByteWindow::load(std::uint64_t offset) {
+  // After a jump over weights, only the few bytes between two tensors may be needed.
+  constexpr std::uint64_t kMin = 4096;
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 18U;
+  const bool is_next = offset == begin_ + window_.size();
+  const std::uint64_t requested =
+      is_next ? std::clamp<std::uint64_t>(2 * window_.size(), 4 * kMin, kMax) : kMin;
+  const std::uint64_t size = std::min(requested, size_ - offset);
+  if (buffer_.size() < size) buffer_.resize(size);
+  window_ = {};
+  file_->read(offset, std::span(buffer_).first(size));
+  begin_ = offset;
+  window_ = std::span(buffer_).first(size);
+}
+
+Result<StrippedModel> strip_raw_data(ByteWindow model) {
+  try {
+    StrippedModel result = Scanner(std::move(model)).scan_model();
+    if (std::cmp_less_equal(result.bytes.size(), std::numeric_limits<std::int32_t>::max())) return result;
+    return Problem{DiagnosticCode::unreadable_model, "it is larger than 2 GiB without its weights"};
+  } catch (const Malformed& failure) {
+    return failure.problem;
+  }
 }
 
 std::optional<std::uint64_t> raw_data_reference(std::string_view raw_data) {

@@ -133,11 +133,6 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
-bool cannot_be_model(std::string_view start) {
-  // Field 1 of ModelProto is the version of the format.
-  return !start.starts_with('\x08');
-}
-
 std::optional<Problem> recognize_foreign_file(const std::filesystem::path& path, std::string_view start) {
   if (auto found = recognize_text(start)) return found;
   for (const FileSignature& signature : kSignatures) {

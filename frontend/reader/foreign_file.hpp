@@ -21,9 +21,6 @@ inline Problem unreadable_model(std::string message, std::string hint = {}) {
 /// formats begin like ONNX.
 std::optional<Problem> recognize_foreign_file(const std::filesystem::path& path, std::string_view start);
 
-/// Whether no ONNX model can begin with these bytes, so that the file can be recognised before it is read.
-bool cannot_be_model(std::string_view start);
-
 /// The error for a path that is a folder or does not exist: `problem`, or a more specific reason.
 Problem explain_path(const std::filesystem::path& path, std::string problem);
 

@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 #include <google/protobuf/arena.h>
 #include <google/protobuf/io/coded_stream.h>
+#include <onnx/defs/parser.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "base/failure.hpp"
 #include "base/memory_budget.hpp"
@@ -12,7 +14,6 @@
 #include "frontend/reader/functions.hpp"
 #include "frontend/reader/model_check.hpp"
 #include "frontend/reader/onnx_proto.hpp"
-#include "frontend/reader/text_model.hpp"
 #include "frontend/reader/weight_table.hpp"
 #include "frontend/reader/wire_scan.hpp"
 
@@ -36,6 +37,80 @@ Result<ModelBytes> strip_memory(std::span<const std::byte> bytes, ExternalFolder
                     std::make_unique<WeightTable>(bytes, std::move(stripped->raw_data), std::move(folders))};
 }
 
+/// The parser recurses into brackets; no real model nests them deeper.
+constexpr int kMaxBracketDepth = 256;
+
+bool nests_too_deep(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '(':
+      case '[':
+      case '{':
+      case '<':
+        if (++depth > kMaxBracketDepth) return true;
+        break;
+      case ')':
+      case ']':
+      case '}':
+      case '>':
+        if (depth > 0) --depth;
+        break;
+      case '"':
+        for (++i; i < text.size() && text[i] != '"'; ++i) {
+          if (text[i] == '\\') ++i;
+        }
+        break;
+      case '#':
+        while (i < text.size() && text[i] != '\n') ++i;
+        break;
+      default:
+        break;
+    }
+  }
+  return false;
+}
+
+/// Whether a file is a model in text form, according to its extension (.onnxtxt or .txt) or its first bytes
+/// `start`.
+bool is_text_model(const std::filesystem::path& path, std::string_view start) {
+  const auto extension = path.extension();
+  if (extension == ".onnxtxt" || extension == ".txt") return true;
+  // A model in text form begins with '<', after blanks and comments. A serialized message cannot begin with
+  // it, because it would be the end of a group. It could begin with a blank, so the text before the '<' must
+  // be readable as well.
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    if (start[i] == '<') return true;
+    if (start[i] == '#') {
+      i = std::min(start.find('\n', i), start.size());
+    } else if (start[i] != ' ' && start[i] != '\t' && start[i] != '\r' && start[i] != '\n') {
+      return false;
+    }
+  }
+  return false;
+}
+
+/// The serialized ModelProto of `text`, or the problem (unreadable_model) why it cannot be parsed.
+Result<std::string> serialize_text_model(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return unreadable_model("it contains a zero byte");
+  if (nests_too_deep(text))
+    return unreadable_model(fmt::format("its brackets are nested more than {} deep", kMaxBracketDepth));
+  const std::string terminated(text);
+  onnx::ModelProto model;
+  try {
+    onnx::OnnxParser parser(terminated.c_str());
+    const auto status = parser.Parse(model);
+    if (!status.IsOK()) return unreadable_model(status.ErrorMessage());
+  } catch (const std::logic_error& error) {  // numbers out of range
+    return unreadable_model(error.what());
+  } catch (const std::runtime_error& error) {
+    return unreadable_model(error.what());
+  }
+  std::string bytes;
+  if (!model.SerializeToString(&bytes)) return unreadable_model("it is larger than 2 GiB");
+  return bytes;
+}
+
 Result<ModelBytes> strip_text(std::string_view text, ExternalFolders folders) {
   auto bytes = serialize_text_model(text);
   if (!bytes) return std::move(bytes).error();
@@ -52,9 +127,10 @@ Problem explain_scan(const std::filesystem::path& path, std::string_view start, 
   return unreadable_model(fmt::format("it is not an ONNX model: {}", problem.message));
 }
 
-/// The problem of bytes that begin with `start`, if they are seen to be no model before they are scanned.
+/// The problem of bytes that begin with `start`, if they are seen to be no model before they are scanned:
+/// field 1 of ModelProto is the version of the format.
 std::optional<Problem> explain_start(const std::filesystem::path& path, std::string_view start) {
-  return cannot_be_model(start) ? recognize_foreign_file(path, start) : std::nullopt;
+  return start.starts_with('\x08') ? std::nullopt : recognize_foreign_file(path, start);
 }
 
 Result<ModelBytes> strip_opened_file(const std::filesystem::path& path,
@@ -135,24 +211,20 @@ std::unique_ptr<google::protobuf::Arena> make_arena(std::size_t model_size) {
   return std::make_unique<google::protobuf::Arena>(options);
 }
 
-onnx::ModelProto* parse(const std::string& bytes, google::protobuf::Arena& arena) {
-  auto* proto = google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
-  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                                static_cast<int>(bytes.size()));
-  stream.SetRecursionLimit(kMaxMessageDepth);
-  return proto->ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage() ? proto : nullptr;
-}
-
 /// Null after an error, which is reported.
-onnx::ModelProto* parse_or_report(const ModelSource& source, const ModelBytes& bytes,
-                                  google::protobuf::Arena& arena, DiagnosticSink& sink) {
-  onnx::ModelProto* const proto = parse(bytes.stripped, arena);
-  if (proto != nullptr && proto->has_graph()) return proto;
+onnx::ModelProto* parse(const ModelSource& source, const ModelBytes& bytes, google::protobuf::Arena& arena,
+                        DiagnosticSink& sink) {
+  auto* const proto = google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(bytes.stripped.data()),
+                                                static_cast<int>(bytes.stripped.size()));
+  stream.SetRecursionLimit(kMaxMessageDepth);
+  const bool is_parsed = proto->ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
+  if (is_parsed && proto->has_graph()) return proto;
   // Some other formats are protobuf messages as well.
   std::optional<Problem> foreign;
   if (bytes.file != nullptr)
     foreign = recognize_foreign_file(std::get<std::filesystem::path>(source), bytes.file->text(kPrefix));
-  if (!foreign && proto != nullptr) return proto;
+  if (!foreign && is_parsed) return proto;
   report(source, foreign.value_or(unreadable_model("it is not an ONNX model, or it is damaged")), sink);
   return nullptr;
 }
@@ -190,7 +262,7 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const Options& 
   constexpr std::uint64_t kCopies = 4;
   base::charge_permanently(kCopies * bytes->stripped.size());
   auto arena = make_arena(bytes->stripped.size());
-  onnx::ModelProto* const proto = parse_or_report(source, *bytes, *arena, sink);
+  onnx::ModelProto* const proto = parse(source, *bytes, *arena, sink);
   if (proto == nullptr) return std::nullopt;
   bytes->stripped = {};
 

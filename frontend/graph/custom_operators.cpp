@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/joined.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/mapping/operator_map.hpp"
@@ -25,24 +24,10 @@ namespace {
 /// The value of an ONNX attribute as an attribute of `kind`; no value if it has another type.
 std::optional<ir::AttributeValue> converted(const NodeContext& node, const onnx::AttributeProto& attribute,
                                             ir::AttributeSpec::Kind kind) {
-  using Type = onnx::AttributeProto;
-  switch (attribute.type()) {
-    case Type::INT:
-      if (kind == ir::AttributeSpec::Kind::type) return node.element_type(attribute.i());
-      return coerced(attribute.i(), kind);
-    case Type::FLOAT:
-      return coerced(static_cast<double>(attribute.f()), kind);
-    case Type::STRING:
-      return coerced(attribute.s(), kind);
-    case Type::INTS:
-      return coerced(node.integer_list(attribute.name()).unchecked(), kind);
-    case Type::FLOATS:
-      return coerced(node.real_list(attribute.name()).unchecked(), kind);
-    case Type::STRINGS:
-      return coerced(node.text_list(attribute.name()).unchecked(), kind);
-    default:
-      return std::nullopt;
-  }
+  if (kind == ir::AttributeSpec::Kind::type && attribute.type() == onnx::AttributeProto::INT)
+    return node.element_type(attribute.i());
+  auto value = attribute_value(attribute);
+  return value ? coerced(*std::move(value), kind) : std::nullopt;
 }
 
 std::vector<ir::Attribute> attributes_of(const NodeContext& node, const OperatorRule& rule) {
@@ -89,44 +74,27 @@ std::vector<Value> inputs_of(const NodeContext& node, const OperatorRule& rule) 
                       std::string(hint));
 }
 
-constexpr std::string_view kChangeAttribute = "change the attribute in the model, or pass it as an input";
+[[noreturn]] void refuse(const NodeContext& node, const onnx::AttributeProto& attribute,
+                         std::string_view reason) {
+  refuse(node, fmt::format("its attribute '{}' {}", attribute.name(), reason),
+         "change the attribute in the model, or pass it as an input");
+}
 
 /// The text of an attribute as OpenVINO reads it.
 std::string value_text(const NodeContext& node, const onnx::AttributeProto& attribute) {
-  const auto of_real = [](float value) { return ir::shortest(static_cast<double>(value)); };
-  const auto of_integer = [](std::int64_t value) { return std::to_string(value); };
+  const auto value = attribute_value(attribute);
+  if (!value) refuse(node, attribute, "is not a number, a text or a list of them");
+  const auto has_comma = [](const std::string& text) { return text.find(',') != std::string::npos; };
+  if (const auto* const texts = std::get_if<std::vector<std::string>>(&*value);
+      texts != nullptr && std::ranges::any_of(*texts, has_comma))
+    refuse(node, attribute, "is a list with a comma in a text");
   const auto is_control = [](char c) {
     return static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n' && c != '\r';
   };
-  const auto of_text = [&](const std::string& text) -> const std::string& {
-    if (std::ranges::any_of(text, is_control))
-      refuse(node,
-             "its attribute '" + attribute.name() + "' contains a control character, which XML does not have",
-             kChangeAttribute);
-    return text;
-  };
-  switch (attribute.type()) {
-    case onnx::AttributeProto::INT:
-      return of_integer(attribute.i());
-    case onnx::AttributeProto::FLOAT:
-      return of_real(attribute.f());
-    case onnx::AttributeProto::STRING:
-      return of_text(attribute.s());
-    case onnx::AttributeProto::INTS:
-      return base::joined(attribute.ints(), ",", of_integer);
-    case onnx::AttributeProto::FLOATS:
-      return base::joined(attribute.floats(), ",", of_real);
-    case onnx::AttributeProto::STRINGS:
-      for (const std::string& text : attribute.strings()) {
-        if (text.find(',') != std::string::npos)
-          refuse(node, "its attribute '" + attribute.name() + "' is a list with a comma in a text",
-                 kChangeAttribute);
-      }
-      return base::joined(attribute.strings(), ",", of_text);
-    default:
-      refuse(node, "its attribute '" + attribute.name() + "' is not a number, a text or a list of them",
-             kChangeAttribute);
-  }
+  std::string text = to_string(*value);
+  if (std::ranges::any_of(text, is_control))
+    refuse(node, attribute, "contains a control character, which XML does not have");
+  return text;
 }
 
 std::vector<std::string> attribute_texts(const NodeContext& node) {

@@ -1,13 +1,18 @@
 #include <fmt/core.h>
 #include <onnx2ir/extension.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <deque>
 #include <exception>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "frontend/graph/custom_operators.hpp"
-#include "frontend/graph/extension_node.hpp"
 #include "frontend/graph/node_context.hpp"
 #include "frontend/mapping/extension_library.hpp"
 #include "frontend/mapping/operator_map.hpp"
@@ -15,8 +20,27 @@
 #include "ir/inference.hpp"
 #include "ir/op_descriptor.hpp"
 
+/// A node while a translator of a library converts it: what the handles and pointers of the library refer to.
+struct onnx2ir_node {
+  onnx2ir::frontend::NodeContext* context;
+  /// A handle is an index into this list plus one.
+  std::vector<onnx2ir::ir::Value> values;
+  std::vector<onnx2ir::ir::Value> outputs;
+  // Deques: elements keep their addresses.
+  std::deque<std::vector<std::int64_t>> integers;
+  std::deque<std::vector<double>> reals;
+  std::deque<std::vector<onnx2ir_text>> texts;
+  /// The first error.
+  std::exception_ptr problem;
+};
+
 namespace onnx2ir::frontend {
 namespace {
+
+template <typename Element>
+std::span<const Element> list(const Element* elements, std::size_t count) {
+  return count == 0 ? std::span<const Element>() : std::span(elements, count);
+}
 
 /// Calls `function` unless the node has an error; an exception becomes its error. No exception may pass
 /// through the frames of the library, which can be C.
@@ -80,9 +104,54 @@ void set_output(onnx2ir_node* node, std::size_t index, onnx2ir_value value) noex
   });
 }
 
+/// Sets an attribute whose elements `owner`, a member of the node, keeps.
+template <typename Element>
+void set_elements(onnx2ir_attribute& attribute, onnx2ir_attribute_kind kind,
+                  const Element* onnx2ir_attribute::*elements, std::deque<std::vector<Element>>& owner,
+                  std::vector<Element> values) {
+  attribute.kind = kind;
+  attribute.count = values.size();
+  attribute.*elements = owner.emplace_back(std::move(values)).data();
+}
+
+void set_value(onnx2ir_attribute& attribute, const onnx::AttributeProto& proto, onnx2ir_node& node) {
+  using Type = onnx::AttributeProto;
+  using To = onnx2ir_attribute;
+  switch (proto.type()) {
+    case Type::INT:
+      return set_elements(attribute, ONNX2IR_INTEGER, &To::integers, node.integers, {proto.i()});
+    case Type::FLOAT:
+      return set_elements(attribute, ONNX2IR_REAL, &To::reals, node.reals, {static_cast<double>(proto.f())});
+    case Type::STRING:
+      return set_elements(attribute, ONNX2IR_TEXT, &To::texts, node.texts, {view(proto.s())});
+    case Type::INTS:
+      return set_elements(attribute, ONNX2IR_INTEGERS, &To::integers, node.integers,
+                          {proto.ints().begin(), proto.ints().end()});
+    case Type::FLOATS:
+      return set_elements(attribute, ONNX2IR_REALS, &To::reals, node.reals,
+                          {proto.floats().begin(), proto.floats().end()});
+    case Type::STRINGS: {
+      std::vector<onnx2ir_text> texts;
+      for (const std::string& text : proto.strings()) texts.push_back(view(text));
+      return set_elements(attribute, ONNX2IR_TEXTS, &To::texts, node.texts, std::move(texts));
+    }
+    case Type::TENSOR:
+    case Type::SPARSE_TENSOR:
+      attribute.kind = ONNX2IR_TENSOR;
+      attribute.count = 1;
+      return;
+    default:
+      attribute.kind = ONNX2IR_OTHER;
+  }
+}
+
 onnx2ir_attribute attribute(onnx2ir_node* node, onnx2ir_text name) noexcept {
   const onnx2ir_attribute absent{name, ONNX2IR_ABSENT, 0, nullptr, nullptr, nullptr};
-  return guarded(node, absent, [&](NodeContext&) { return read_attribute(*node, name); });
+  return guarded(node, absent, [&](NodeContext& context) {
+    onnx2ir_attribute result = absent;
+    if (const auto* const proto = context.find_attribute(view(name))) set_value(result, *proto, *node);
+    return result;
+  });
 }
 
 onnx2ir_value tensor(onnx2ir_node* node, onnx2ir_text name) noexcept {
@@ -178,6 +247,48 @@ const ir::OpDescriptor& operation_named(const NodeContext& context, std::string_
   if (!is_single_operation(*op))
     context.fail(fmt::format("it emits '{}', which a library cannot emit", name));
   return *op;
+}
+
+/// The value of an attribute; no value if it is no number, text or list of them.
+std::optional<ir::AttributeValue> value_of_attribute(const onnx2ir_attribute& given) {
+  switch (given.kind) {
+    case ONNX2IR_INTEGER:
+      return *given.integers;
+    case ONNX2IR_REAL:
+      return *given.reals;
+    case ONNX2IR_TEXT:
+      return std::string(view(*given.texts));
+    case ONNX2IR_INTEGERS:
+      return std::vector<std::int64_t>(given.integers, given.integers + given.count);
+    case ONNX2IR_REALS:
+      return std::vector<double>(given.reals, given.reals + given.count);
+    case ONNX2IR_TEXTS: {
+      std::vector<std::string> copies;
+      for (const onnx2ir_text text : list(given.texts, given.count)) copies.emplace_back(view(text));
+      return copies;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+/// The attributes of a library for an operation. Fails if the operation has no such attribute, or lacks one.
+std::vector<ir::Attribute> attributes_of(const NodeContext& context, const ir::OpDescriptor& op,
+                                         std::span<const onnx2ir_attribute> given) {
+  std::vector<ir::Attribute> attributes;
+  for (const onnx2ir_attribute& attribute : given) {
+    const auto spec = std::ranges::find(op.attributes, view(attribute.name), &ir::AttributeSpec::name);
+    if (spec == op.attributes.end() || spec->presence == ir::AttributeSpec::Presence::note)
+      context.fail(fmt::format("{} has no attribute '{}'{}", op.name, view(attribute.name),
+                               suggest_attribute(op, view(attribute.name))));
+    auto value = value_of_attribute(attribute);
+    if (value) value = coerced(*std::move(value), spec->kind);
+    if (!value) context.fail(fmt::format("attribute '{}' of {} has another type", spec->name, op.name));
+    attributes.emplace_back(*spec, *std::move(value));
+  }
+  if (const auto missing = ir::missing_attributes(op, attributes); !missing.empty())
+    context.fail(fmt::format("{} needs the attribute '{}'", op.name, missing.front()));
+  return attributes;
 }
 
 int emit(onnx2ir_node* node, onnx2ir_text operation, const onnx2ir_value* inputs, std::size_t input_count,

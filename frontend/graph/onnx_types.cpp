@@ -72,4 +72,24 @@ std::vector<onnx::TypeProto> to_onnx_types(std::span<const Operand> operands) {
   return types;
 }
 
+std::optional<ir::AttributeValue> attribute_value(const onnx::AttributeProto& attribute) {
+  using Type = onnx::AttributeProto;
+  switch (attribute.type()) {
+    case Type::INT:
+      return attribute.i();
+    case Type::FLOAT:
+      return static_cast<double>(attribute.f());
+    case Type::STRING:
+      return attribute.s();
+    case Type::INTS:
+      return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
+    case Type::FLOATS:
+      return std::vector<double>(attribute.floats().begin(), attribute.floats().end());
+    case Type::STRINGS:
+      return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace onnx2ir::frontend

@@ -1,4 +1,4 @@
-// Converts types between ONNX and the IR.
+// Converts types between ONNX and the IR, and attributes to values of the IR.
 #pragma once
 
 #include <onnx2ir/result.hpp>
@@ -8,6 +8,7 @@
 
 #include "frontend/graph/operand.hpp"
 #include "frontend/reader/onnx_proto.hpp"
+#include "ir/attribute.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -27,5 +28,8 @@ Result<OperandType> to_operand_type(const onnx::TypeProto& type);
 
 /// The ONNX types of `operands`; default-constructed for those that are absent.
 std::vector<onnx::TypeProto> to_onnx_types(std::span<const Operand> operands);
+
+/// The value of an attribute; no value if it is not a number, a text or a list of them.
+std::optional<ir::AttributeValue> attribute_value(const onnx::AttributeProto& attribute);
 
 }  // namespace onnx2ir::frontend

@@ -18,6 +18,9 @@ namespace onnx2ir::frontend {
 inline std::string_view view(onnx2ir_text text) {
   return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
 }
+inline onnx2ir_text view(std::string_view text) {
+  return {text.data(), text.size()};
+}
 
 struct ExtensionTranslator {
   std::string library;  ///< as the caller has named it

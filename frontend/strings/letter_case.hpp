@@ -18,7 +18,7 @@ struct CaseTable {
   std::vector<std::int64_t> pages;
   std::vector<std::int64_t> distances;
 };
-CaseTable case_table(LetterCase to);
+const CaseTable& case_table(LetterCase to);
 
 /// `text` (UTF-8) with each letter in that case; no value if it is malformed.
 std::optional<std::string> in_case(std::string_view text, LetterCase to);

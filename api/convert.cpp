@@ -17,7 +17,7 @@
 #include "base/memory_budget.hpp"
 #include "base/nearest_name.hpp"
 #include "frontend/frontend.hpp"
-#include "frontend/model_names.hpp"
+#include "frontend/model_facts.hpp"
 #include "frontend/operator_table.hpp"
 #include "frontend/reader/reader.hpp"
 #include "ir/statistics/statistics.hpp"
@@ -144,8 +144,9 @@ std::unique_ptr<Model::Implementation> import_and_optimize(
   result->threads = options.threads;
   result->is_converted = true;
   if (imported.source) {
-    result->input_names = frontend::input_dimension_names(*imported.source);
-    result->output_names = frontend::output_dimension_names(*imported.source);
+    const onnx::GraphProto& graph = imported.source->proto().graph();
+    result->input_names = frontend::dimension_names(graph.input());
+    result->output_names = frontend::dimension_names(graph.output());
     if (options.keep_source)
       result->source = std::move(imported.source);
     else

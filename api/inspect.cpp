@@ -12,7 +12,7 @@
 #include "backend_xml/xml_reader.hpp"
 #include "base/failure.hpp"
 #include "base/input_file.hpp"
-#include "frontend/model_names.hpp"
+#include "frontend/model_facts.hpp"
 #include "ir/diff/diff.hpp"
 #include "ir/origins.hpp"
 #include "ir/size_expression.hpp"

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "frontend/frontend.hpp"
-#include "frontend/model_counts.hpp"
-#include "frontend/model_names.hpp"
+#include "frontend/model_facts.hpp"
 #include "ir/graph.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 #include "platform/file_identity.hpp"

@@ -1,4 +1,4 @@
-#include "frontend/model_counts.hpp"
+#include "frontend/model_facts.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -116,10 +116,37 @@ class OperatorCounter {
   std::map<std::string, TensorCounts> tensors_;
 };
 
+void add_names(const onnx::GraphProto& graph, std::unordered_map<std::string, std::string>& operators) {
+  for (const onnx::NodeProto& node : graph.node()) {
+    if (node.output().empty()) continue;
+    operators.emplace(node.name().empty() ? node.output(0) : node.name(), node.op_type());
+    for_each_body(node, [&](const onnx::GraphProto& body) { add_names(body, operators); });
+  }
+}
+
 }  // namespace
 
 ModelCounts counts_of(const LoadedModel& model) {
   return OperatorCounter(model).count();
+}
+
+DimensionNames dimension_names(const google::protobuf::RepeatedPtrField<onnx::ValueInfoProto>& values) {
+  DimensionNames names;
+  for (const onnx::ValueInfoProto& value : values) {
+    std::vector<std::string> of_value;
+    for (const auto& dimension : value.type().tensor_type().shape().dim())
+      of_value.push_back(dimension.dim_param());
+    const bool has_name =
+        std::ranges::any_of(of_value, [](const std::string& name) { return !name.empty(); });
+    if (has_name) names.emplace(value.name(), std::move(of_value));
+  }
+  return names;
+}
+
+std::unordered_map<std::string, std::string> operators_by_name(const LoadedModel& model) {
+  std::unordered_map<std::string, std::string> operators;
+  add_names(model.proto().graph(), operators);
+  return operators;
 }
 
 }  // namespace onnx2ir::frontend

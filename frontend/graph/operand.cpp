@@ -11,11 +11,8 @@ namespace {
 
 using ir::ElementType;
 using ir::PartialShape;
+using packed::rank_of;
 using Kind = OperandType::Kind;
-
-std::int64_t rank_of(const PartialShape& shape) {
-  return static_cast<std::int64_t>(shape.rank());
-}
 
 /// The tensor of an absent optional: zeros. The size of a dynamic dimension is 1, or its minimum if that is
 /// larger, because 1 can be broadcast to any size.

@@ -3,7 +3,6 @@
 #include <functional>
 #include <numeric>
 
-#include "frontend/graph/packed_parts.hpp"
 #include "frontend/graph/packed_sequence.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "frontend/graph/packed_parts.hpp"
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
@@ -11,9 +10,6 @@
 namespace onnx2ir::frontend {
 namespace packed {
 
-std::int64_t rank_of(const PartialShape& shape) {
-  return static_cast<std::int64_t>(shape.rank());
-}
 std::int64_t rank_of(Value value) {
   if (!value.shape().has_rank()) ir::fail_unknown_rank("the rank of an element of a sequence is not known");
   return rank_of(value.shape());
@@ -25,23 +21,6 @@ std::int64_t element_rank(const Sequence& sequence) {
                     ? "the rank of the sequence's elements is not known: it is empty here"
                     : "the rank of the elements of '" + sequence.open_rank->input + "' is not known");
   return rank_of(sequence.element);
-}
-
-Value slice_rows(Builder& builder, Value value, Value begin, Value end) {
-  const auto list = [&](Value number) { return reshape(builder, number, builder.integers({1})); };
-  const Value start = list(begin);
-  return slice(builder, value, start, list(end), 0);
-}
-Value emit_sizes(Builder& builder, const Sequence& sequence) {
-  if (sequence.mixed_rank) {
-    const Value counting = builder.op(ops::Abs, {sequence.shapes});  // a -1 is padding
-    return reduce(builder, ops::ReduceProd, counting, {1});
-  }
-  if (holds_scalars(sequence)) {
-    const Value count = ir::compute_shape_of(builder, sequence.values);
-    return fill(builder, 1, ir::ElementType::i64, count);
-  }
-  return reduce(builder, ops::ReduceProd, sequence.shapes, {1});
 }
 
 Value emit_packed_length(Builder& builder, const Sequence& sequence) {
@@ -67,6 +46,26 @@ void describe_elements(Sequence& sequence) {
 namespace {
 
 using namespace packed;
+
+/// Rows [begin, end) of `value`; both are i64 scalars.
+Value slice_rows(Builder& builder, Value value, Value begin, Value end) {
+  const auto list = [&](Value number) { return reshape(builder, number, builder.integers({1})); };
+  const Value start = list(begin);
+  return slice(builder, value, start, list(end), 0);
+}
+
+/// The number of elements of each tensor of the packed `sequence`: i64 [count].
+Value emit_sizes(Builder& builder, const Sequence& sequence) {
+  if (sequence.mixed_rank) {
+    const Value counting = builder.op(ops::Abs, {sequence.shapes});  // a -1 is padding
+    return reduce(builder, ops::ReduceProd, counting, {1});
+  }
+  if (holds_scalars(sequence)) {
+    const Value count = ir::compute_shape_of(builder, sequence.values);
+    return fill(builder, 1, ir::ElementType::i64, count);
+  }
+  return reduce(builder, ops::ReduceProd, sequence.shapes, {1});
+}
 
 /// The total number of elements of the tensors before `position`: an i64 scalar.
 Value compute_offset(Builder& builder, const Sequence& sequence, Value position) {

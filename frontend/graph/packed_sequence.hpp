@@ -32,4 +32,27 @@ ir::Value concatenate(ir::Builder& builder, const Sequence& sequence, std::int64
 Sequence split(ir::Builder& builder, ir::Value tensor, ir::Value lengths, std::int64_t axis,
                bool keep_dimension);
 
+/// Shared by the operations on packed sequences.
+namespace packed {
+
+using ir::Builder;
+using ir::ElementType;
+using ir::PartialShape;
+using ir::Value;
+
+inline std::int64_t rank_of(const PartialShape& shape) {
+  return static_cast<std::int64_t>(shape.rank());
+}
+/// The rank of `value` or of the elements; throws Failure (invalid_node) if it is not known.
+std::int64_t rank_of(Value value);
+std::int64_t element_rank(const Sequence& sequence);
+/// Throws Failure (invalid_node) if elements may differ in rank.
+void check_one_rank(const Sequence& sequence);
+/// Sets the shape of the elements of `sequence` from its elements.
+void describe_elements(Sequence& sequence);
+/// The number of tensors of the packed `sequence`: an i64 scalar.
+Value emit_packed_length(Builder& builder, const Sequence& sequence);
+
+}  // namespace packed
+
 }  // namespace onnx2ir::frontend

@@ -13,24 +13,24 @@
 #include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
-namespace {
 
-using Producers = std::unordered_map<std::string_view, int>;
+NodeOrder file_order(const NodeList& nodes) {
+  NodeOrder result;
+  result.order.resize(static_cast<std::size_t>(nodes.size()));
+  std::iota(result.order.begin(), result.order.end(), 0);
+  return result;
+}
 
-Producers producers_of(const NodeList& nodes) {
-  Producers producers;
-  producers.reserve(static_cast<std::size_t>(nodes.size()) * 2);
+/// Kahn's algorithm; among nodes that are ready, the first in the file comes first.
+NodeOrder order_nodes(const NodeList& nodes) {
+  const auto count = static_cast<std::size_t>(nodes.size());
+  std::unordered_map<std::string_view, int> producers;
+  producers.reserve(count * 2);
   for (int i = 0; i < nodes.size(); ++i) {
     for (const std::string& output : nodes[i].output()) {
       if (!output.empty()) producers.emplace(output, i);
     }
   }
-  return producers;
-}
-
-/// Kahn's algorithm; among nodes that are ready, the first in the file comes first.
-NodeOrder sorted_nodes(const NodeList& nodes, const Producers& producers) {
-  const auto count = static_cast<std::size_t>(nodes.size());
   std::vector<std::vector<int>> consumers(count);
   std::vector<int> waiting_for(count, 0);
   for (int i = 0; i < nodes.size(); ++i) {
@@ -58,27 +58,6 @@ NodeOrder sorted_nodes(const NodeList& nodes, const Producers& producers) {
     if (waiting_for[static_cast<std::size_t>(i)] > 0) result.on_cycle.push_back(i);
   }
   return result;
-}
-
-}  // namespace
-
-NodeOrder file_order(const NodeList& nodes) {
-  NodeOrder result;
-  result.order.resize(static_cast<std::size_t>(nodes.size()));
-  std::iota(result.order.begin(), result.order.end(), 0);
-  return result;
-}
-
-NodeOrder order_nodes(const NodeList& nodes) {
-  const Producers producers = producers_of(nodes);
-  bool is_sorted = true;
-  for (int i = 0; i < nodes.size() && is_sorted; ++i) {
-    for_each_used_name(nodes[i], [&](std::string_view name) {
-      const auto producer = producers.find(name);
-      if (producer != producers.end() && producer->second >= i) is_sorted = false;
-    });
-  }
-  return is_sorted ? file_order(nodes) : sorted_nodes(nodes, producers);
 }
 
 }  // namespace onnx2ir::frontend

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/failure.hpp"
@@ -28,17 +29,6 @@ void remove_if(List& list, Predicate is_removed) {
   list.erase(std::remove_if(list.begin(), list.end(), is_removed), list.end());
 }
 
-/// Adds all names that the nodes of the node's bodies use, including those defined in the body.
-void add_body_names(const onnx::NodeProto& node, Names& names) {
-  for_each_body(node, [&](const onnx::GraphProto& body) {
-    for (const auto& inner : body.node()) {
-      names.insert(inner.input().begin(), inner.input().end());
-      add_body_names(inner, names);
-    }
-    for (const auto& output : body.output()) names.insert(output.name());
-  });
-}
-
 /// The tensors of `graph` that its outputs depend on.
 Names needed_tensors(const onnx::GraphProto& graph) {
   std::unordered_map<std::string_view, const onnx::NodeProto*> producers;
@@ -47,18 +37,16 @@ Names needed_tensors(const onnx::GraphProto& graph) {
   }
   Names needed;
   std::vector<std::string> open;
-  const auto need = [&](const std::string& name) {
-    if (!name.empty() && needed.insert(name).second) open.push_back(name);
+  const auto need = [&](std::string_view name) {
+    if (!name.empty() && needed.emplace(name).second) open.emplace_back(name);
   };
   for (const auto& output : graph.output()) need(output.name());
   while (!open.empty()) {
     const auto producer = producers.find(open.back());
     open.pop_back();
     if (producer == producers.end()) continue;
-    for (const auto& input : producer->second->input()) need(input);
-    Names inner;
-    add_body_names(*producer->second, inner);
-    for (const auto& name : inner) need(name);
+    if (const onnx::NodeProto* const node = std::exchange(producer->second, nullptr))
+      for_each_used_name(*node, need);
   }
   return needed;
 }
@@ -244,8 +232,15 @@ class InterfaceChange {
       ir::Dimensions dimensions;
       for (const DimensionBounds& bounds : *requested.shape) dimensions.emplace_back(bounds.min, bounds.max);
       change.shape = ir::PartialShape(std::move(dimensions));
-      if (tensor.has_shape() && tensor.shape().dim_size() != static_cast<int>(change.shape->rank()))
-        note_new_rank(requested.name, declared_shape(input->type()), *change.shape);
+      // A shape of another rank than the declared one is often a mistake.
+      if (tensor.has_shape() && std::cmp_not_equal(tensor.shape().dim_size(), change.shape->rank())) {
+        has_new_ranks_ = true;
+        sink_.warning(
+            DiagnosticCode::bad_interface,
+            fmt::format("The input '{}' is declared with the shape {}, and {} has another rank",
+                        requested.name, to_string(declared_shape(input->type())), to_string(*change.shape)),
+            graph_place(kMainGraphPath));
+      }
     }
     const TensorTypeInfo* const declared = find_tensor_type(tensor.elem_type());
     if (!requested.element_type.empty()) {
@@ -264,16 +259,6 @@ class InterfaceChange {
                                 requested.name, declared->name, requested.element_type));
     }
     if (requested.value) freeze(requested, *input, change);
-  }
-
-  /// A shape of another rank than the declared one is often a mistake.
-  void note_new_rank(const std::string& name, const ir::PartialShape& declared,
-                     const ir::PartialShape& shape) {
-    has_new_ranks_ = true;
-    sink_.warning(DiagnosticCode::bad_interface,
-                  fmt::format("The input '{}' is declared with the shape {}, and {} has another rank", name,
-                              to_string(declared), to_string(shape)),
-                  graph_place(kMainGraphPath));
   }
 
   /// Replaces the input by an initializer.

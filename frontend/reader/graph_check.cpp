@@ -16,45 +16,31 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The names defined in a graph and in its enclosing graphs.
-class Scope {
- public:
-  explicit Scope(const Scope* outer) : outer_(outer), depth_(outer == nullptr ? 1 : outer->depth_ + 1) {}
-
-  int depth() const { return depth_; }
-  void reserve(std::size_t names) { names_.reserve(names); }
+/// The names defined in a graph, and its enclosing graphs.
+struct Scope {
   /// The definition of a name that is not the output of a node.
   static constexpr std::int64_t kInput = -1;
   static constexpr std::int64_t kInitializer = -2;
 
-  /// Defines a name in this graph; false if it is defined here already.
-  bool define(const base::HashedName& name, std::int64_t definition) { return names_.add(name, definition); }
-  /// Changes the definition of `name` in this graph.
-  void redefine(const base::HashedName& name, std::int64_t definition) { *names_.find(name) = definition; }
-  /// Prefetches names that will be defined or looked up here.
-  void prefetch(const google::protobuf::RepeatedPtrField<std::string>& names) const {
-    if (!names_.is_large()) return;
-    for (const std::string& name : names) names_.prefetch(name);
-  }
-  /// The definition of a name in this graph: the index of a node, kInput or kInitializer. Null if it is not
-  /// defined here.
-  const std::int64_t* find_here(const base::HashedName& name) const { return names_.find(name); }
-  /// The enclosing scope that defines `name`; null if none does.
-  const Scope* find_in_enclosing(const base::HashedName& name) const {
-    const Scope* scope = outer_;
-    while (scope != nullptr && scope->names_.find(name) == nullptr) scope = scope->outer_;
-    return scope;
-  }
+  const Scope* outer;
+  const onnx::GraphProto* graph;  ///< null in functions
+  int depth = outer == nullptr ? 1 : outer->depth + 1;
+  /// The definitions: the index of a node, kInput or kInitializer.
+  base::NameTable<std::int64_t> names = {};
   /// The current node; while a body is checked, the node that it belongs to.
   std::int64_t current_node = -1;
-  /// The graph; null in functions.
-  const onnx::GraphProto* graph = nullptr;
-  const Scope* outer() const { return outer_; }
 
- private:
-  const Scope* outer_;
-  int depth_;
-  base::NameTable<std::int64_t> names_;
+  /// Prefetches names that will be defined or looked up here.
+  void prefetch(const google::protobuf::RepeatedPtrField<std::string>& all) const {
+    if (!names.is_large()) return;
+    for (const std::string& name : all) names.prefetch(name);
+  }
+  /// The enclosing scope that defines `name`; null if none does.
+  const Scope* find_in_enclosing(const base::HashedName& name) const {
+    const Scope* scope = outer;
+    while (scope != nullptr && scope->names.find(name) == nullptr) scope = scope->outer;
+    return scope;
+  }
 };
 
 void check_graph(const onnx::GraphProto& graph, std::string_view path, const Scope* outer, BodyCheck& check);
@@ -69,7 +55,7 @@ class NodeListCheck {
 
   /// `node`: see site().
   void define(const base::HashedName& name, std::int64_t definition, std::string_view what, int node = -1) {
-    if (!scope_.define(name, definition)) {
+    if (!scope_.names.add(name, definition)) {
       error(DiagnosticCode::duplicate_name,
             fmt::format("The {} '{}' has the name of another value of the same graph", what, name.name),
             node);
@@ -138,7 +124,7 @@ class NodeListCheck {
         known.insert(known.end(), node.output().begin(), node.output().end());
     };
     if (scope_.graph == nullptr) add_outputs(nodes_);
-    for (const Scope* scope = &scope_; scope != nullptr; scope = scope->outer()) {
+    for (const Scope* scope = &scope_; scope != nullptr; scope = scope->outer) {
       if (scope->graph == nullptr) continue;
       for (const auto& input : scope->graph->input()) known.push_back(input.name());
       for (const auto& tensor : scope->graph->initializer()) known.push_back(tensor.name());
@@ -148,10 +134,10 @@ class NodeListCheck {
   }
 
   void check_input(const base::HashedName& name, int index) {
-    const std::int64_t* definition = scope_.find_here(name);
+    const std::int64_t* definition = scope_.names.find(name);
     if (definition == nullptr) {
       if (const Scope* const outer = scope_.find_in_enclosing(name)) {
-        add_dependency(*outer->find_here(name), outer->current_node);
+        add_dependency(*outer->names.find(name), outer->current_node);
       } else {
         check_.model.sink.report(base::diagnostic_of(
             {DiagnosticCode::undefined_name, fmt::format("Its input '{}' is not defined", name.name),
@@ -189,7 +175,7 @@ bool has_known_type(const onnx::ValueInfoProto& info) {
 void check_input_types(const onnx::GraphProto& graph, const Scope& scope, NodeListCheck& nodes) {
   for (const auto& input : graph.input()) {
     if (input.name().empty() || has_known_type(input)) continue;
-    if (*scope.find_here(input.name()) == Scope::kInitializer) continue;
+    if (*scope.names.find(input.name()) == Scope::kInitializer) continue;
     nodes.error(DiagnosticCode::invalid_graph, fmt::format("The input '{}' has no type", input.name()));
   }
 }
@@ -201,12 +187,12 @@ void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCh
     if (name.name.empty()) {
       return nodes.error(DiagnosticCode::invalid_graph, "An initializer has no name");
     }
-    const std::int64_t* const definition = scope.find_here(name);
+    std::int64_t* const definition = scope.names.find(name);
     if (definition == nullptr) {
       nodes.define(name, Scope::kInitializer, "initializer");
     } else if (*definition == Scope::kInput) {
-      scope.redefine(name, Scope::kInitializer);
-      if (scope.depth() > 1) return;
+      *definition = Scope::kInitializer;
+      if (scope.depth > 1) return;
       if (check.model.first_default.empty()) {
         check.model.first_default = name.name;
       } else {
@@ -231,9 +217,9 @@ void check_output(const std::string& name, bool is_main, const Scope& scope, Nod
   if (name.empty()) {
     // Bodies may have unnamed outputs: onnxruntime loads them.
     if (is_main) nodes.error(DiagnosticCode::invalid_graph, "An output of the graph has no name");
-  } else if (scope.find_here(name) == nullptr) {
+  } else if (scope.names.find(name) == nullptr) {
     if (const Scope* const outer = scope.find_in_enclosing(name)) {
-      nodes.add_dependency(*outer->find_here(name), outer->current_node);
+      nodes.add_dependency(*outer->names.find(name), outer->current_node);
       nodes.warning(DiagnosticCode::outer_value_returned,
                     fmt::format("The output '{}' is a value from outside the body", name));
     } else {
@@ -243,17 +229,16 @@ void check_output(const std::string& name, bool is_main, const Scope& scope, Nod
 }
 
 void check_graph(const onnx::GraphProto& graph, std::string_view path, const Scope* outer, BodyCheck& check) {
-  Scope scope(outer);
-  scope.graph = &graph;
+  Scope scope{outer, &graph};
   NodeListCheck nodes(graph.node(), path, scope, check);
-  if (scope.depth() > kMaxGraphDepth) {
+  if (scope.depth > kMaxGraphDepth) {
     return nodes.error(DiagnosticCode::invalid_graph,
                        fmt::format("Graphs are nested more than {} deep", kMaxGraphDepth));
   }
   const bool is_main = outer == nullptr;
-  scope.reserve(static_cast<std::size_t>(graph.input_size()) +
-                static_cast<std::size_t>(graph.initializer_size()) +
-                static_cast<std::size_t>(graph.node_size()));
+  scope.names.reserve(static_cast<std::size_t>(graph.input_size()) +
+                      static_cast<std::size_t>(graph.initializer_size()) +
+                      static_cast<std::size_t>(graph.node_size()));
 
   for (const auto& input : graph.input())
     nodes.define_input(input.name(), DiagnosticCode::invalid_graph, "An input of the graph has no name");
@@ -273,7 +258,7 @@ void check_main_graph(const onnx::GraphProto& graph, BodyCheck& check) {
 void check_function_body(BodyCheck& check) {
   const onnx::FunctionProto& function = *check.function;
   const std::string path = function_path(function);
-  Scope scope(nullptr);
+  Scope scope{nullptr, nullptr};
   NodeListCheck nodes(function.node(), path, scope, check);
   for (const std::string& input : function.input())
     nodes.define_input(input, DiagnosticCode::invalid_function, "An input of the function has no name");

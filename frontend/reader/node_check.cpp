@@ -2,10 +2,10 @@
 #include <onnx/defs/schema.h>
 
 #include <algorithm>
-#include <array>
+#include <limits>
 
+#include "base/ascii_case.hpp"
 #include "frontend/reader/bodies.hpp"
-#include "frontend/reader/enumerated_attributes.hpp"
 #include "frontend/reader/graph_check.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
@@ -16,12 +16,71 @@ namespace {
 
 using onnx::AttributeProto;
 
-std::string_view type_name(int type) {
-  constexpr std::array<std::string_view, 15> kNames = {
-      "undefined", "float",   "int",    "string",        "tensor",         "graph",      "floats",     "ints",
-      "strings",   "tensors", "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos"};
-  const auto index = static_cast<std::size_t>(type);
-  return type >= 0 && index < kNames.size() ? kNames[index] : "unknown";
+/// An attribute that is one of several words: ONNX's schemas do not have them.
+struct AcceptedWords {
+  std::string_view operators;
+  std::string_view attribute;
+  std::string_view words;
+};
+
+constexpr AcceptedWords kAcceptedWords[] = {
+    {"BitShift", "direction", "LEFT RIGHT"},
+    {"DepthToSpace SpaceToDepth", "mode", "DCR CRD"},
+    {"GRU LSTM RNN", "direction", "forward reverse bidirectional"},
+    {"Gelu", "approximate", "none tanh"},
+    {"GridSample", "mode", "bilinear nearest bicubic linear cubic"},
+    {"GridSample", "padding_mode", "zeros border reflection"},
+    {"LinearClassifier LinearRegressor SVMClassifier SVMRegressor TreeEnsembleClassifier "
+     "TreeEnsembleRegressor",
+     "post_transform", "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT"},
+    {"NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", "reduction", "none mean sum"},
+    {"Normalizer", "norm", "MAX L1 L2"},
+    {"Pad", "mode", "constant reflect edge wrap"},
+    {"Resize", "coordinate_transformation_mode",
+     "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners asymmetric tf_half_pixel_for_nn "
+     "tf_crop_and_resize"},
+    {"Resize", "keep_aspect_ratio_policy", "stretch not_larger not_smaller"},
+    {"Resize", "nearest_mode", "round_prefer_floor round_prefer_ceil floor ceil"},
+    {"RoiAlign", "mode", "avg max"},
+    {"SVMClassifier SVMRegressor", "kernel_type", "LINEAR POLY RBF SIGMOID"},
+    {"ScatterElements ScatterND", "reduction", "none add mul max min"},
+    {"StringNormalizer", "case_change_action", "NONE LOWER UPPER"},
+    {"TfIdfVectorizer", "mode", "TF IDF TFIDF"},
+    {"TreeEnsembleRegressor", "aggregate_function", "AVERAGE SUM MIN MAX"},
+};
+
+/// Integer attributes that are 0 or 1 in all operators of ONNX that have them.
+constexpr std::string_view kFlags =
+    "align_corners allowzero antialias batch_axis broadcast ceil_mode center_point_box count_include_pad "
+    "detect_negative detect_positive exclude_outside exclusive fmod input_forget interleaved inverse "
+    "is_case_sensitive is_causal is_test keepdims largest layout linear_before_reset multi_class new_axis "
+    "noop_with_empty_axes one_class onesided periodic reverse saturate select_last_index sorted spatial "
+    "storage_order time_axis training_mode transA transB upper zeros";
+
+/// Whether `text` is one of `words`, which are separated by blanks.
+bool is_word_of(std::string_view words, std::string_view text) {
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    if (word == text) return true;
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+  }
+  return false;
+}
+
+/// The words that onnxruntime accepts for attribute `name` of `op_type`; empty if all texts are accepted, or
+/// if the translator of the operator checks them.
+std::string_view accepted_words(std::string_view op_type, std::string_view name) {
+  const auto* const row = std::ranges::find_if(kAcceptedWords, [&](const AcceptedWords& entry) {
+    return entry.attribute == name && is_word_of(entry.operators, op_type);
+  });
+  return row == std::end(kAcceptedWords) ? std::string_view{} : row->words;
+}
+
+/// "sparse_tensor".
+std::string type_name(int type) {
+  return AttributeProto::AttributeType_IsValid(type)
+             ? base::lower_case(AttributeProto::AttributeType_Name(type))
+             : "unknown";
 }
 
 /// A set field of an attribute, and the attribute type it belongs to.
@@ -61,16 +120,14 @@ bool needs_field(int type) {
          type == AttributeProto::SPARSE_TENSOR || type == AttributeProto::TYPE_PROTO;
 }
 
-base::NameTable<bool> parameters_of(const onnx::FunctionProto& function) {
-  base::NameTable<bool> names;
-  for (const std::string& name : function.attribute()) names.add(name, true);
-  for (const AttributeProto& with_default : function.attribute_proto()) names.add(with_default.name(), true);
-  return names;
-}
-
 /// Whether the function that is checked has the attribute `name`.
 bool is_parameter(const std::string& name, BodyCheck& check) {
-  if (!check.parameters) check.parameters = parameters_of(*check.function);
+  if (!check.parameters) {
+    auto& names = check.parameters.emplace();
+    for (const std::string& parameter : check.function->attribute()) names.add(parameter, true);
+    for (const AttributeProto& parameter : check.function->attribute_proto())
+      names.add(parameter.name(), true);
+  }
   return check.parameters->find(name) != nullptr;
 }
 
@@ -110,10 +167,9 @@ class NodeCheck {
     if (node_.op_type().empty()) return error(DiagnosticCode::invalid_node, "It has no operator");
     if (node_.input().empty() && node_.output().empty())
       return error(DiagnosticCode::invalid_node, "It has no inputs and no outputs");
-    if (const auto* const repeated = find_repeated(node_)) {
-      fail_attribute(fmt::format("It has attribute '{}' more than once", repeated->name()));
-      return;  // further checks would depend on which one was meant
-    }
+    // Further checks would depend on which one was meant.
+    if (const auto* const repeated = find_repeated(node_))
+      return fail_attribute(fmt::format("It has attribute '{}' more than once", repeated->name()));
     for (const auto& attribute : node_.attribute()) {
       if (check_.model.has_too_many_errors()) return;
       check_attribute(attribute, visit_body);
@@ -222,7 +278,8 @@ class NodeCheck {
       fail_attribute(fmt::format("Attribute '{}' is of type {}, not {}", attribute.name(),
                                  type_name(attribute.type()), type_name(declared.type)));
     }
-    if (attribute.has_i() && attribute.i() != 0 && attribute.i() != 1 && is_flag(attribute.name())) {
+    if (attribute.has_i() && attribute.i() != 0 && attribute.i() != 1 &&
+        is_word_of(kFlags, attribute.name())) {
       fail_attribute(fmt::format("Attribute '{}' of {} is {}, but must be 0 or 1", attribute.name(),
                                  node_.op_type(), attribute.i()));
     }
@@ -258,13 +315,10 @@ class NodeCheck {
   std::optional<std::int64_t> domain_version() {
     const std::string_view domain = canonical_domain(node_.domain());
     const auto version = check_.opsets.find(domain);
-    const auto assumed = check_.assumed_domains.find(domain);
-    if (assumed != check_.assumed_domains.end()) {
+    if (check_.assumed_domains.erase(std::string(domain)) != 0)
       warning(DiagnosticCode::assumed_opset,
               fmt::format("No version of the operator domain '{}' is imported, {} is assumed",
                           shown_domain(domain), *version));
-      check_.assumed_domains.erase(assumed);
-    }
     return version;
   }
 

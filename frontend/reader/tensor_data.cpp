@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -39,13 +40,17 @@ Result<std::uint64_t> element_count(const Dimensions& dimensions) {
   return empty ? 0 : count;
 }
 
-/// Checked type and shape of a tensor.
+enum class Storage : std::uint8_t { typed, raw, external };
+
+/// The checked type and shape of a tensor, and where its elements are.
 struct Header {
   const TensorTypeInfo* type = nullptr;
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;  ///< of all elements, packed; 0 for strings
+  Storage storage = Storage::typed;
 };
 
+/// Does not look for the elements.
 Result<Header> read_header(const onnx::TensorProto& tensor) {
   Header header;
   header.type = find_tensor_type(tensor.data_type());
@@ -104,10 +109,13 @@ Result<std::vector<std::byte>> typed_bytes(const onnx::TensorProto& tensor, cons
       if (type.bits == 32) return copy_elements(tensor.int32_data());
       if (type.bits == 16) return narrow_elements<std::uint16_t>(tensor.int32_data());
       return narrow_elements<std::uint8_t>(tensor.int32_data());  // 4 bits and less: packed bytes
-    case TypedField::string_data:
-      break;
+    case TypedField::string_data: {
+      const std::vector<std::string_view> strings(tensor.string_data().begin(), tensor.string_data().end());
+      if (auto packed = pack_strings(strings)) return *std::move(packed);
+      return invalid_tensor("its strings take more than 2 GiB");
+    }
   }
-  throw base::InternalError("strings have no bytes");
+  throw base::InternalError("a tensor type has no field");
 }
 
 /// The number of values in each typed field, by TypedField.
@@ -115,14 +123,6 @@ std::array<std::int64_t, 6> typed_counts(const onnx::TensorProto& tensor) {
   return {tensor.float_data_size(),  tensor.int32_data_size(),  tensor.int64_data_size(),
           tensor.double_data_size(), tensor.uint64_data_size(), tensor.string_data_size()};
 }
-
-enum class Storage : std::uint8_t { raw, typed, strings, external };
-
-/// A tensor whose data has the size that its type and shape require. External data is not read.
-struct CheckedTensor {
-  Header header;
-  Storage storage = Storage::raw;
-};
 
 /// The number of values in the typed field: small elements are packed into bytes, and a complex number is two
 /// values.
@@ -132,66 +132,40 @@ std::uint64_t expected_values(const Header& header) {
   return complex ? header.count * 2 : header.count;
 }
 
-Result<CheckedTensor> locate(const onnx::TensorProto& tensor, const WeightTable& weights) {
-  const auto header = read_header(tensor);
-  if (!header) return header.error();
-  auto located = [&](Storage storage) { return CheckedTensor{*header, storage}; };
-
+/// The header of a tensor whose data has the size that its type and shape require. External data is not read.
+Result<Header> locate(const onnx::TensorProto& tensor, const WeightTable& weights) {
+  auto header = read_header(tensor);
+  if (!header) return header;
   const bool external = tensor.data_location() == onnx::TensorProto::EXTERNAL;
   const bool raw = !tensor.raw_data().empty();
   const auto counts = typed_counts(tensor);
   const std::int64_t typed = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   if (int{external} + int{raw} + int{typed != 0} > 1)
     return invalid_tensor("it has its values in more than one place");
-  const bool strings = header->type->field == TypedField::string_data;
-  if (external) {
-    if (strings) return invalid_tensor("it keeps strings as external data");
-    return located(Storage::external);
-  }
-  if (raw) {
-    if (strings) return invalid_tensor("it keeps strings as raw data");
-    const std::uint64_t size = weights.raw_data_size(tensor);
-    if (size != header->bytes) {
-      return invalid_tensor(
-          fmt::format("it has {} bytes, but its type and shape require {}", size, header->bytes));
-    }
-    return located(Storage::raw);
+  if (external || raw) {
+    if (header->type->field == TypedField::string_data)
+      return invalid_tensor(fmt::format("it keeps strings as {} data", external ? "external" : "raw"));
+    header->storage = external ? Storage::external : Storage::raw;
+    const std::uint64_t size = external ? header->bytes : weights.raw_data_size(tensor);
+    if (size == header->bytes) return header;
+    return invalid_tensor(
+        fmt::format("it has {} bytes, but its type and shape require {}", size, header->bytes));
   }
   const std::int64_t found = counts[static_cast<std::size_t>(header->type->field)];
   if (found != typed)
     return invalid_tensor(fmt::format("it has values in a field that does not fit {}", header->type->name));
-  if (std::cmp_not_equal(found, expected_values(*header))) {
-    return invalid_tensor(
-        fmt::format("it has {} values, but its type and shape require {}", found, expected_values(*header)));
-  }
-  return located(strings ? Storage::strings : Storage::typed);
+  if (std::cmp_equal(found, expected_values(*header))) return header;
+  return invalid_tensor(
+      fmt::format("it has {} values, but its type and shape require {}", found, expected_values(*header)));
 }
 
-Result<ir::ConstantData> read_data(const onnx::TensorProto& tensor, const CheckedTensor& located,
+Result<ir::ConstantData> read_data(const onnx::TensorProto& tensor, const Header& header,
                                    const WeightTable& weights) {
-  switch (located.storage) {
-    case Storage::raw:
-      return weights.raw_data_bytes(tensor);
-    case Storage::external:
-      return weights.external_bytes(tensor, located.header.bytes);
-    case Storage::typed: {
-      auto bytes = typed_bytes(tensor, *located.header.type);
-      if (!bytes) return std::move(bytes).error();
-      return ir::ConstantData(*std::move(bytes));
-    }
-    case Storage::strings:
-      break;
-  }
-  const std::vector<std::string_view> strings(tensor.string_data().begin(), tensor.string_data().end());
-  auto packed = pack_strings(strings);
-  if (!packed) return invalid_tensor("its strings take more than 2 GiB");
-  return ir::ConstantData(*std::move(packed));
-}
-
-std::vector<std::int64_t> integers_of(const ir::ConstantData& data) {
-  std::vector<std::int64_t> values(data.size() / sizeof(std::int64_t));
-  if (!values.empty()) std::memcpy(values.data(), data.bytes().span().data(), data.size());
-  return values;
+  if (header.storage == Storage::raw) return weights.raw_data_bytes(tensor);
+  if (header.storage == Storage::external) return weights.external_bytes(tensor, header.bytes);
+  auto bytes = typed_bytes(tensor, *header.type);
+  if (!bytes) return std::move(bytes).error();
+  return ir::ConstantData(*std::move(bytes));
 }
 
 struct DenseShape {
@@ -200,14 +174,12 @@ struct DenseShape {
 };
 
 Result<DenseShape> dense_shape_of(const onnx::SparseTensorProto& tensor) {
-  DenseShape shape{{tensor.dims().begin(), tensor.dims().end()}, 1};
-  if (shape.sizes.empty()) return invalid_tensor("a sparse tensor must have at least one dimension");
-  for (const std::int64_t size : shape.sizes) {
-    if (size <= 0) return invalid_tensor("the dimensions of a sparse tensor must be positive");
-    if (__builtin_mul_overflow(shape.count, static_cast<std::uint64_t>(size), &shape.count))
-      return invalid_tensor("its number of elements does not fit into 64 bits");
-  }
-  return shape;
+  if (tensor.dims().empty()) return invalid_tensor("a sparse tensor must have at least one dimension");
+  if (std::ranges::any_of(tensor.dims(), [](std::int64_t size) { return size <= 0; }))
+    return invalid_tensor("the dimensions of a sparse tensor must be positive");
+  const auto count = element_count(tensor.dims());
+  if (!count) return count.error();
+  return DenseShape{{tensor.dims().begin(), tensor.dims().end()}, *count};
 }
 
 /// Where the values are in the dense tensor.
@@ -228,7 +200,9 @@ Result<Places> read_places(const onnx::SparseTensorProto& tensor, const WeightTa
   const bool are_coordinates = shape.size() == 2 && std::cmp_equal(shape[1], rank);
   if ((!are_linear && !are_coordinates) || shape[0] != entries)
     return invalid_tensor("the shape of its indices does not fit its values");
-  return Places{integers_of(read->data), are_linear};
+  Places places{std::vector<std::int64_t>(read->data.size() / sizeof(std::int64_t)), are_linear};
+  read->data.copy(0, std::as_writable_bytes(std::span(places.indices)));
+  return places;
 }
 
 /// The position of entry `entry` in the dense tensor; no value if an index is out of range.
@@ -270,7 +244,7 @@ std::optional<Problem> scatter(const TensorValue& values, std::size_t size, cons
 TensorResult read_tensor(const onnx::TensorProto& tensor, const WeightTable& weights) {
   auto located = locate(tensor, weights);
   if (!located) return std::move(located).error();
-  const TensorTypeInfo& type = *located->header.type;
+  const TensorTypeInfo& type = *located->type;
   if (!type.ir_type) return invalid_tensor(fmt::format("OpenVINO has no element type for {}", type.name));
   auto data = read_data(tensor, *located, weights);
   if (!data) return std::move(data).error();
@@ -305,7 +279,7 @@ std::optional<Problem> tensor_problem(const onnx::TensorProto& tensor, const Wei
   auto located = locate(tensor, weights);
   if (!located) return std::move(located).error();
   if (located->storage != Storage::external) return std::nullopt;
-  auto bytes = weights.external_bytes(tensor, located->header.bytes);
+  auto bytes = weights.external_bytes(tensor, located->bytes);
   if (bytes) return std::nullopt;
   return std::move(bytes).error();
 }
@@ -316,21 +290,15 @@ std::optional<std::vector<std::byte>> pack_strings(std::span<const std::string_v
   for (std::string_view text : strings) characters += text.size();
   if (strings.size() > kMaxOffset || characters > kMaxOffset) return std::nullopt;
 
-  const std::size_t header = sizeof(std::int32_t) * (strings.size() + 2);
-  std::vector<std::byte> packed(header + characters);
-  std::byte* integers = packed.data();
-  auto put = [&](std::uint64_t value) {
-    const auto narrow = static_cast<std::int32_t>(value);
-    std::memcpy(integers, &narrow, sizeof narrow);
-    integers += sizeof narrow;
-  };
-  put(strings.size());
-  put(0);
-  std::uint64_t offset = 0;
-  for (std::string_view text : strings) {
-    if (!text.empty()) std::memcpy(packed.data() + header + offset, text.data(), text.size());
-    offset += text.size();
-    put(offset);
+  std::vector<std::int32_t> header{static_cast<std::int32_t>(strings.size()), 0};
+  for (const std::string_view text : strings)
+    header.push_back(header.back() + static_cast<std::int32_t>(text.size()));
+  const auto bytes = std::as_bytes(std::span(header));
+  std::vector<std::byte> packed(bytes.begin(), bytes.end());
+  packed.reserve(packed.size() + characters);
+  for (const std::string_view text : strings) {
+    const auto letters = std::as_bytes(std::span(text));
+    packed.insert(packed.end(), letters.begin(), letters.end());
   }
   return packed;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "base/joined.hpp"
 #include "frontend/cache_branch.hpp"
 #include "frontend/graph/branch_choice.hpp"
 #include "frontend/graph/graph_translator.hpp"
@@ -89,9 +90,8 @@ void bind_input(const onnx::ValueInfoProto& input, const LoadedModel& model, con
                 OpenRanks& open, GraphTranslator& translator) {
   auto type = to_operand_type(input.type());
   if (!type) {
-    translator.report(base::diagnostic_of(
-        {DiagnosticCode::unsupported_input, "model input '" + input.name() + "' " + type.error().message},
-        graph_place(kMainGraphPath)));
+    translator.report(
+        {DiagnosticCode::unsupported_input, "model input '" + input.name() + "' " + type.error().message});
     translator.bind_unavailable(input.name());
     return;
   }
@@ -283,12 +283,9 @@ std::string imported_opsets(const onnx::ModelProto& proto) {
   std::map<std::string_view, std::int64_t> versions;
   for (const auto& import : proto.opset_import())
     versions.emplace(canonical_domain(import.domain()), import.version());
-  std::string text;
-  for (const auto& [domain, version] : versions) {
-    if (!text.empty()) text += ", ";
-    text.append(shown_domain(domain)).append(1, ' ').append(std::to_string(version));
-  }
-  return text;
+  return base::joined(versions, ", ", [](const auto& import) {
+    return std::string(shown_domain(import.first)) + ' ' + std::to_string(import.second);
+  });
 }
 
 /// Returns the result if the model's files have not changed. Throws Failure (unreadable_input) otherwise.

@@ -3,10 +3,10 @@
 // ranks that the model declares.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <tuple>
 #include <vector>
 
 #include "frontend/graph/occurrences.hpp"
@@ -28,9 +28,7 @@ struct WrongRanks {
   std::size_t outputs = 0;  ///< of the model
   std::size_t values = 0;   ///< others (value_info, outputs of bodies)
 
-  friend bool operator<(const WrongRanks& a, const WrongRanks& b) {
-    return std::tie(a.outputs, a.values) < std::tie(b.outputs, b.values);
-  }
+  friend auto operator<=>(const WrongRanks&, const WrongRanks&) = default;
 };
 
 /// The result of translating the model with some choices.

@@ -9,7 +9,6 @@
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/required_rank.hpp"
 #include "frontend/reader/onnx_proto.hpp"
-#include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_data.hpp"
 
 namespace onnx2ir::frontend {
@@ -59,9 +58,7 @@ GraphTranslator::Lookup GraphTranslator::find(const base::HashedName& name) {
 
 void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, TensorResult tensor) {
   const auto reject = [&](const std::string& reason) {
-    report(base::diagnostic_of(
-        {DiagnosticCode::bad_initializer, "initializer '" + std::string(name) + "': " + reason},
-        graph_place(path_)));
+    report({DiagnosticCode::bad_initializer, "initializer '" + std::string(name) + "': " + reason});
     binding = Unavailable{};
   };
   if (!tensor) return reject(tensor.error().message);

@@ -125,9 +125,8 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
   for (const onnx::ValueInfoProto& output : proto.output()) {
     Lookup lookup = find(output.name());
     if (lookup.status == Lookup::Status::unknown) {
-      report(base::diagnostic_of({DiagnosticCode::undefined_name,
-                                  "graph output '" + output.name() + "' is not produced by any node"},
-                                 graph_place(path_)));
+      report({DiagnosticCode::undefined_name,
+              "graph output '" + output.name() + "' is not produced by any node"});
     }
     complete = complete && lookup.status == Lookup::Status::found;
     outputs.push_back(std::move(lookup.operand));
@@ -184,13 +183,6 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
   return inputs.are_defined && translated;
 }
 
-std::span<const InputType> GraphTranslator::schema_inputs(const TranslatorRow& row, const NodeContext& node) {
-  SchemaInputs& inputs = attempt_->schema_inputs[&row];
-  if (inputs.opset != node.opset())
-    inputs = {node.opset(), find_input_types(node.domain(), node.op_type(), node.opset())};
-  return inputs.types;
-}
-
 bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs,
                            Operands& outputs) {
   NodeContext context(*this, node, opset, inputs);
@@ -207,7 +199,7 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
   const std::string_view domain = context.domain();
   const TranslatorRow* const row = attempt_->input->translators->find(domain, node.op_type(), opset);
   if (row != nullptr && !(row->is_for_fast_quantization && context.has_exact_quantization())) {
-    check_input_types(context, schema_inputs(*row, context));
+    check_input_types(context);
     if (attempt_->choices.are_compared) check_ranks(context);
     apply(*row, context, outputs);
     warn_about_unread_attributes(*row, context);
@@ -358,6 +350,10 @@ BodySite GraphTranslator::body_of(const onnx::NodeProto& node, std::string_view 
   const auto position = std::distance(node.attribute().begin(), found);
   return {body_path(path_, node, current_index_, attribute),
           attempt_->occurrences->body(current_node(), position, iteration)};
+}
+
+void GraphTranslator::report(Problem problem) const {
+  report(base::diagnostic_of(std::move(problem), graph_place(path_)));
 }
 
 void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, Problem problem) const {

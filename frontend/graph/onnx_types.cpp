@@ -5,11 +5,11 @@
 
 namespace onnx2ir::frontend {
 
-std::optional<TensorType> to_tensor_type(const onnx::TypeProto& type) {
+std::optional<OperandType> to_tensor_type(const onnx::TypeProto& type) {
   if (!type.has_tensor_type()) return std::nullopt;
   const TensorTypeInfo* const element = find_tensor_type(type.tensor_type().elem_type());
   if (element == nullptr || !element->ir_type) return std::nullopt;
-  return TensorType{*element->ir_type, declared_shape(type)};
+  return OperandType{.type = *element->ir_type, .shape = declared_shape(type)};
 }
 
 Result<OperandType> to_operand_type(const onnx::TypeProto& type) {
@@ -18,8 +18,7 @@ Result<OperandType> to_operand_type(const onnx::TypeProto& type) {
     return Problem{DiagnosticCode::cannot_convert, std::move(reason)};
   };
   if (type.has_tensor_type()) {
-    if (const auto tensor = to_tensor_type(type))
-      return OperandType{.type = tensor->type, .shape = tensor->shape};
+    if (auto tensor = to_tensor_type(type)) return *std::move(tensor);
     return refuse("is of element type " + std::string(tensor_type_name(type.tensor_type().elem_type())) +
                   ", which OpenVINO does not have");
   }

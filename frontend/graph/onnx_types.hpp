@@ -12,15 +12,9 @@
 
 namespace onnx2ir::frontend {
 
-/// Element type and shape of a tensor.
-struct TensorType {
-  ir::ElementType type;
-  ir::PartialShape shape;
-};
-
-/// The tensor type in `type`, with declared_shape(). No value if it is not a tensor, or has an element type
-/// that OpenVINO does not have.
-std::optional<TensorType> to_tensor_type(const onnx::TypeProto& type);
+/// The type of a tensor, with declared_shape(). No value if it is not a tensor, or has an element type that
+/// OpenVINO does not have.
+std::optional<OperandType> to_tensor_type(const onnx::TypeProto& type);
 
 /// The type of a tensor, sequence or optional. For other types, the problem (cannot_convert) is a clause that
 /// follows the name of the value.

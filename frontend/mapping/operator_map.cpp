@@ -218,11 +218,9 @@ Result<OperatorMap> parse_operator_map(std::string_view text) {
     if (!rules.is_array()) fail("'operators' must be a list of rules");
     OperatorMap map;
     for (std::size_t i = 0; i < rules.size(); ++i) {
-      const auto added = base::attempt(DiagnosticCode::bad_extension, [&] {
-        add_rule(rules[i], i, map);
-        return true;
-      });
-      if (!added) fail("operators[{}]: {}", i, added.error().message);
+      const auto problem =
+          base::problem_of(DiagnosticCode::bad_extension, [&] { add_rule(rules[i], i, map); });
+      if (problem) fail("operators[{}]: {}", i, problem->message);
     }
     return map;
   });

@@ -43,10 +43,6 @@ bool is_always_empty(const OperandType& type) {
   return !type.shape.has_rank() && type.open_rank == nullptr;
 }
 
-bool holds_scalars(const OperandType& type) {
-  return type.shape.is_scalar() && !type.mixed_rank;
-}
-
 /// Whether a sequence is represented with a tensor of shapes.
 bool has_shapes(const OperandType& type, Boundary boundary) {
   return boundary == Boundary::model || !holds_scalars(type);
@@ -84,13 +80,8 @@ OperandType type_of(const Operand& operand) {
                           "it uses a value that the call of the enclosing function omits");
     return {.type = tensor->type(), .shape = tensor->shape()};
   }
-  if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) {
-    return {.kind = Kind::sequence,
-            .type = (*sequence)->type,
-            .shape = (*sequence)->element,
-            .mixed_rank = (*sequence)->mixed_rank,
-            .open_rank = (*sequence)->open_rank};
-  }
+  if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand))
+    return (*sequence)->operand_type();
   const Optional& optional = *std::get<std::shared_ptr<const Optional>>(operand);
   OperandType type{.kind = Kind::optional};
   if (optional.content != nullptr)
@@ -186,11 +177,7 @@ Operand join_operand(const OperandType& type, const Values& tensors, std::size_t
     case Kind::tensor:
       return tensors[next++];
     case Kind::sequence: {
-      Sequence sequence;
-      sequence.type = type.type;
-      sequence.element = type.shape;
-      sequence.mixed_rank = type.mixed_rank;
-      sequence.open_rank = type.open_rank;
+      Sequence sequence(type);
       if (is_always_empty(type)) {
         sequence.elements.emplace();
       } else {
@@ -231,12 +218,8 @@ std::vector<TensorPart> parts_of_operand(const OperandType& type, Boundary bound
   return parts;
 }
 
-bool holds_scalars(const Sequence& sequence) {
-  return sequence.element.is_scalar() && !sequence.mixed_rank;
-}
-
-void widen_element(Sequence& sequence, const PartialShape& element) {
-  widen_element(sequence.element, sequence.mixed_rank, element, false);
+bool holds_scalars(const OperandType& sequence) {
+  return sequence.shape.is_scalar() && !sequence.mixed_rank;
 }
 
 Operand make_sequence(Sequence sequence) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -29,28 +30,6 @@ struct OpenRank {
 using Operand = std::variant<ir::Value, std::shared_ptr<const Sequence>, std::shared_ptr<const Optional>>;
 using Operands = base::SmallVector<Operand, 2>;
 
-/// A sequence is either a list of known elements or packed. Packed: `values` holds the elements of all
-/// tensors in C order, one tensor after the other; row i of `shapes` (i64, [count, rank]) is the shape of
-/// tensor i, padded with -1 if its rank is smaller. Sequences of scalars have no `shapes`: each scalar is an
-/// element of `values`. ([count, 0] would be empty, and releases with Fault::empty_state_shape do not notice
-/// when such a state of a Loop grows.)
-struct Sequence {
-  ir::ElementType type = ir::ElementType::dynamic;
-  /// A shape that every element has. Of dynamic rank as long as the sequence has had no element.
-  ir::PartialShape element;
-  /// Whether elements may have a smaller rank than `element`; its dimensions have no meaning then.
-  bool mixed_rank = false;
-  /// Set if the sequence comes from a model input whose element rank is not known yet.
-  std::shared_ptr<OpenRank> open_rank;
-  /// The elements if their number is known at conversion time; otherwise the two tensors below.
-  std::optional<ElementList> elements;
-  ir::Value values;
-  ir::Value shapes;  ///< may be null if the elements are scalars
-  /// All elements along a new first axis if a loop has stacked them; otherwise null. Only valid for readers
-  /// that require elements of one shape.
-  ir::Value stacked;
-};
-
 /// A value that may be absent at run time.
 struct Optional {
   ir::Value has_value;  ///< boolean scalar
@@ -64,18 +43,37 @@ struct OperandType {
   ir::ElementType type = ir::ElementType::dynamic;
   /// The shape of the tensor or of each element; of dynamic rank for a sequence that has had no element yet.
   ir::PartialShape shape = {};
-  bool mixed_rank = false;                          ///< as in Sequence
+  /// Whether elements of a sequence may have a smaller rank than `shape`; its dimensions have no meaning
+  /// then.
+  bool mixed_rank = false;
   std::shared_ptr<const OperandType> content = {};  ///< of an optional; null: not known
-  std::shared_ptr<OpenRank> open_rank = {};         ///< as in Sequence
+  /// Set if a sequence comes from a model input whose element rank is not known yet.
+  std::shared_ptr<OpenRank> open_rank = {};
 
   friend bool operator==(const OperandType& a, const OperandType& b);
 };
 
+/// A sequence is either a list of known elements or packed. Packed: `values` holds the elements of all
+/// tensors in C order, one tensor after the other; row i of `shapes` (i64, [count, rank]) is the shape of
+/// tensor i, padded with -1 if its rank is smaller. Sequences of scalars have no `shapes`: each scalar is an
+/// element of `values`. ([count, 0] would be empty, and releases with Fault::empty_state_shape do not notice
+/// when such a state of a Loop grows.)
+struct Sequence : OperandType {
+  Sequence() : OperandType{.kind = Kind::sequence} {}
+  explicit Sequence(OperandType its_type) : OperandType(std::move(its_type)) {}
+  const OperandType& operand_type() const { return *this; }
+
+  /// The elements if their number is known at conversion time; otherwise the two tensors below.
+  std::optional<ElementList> elements;
+  ir::Value values;
+  ir::Value shapes;  ///< may be null if the elements are scalars
+  /// All elements along a new first axis if a loop has stacked them; otherwise null. Only valid for readers
+  /// that require elements of one shape.
+  ir::Value stacked;
+};
+
 /// Notes that the elements have the rank `rank`. Returns the reason why the current attempt fails.
 std::string note_rank(OpenRank& open, std::int64_t rank);
-
-/// Widens the element shape of `sequence` to include `element`.
-void widen_element(Sequence& sequence, const ir::PartialShape& element);
 
 /// Throws Failure (cannot_convert) if the operand is absent: bodies can return an input that the call of a
 /// function omits.
@@ -89,7 +87,7 @@ OperandType with_dynamic_dimensions(OperandType type);
 std::string to_string(const OperandType& type);
 
 /// Whether all elements of a sequence are scalars.
-bool holds_scalars(const Sequence& sequence);
+bool holds_scalars(const OperandType& sequence);
 
 /// Where the tensors of an operand are used: as inputs and outputs of bodies, or as ports of the model. At
 /// ports of the model, sequences of scalars have shapes as well.

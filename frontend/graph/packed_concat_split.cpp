@@ -84,7 +84,7 @@ Value reshape_to_sum(Builder& builder, Value value, const Sequence& sequence, st
                      const DimensionOf& dimension) {
   Value sum;
   // A Reshape cannot infer a size beside a size of 0.
-  if (ir::may_be_empty_beside(sequence.element, static_cast<std::size_t>(axis))) {
+  if (ir::may_be_empty_beside(sequence.shape, static_cast<std::size_t>(axis))) {
     const Value lengths = gather(builder, sequence.shapes, builder.integer(axis), 1);
     sum = reduce_keep_dims(builder, ops::ReduceSum, lengths, {0});
   } else {
@@ -98,7 +98,7 @@ Value reshape_to_sum(Builder& builder, Value value, const Sequence& sequence, st
 /// Stacks the elements along a new first axis.
 Value stack(Builder& builder, const Sequence& sequence, const DimensionOf& dimension) {
   // If the element size is known, it is not computed from `shapes`, which may be unused then.
-  const bool is_size_known = sequence.element.element_count().value_or(0) > 0;
+  const bool is_size_known = sequence.shape.element_count().value_or(0) > 0;
   Values shape{is_size_known ? builder.integers({-1})
                              : unsqueeze(builder, emit_packed_length(builder, sequence), {0})};
   for (std::int64_t i = 0; i < element_rank(sequence); ++i) shape.push_back(dimension(i));
@@ -185,7 +185,7 @@ Sequence slice_by_lengths(Builder& builder, Value tensor, Value lengths, std::in
     columns.push_back(i == axis ? unsqueeze(builder, list, {1}) : broadcast_to(builder, dimension(i), rows));
   }
   result.shapes = concat(builder, columns, 1);
-  result.element = PartialShape(std::move(element));
+  result.shape = PartialShape(std::move(element));
   return result;
 }
 
@@ -233,7 +233,7 @@ Sequence pack_slices(Builder& builder, Value tensor, std::int64_t axis, bool kee
     const Value target = concat(builder, {total, builder.integers({element_rank})}, 0);
     result.shapes = broadcast_to(builder, concat(builder, row), target);
   }
-  result.element = PartialShape(std::move(element));
+  result.shape = PartialShape(std::move(element));
   return result;
 }
 
@@ -249,12 +249,12 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
   // The elements differ only along `axis`: use the shape of the first one.
   const Value first = rank > 0 ? gather(builder, sequence.shapes, builder.integer(0)) : Value{};
   const auto dimension = [&](std::int64_t index) {
-    const ir::Dimension known = sequence.element[static_cast<std::size_t>(index)];
+    const ir::Dimension known = sequence.shape[static_cast<std::size_t>(index)];
     return known.is_static() ? builder.integers({known.size()})
                              : gather(builder, first, builder.integers({index}));
   };
   if (!new_axis && where == 0) return reshape_to_sum(builder, sequence.values, sequence, 0, dimension);
-  if (!new_axis && !sequence.element[static_cast<std::size_t>(where)].is_static()) {
+  if (!new_axis && !sequence.shape[static_cast<std::size_t>(where)].is_static()) {
     return join_slices(builder, sequence, where, dimension);
   }
   Value stacked = new_axis ? sequence.stacked : Value{};

@@ -16,11 +16,11 @@ std::int64_t rank_of(Value value) {
 }
 
 std::int64_t element_rank(const Sequence& sequence) {
-  if (!sequence.element.has_rank())
+  if (!sequence.shape.has_rank())
     ir::invalid(sequence.open_rank == nullptr
                     ? "the rank of the sequence's elements is not known: it is empty here"
                     : "the rank of the elements of '" + sequence.open_rank->input + "' is not known");
-  return rank_of(sequence.element);
+  return rank_of(sequence.shape);
 }
 
 Value emit_packed_length(Builder& builder, const Sequence& sequence) {
@@ -33,12 +33,12 @@ Value emit_packed_length(Builder& builder, const Sequence& sequence) {
 void check_one_rank(const Sequence& sequence) {
   if (sequence.mixed_rank) {
     ir::invalid("the sequence holds elements of different rank, up to " +
-                std::to_string(sequence.element.rank()));
+                std::to_string(sequence.shape.rank()));
   }
 }
 
 void describe_elements(Sequence& sequence) {
-  sequence.element = sequence.elements->element();
+  sequence.shape = sequence.elements->element();
   sequence.mixed_rank = sequence.elements->has_mixed_rank();
 }
 
@@ -125,7 +125,7 @@ void check_element(const Sequence& sequence, Value tensor) {
     ir::invalid("a tensor of type " + std::string(ir::info(tensor.type()).name) +
                 " does not fit a sequence of " + std::string(ir::info(sequence.type).name));
   }
-  const bool same_rank = sequence.element.has_rank() && rank_of(sequence.element) == rank_of(tensor);
+  const bool same_rank = sequence.shape.has_rank() && rank_of(sequence.shape) == rank_of(tensor);
   if (!same_rank && sequence.open_rank != nullptr)
     ir::invalid(note_rank(*sequence.open_rank, rank_of(tensor)));
 }
@@ -162,7 +162,7 @@ Value gather_listed(Builder& builder, const Sequence& sequence, Value position) 
 
 /// Element `index` if all elements have the same static shape: they are rows of one tensor. Null otherwise.
 Value gather_row(Builder& builder, const Sequence& packed, Value index) {
-  const auto sizes = packed.element.sizes();
+  const auto sizes = packed.shape.sizes();
   if (!sizes || std::ranges::find(*sizes, 0) != sizes->end()) return {};
   std::vector<std::int64_t> shape{-1};
   shape.insert(shape.end(), sizes->begin(), sizes->end());
@@ -172,20 +172,16 @@ Value gather_row(Builder& builder, const Sequence& packed, Value index) {
 }  // namespace
 
 Sequence pack(Builder& builder, const Sequence& sequence, std::int64_t rank) {
-  Sequence packed;
-  packed.type = sequence.type;
-  packed.element = sequence.element;
-  packed.mixed_rank = sequence.mixed_rank;
-  packed.open_rank = sequence.open_rank;
-  if (!packed.element.has_rank() || rank_of(packed.element) != rank) {
-    packed.mixed_rank = packed.element.has_rank();
-    packed.element = PartialShape::of_rank(static_cast<std::size_t>(rank));
+  Sequence packed(sequence.operand_type());
+  if (!packed.shape.has_rank() || rank_of(packed.shape) != rank) {
+    packed.mixed_rank = packed.shape.has_rank();
+    packed.shape = PartialShape::of_rank(static_cast<std::size_t>(rank));
   }
   if (!sequence.elements) {
-    if (!sequence.element.has_rank()) return sequence;
+    if (!sequence.shape.has_rank()) return sequence;
     packed.values = sequence.values;
     const Value count = reshape(builder, emit_packed_length(builder, sequence), std::vector<std::int64_t>{1});
-    packed.shapes = fill_shapes(builder, sequence.shapes, rank_of(sequence.element), rank, count);
+    packed.shapes = fill_shapes(builder, sequence.shapes, rank_of(sequence.shape), rank, count);
     return packed;
   }
   if (sequence.elements->empty()) {
@@ -238,7 +234,7 @@ Value take_element(Builder& builder, const Sequence& sequence, Value position) {
   const Value size = gather(builder, emit_sizes(builder, packed), index);
   const Value elements = slice_rows(builder, packed.values, begin, builder.op(ops::Add, {begin, size}));
   Value shape = gather(builder, packed.shapes, index);
-  if (const auto known = packed.element.sizes()) shape = builder.integers(*known);
+  if (const auto known = packed.shape.sizes()) shape = builder.integers(*known);
   return reshape(builder, elements, shape);
 }
 
@@ -246,9 +242,9 @@ Sequence insert(Builder& builder, const Sequence& sequence, Value tensor, Value 
   check_element(sequence, tensor);
   Sequence result;
   result.type = tensor.type();
-  result.element = sequence.element;
+  result.shape = sequence.shape;
   result.mixed_rank = sequence.mixed_rank;
-  widen_element(result, tensor.shape());
+  widen_element(result.shape, result.mixed_rank, tensor.shape(), false);
   if (sequence.elements) {
     const auto index = position ? known_index(sequence, position, true) : sequence.elements->size();
     if (index) {
@@ -256,12 +252,12 @@ Sequence insert(Builder& builder, const Sequence& sequence, Value tensor, Value 
       return result;
     }
   }
-  const std::int64_t rank = rank_of(result.element);
+  const std::int64_t rank = rank_of(result.shape);
   const Sequence packed = pack(builder, sequence, rank);
   Sequence single;
   single.type = tensor.type();
   single.elements = ElementList(Values{tensor});
-  single.element = tensor.shape();
+  single.shape = tensor.shape();
   const Sequence added = pack(builder, single, rank);
   if (!position) {
     result.values = concat(builder, {packed.values, added.values}, 0);

@@ -61,7 +61,7 @@ Operands sequence_erase_11(NodeContext& node) {
 /// If the rank of the elements of `sequence`, a model input, is open and it follows from that of the output,
 /// notes it, and fails. `difference` is the rank of the output minus that of an element.
 void find_rank_from_output(const NodeContext& node, const Sequence& sequence, std::int64_t difference) {
-  if (sequence.open_rank == nullptr || sequence.element.has_rank()) return;
+  if (sequence.open_rank == nullptr || sequence.shape.has_rank()) return;
   auto rank = node.declared_rank(0);
   if (!rank && must_be_list(node.translator(), std::string(node.output_name(0)))) rank = 1;
   if (rank && *rank >= difference) node.fail(note_rank(*sequence.open_rank, *rank - difference));

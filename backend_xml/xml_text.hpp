@@ -51,7 +51,8 @@ class XmlText {
   void write_escaped(std::string_view text) {
     const auto escape_of = [](char letter) { return kEscapes[static_cast<unsigned char>(letter)]; };
     while (!text.empty()) {
-      const auto* const special = std::ranges::find_if_not(text, &std::string_view::empty, escape_of);
+      const auto* const special =
+          std::ranges::find_if(text, [&](char letter) { return !escape_of(letter).empty(); });
       const auto plain = static_cast<std::size_t>(special - text.begin());
       write(text.substr(0, plain));
       if (special == text.end()) return;

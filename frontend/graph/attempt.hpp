@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "frontend/graph/translator_table.hpp"
 #include "frontend/reader/functions.hpp"
 #include "frontend/reader/reader.hpp"
+#include "frontend/reader/schemas.hpp"
 #include "onnx2ir/diagnostic.hpp"
 #include "onnx2ir/options.hpp"
 #include "target/target.hpp"
@@ -78,6 +80,12 @@ struct CalledFunction {
   std::uint64_t nodes_of_call = 0;  ///< the number of nodes that a call counts as
 };
 
+/// The input types of an operator's schema in one version.
+struct SchemaInputs {
+  std::int64_t opset = -1;
+  std::span<const InputType> types = {};
+};
+
 /// The bodies around the current node that are translated more than once.
 struct RepeatedBodies {
   /// How many may be translated again with wider state types.
@@ -100,6 +108,8 @@ struct Attempt {
   std::map<const onnx::FunctionProto*, CalledFunction> functions = {};
   RepeatedBodies repeated = {};
   LeftOutBranches left_out = {};
+  /// Looked up once for all nodes of an operator, unless functions import other versions.
+  std::unordered_map<const TranslatorRow*, SchemaInputs> schema_inputs = {};
   /// The graphs, bodies and calls that the diagnostics in `sink` are about, by their positions; after the
   /// last element, the main graph.
   std::vector<Occurrence> graphs_of_diagnostics = {};

@@ -183,6 +183,13 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
   return inputs.are_defined && translated;
 }
 
+std::span<const InputType> GraphTranslator::schema_inputs(const TranslatorRow& row, const NodeContext& node) {
+  SchemaInputs& inputs = attempt_->schema_inputs[&row];
+  if (inputs.opset != node.opset())
+    inputs = {node.opset(), find_input_types(node.domain(), node.op_type(), node.opset())};
+  return inputs.types;
+}
+
 bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs,
                            Operands& outputs) {
   NodeContext context(*this, node, opset, inputs);
@@ -199,7 +206,7 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
   const std::string_view domain = context.domain();
   const TranslatorRow* const row = attempt_->input->translators->find(domain, node.op_type(), opset);
   if (row != nullptr && !(row->is_for_fast_quantization && context.has_exact_quantization())) {
-    check_input_types(context);
+    check_input_types(context, schema_inputs(*row, context));
     if (attempt_->choices.are_compared) check_ranks(context);
     apply(*row, context, outputs);
     warn_about_unread_attributes(*row, context);

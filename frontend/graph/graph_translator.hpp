@@ -172,6 +172,8 @@ class GraphTranslator {
   /// Translates the node and appends its outputs to `outputs`; false if a node inside it could not be
   /// translated.
   bool emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs, Operands& outputs);
+  /// The input types of the schema of the node's operator, which has this row.
+  std::span<const InputType> schema_inputs(const TranslatorRow& row, const NodeContext& node);
   /// The caller's rule for the node, and the translator of a library; null if none fits.
   const OperatorRule* find_rule(const onnx::NodeProto& node, std::int64_t opset) const;
   const ExtensionTranslator* find_extension(const onnx::NodeProto& node, std::int64_t opset) const;

@@ -4,14 +4,12 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "base/number_text.hpp"
 #include "base/small_vector.hpp"
 #include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
-#include "frontend/reader/schemas.hpp"
 #include "ir/element_type.hpp"
 
 namespace onnx2ir::frontend {
@@ -54,8 +52,7 @@ bool is_listed(const onnx::AttributeProto& attribute, std::string_view list) {
 
 }  // namespace
 
-void check_input_types(const NodeContext& node) {
-  const auto types = find_input_types(node.domain(), node.op_type(), node.opset());
+void check_input_types(const NodeContext& node, std::span<const InputType> types) {
   if (types.empty()) return;
   // The translators of Loop, If and Scan check their inputs together with the bodies.
   if (has_body(node.proto())) return;

@@ -1,16 +1,20 @@
 // Checks the types of a node's inputs before its translation, and warns about unread attributes after it.
 #pragma once
 
+#include <span>
+
 #include "frontend/graph/node_context.hpp"
 #include "frontend/graph/translator_table.hpp"
+#include "frontend/reader/schemas.hpp"
 
 namespace onnx2ir::frontend {
 
-/// Checks the types of a node's inputs against the operator's schema.
+/// Checks the types of a node's inputs against the operator's schema. `types`: of find_input_types() for the
+/// node.
 /// Throws Failure (invalid_node) if an input has a kind of type (floating, integer, boolean, string) that no
 /// version of the operator accepts, or if inputs that must have the same type differ in it. Integers of
 /// another width are accepted, and so are types that a later version added: their meaning is clear.
-void check_input_types(const NodeContext& node);
+void check_input_types(const NodeContext& node, std::span<const InputType> types);
 
 /// Warns about each attribute that the translator of `row` has not read, if the row does not list it: it has
 /// no effect. The ONNX library has no schemas of onnxruntime's operators, so the reader cannot check their

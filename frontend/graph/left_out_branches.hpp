@@ -35,7 +35,7 @@ class LeftOutBranches {
     if (found == decisions_.end()) return nullptr;
     // Not those of the repetition itself: it may translate the body of a Loop again with wider types.
     const std::size_t number = found->second.number;
-    return number >= first_repeated_ && number < end_of_repeated_ ? &found->second : nullptr;
+    return number >= repeated_.first && number < repeated_.second ? &found->second : nullptr;
   }
 
   /// While it exists, the decisions with the number `first` and the later ones that there are now are
@@ -43,28 +43,21 @@ class LeftOutBranches {
   class Repetition {
    public:
     Repetition(LeftOutBranches& branches, std::size_t first)
-        : branches_(branches), first_(branches.first_repeated_), end_(branches.end_of_repeated_) {
-      branches.first_repeated_ = first;
-      branches.end_of_repeated_ = branches.next_number_;
-    }
+        : branches_(branches),
+          before_(std::exchange(branches.repeated_, std::pair(first, branches.next_number_))) {}
     Repetition(const Repetition&) = delete;
     Repetition& operator=(const Repetition&) = delete;
-    ~Repetition() {
-      branches_.first_repeated_ = first_;
-      branches_.end_of_repeated_ = end_;
-    }
+    ~Repetition() { branches_.repeated_ = before_; }
 
    private:
     LeftOutBranches& branches_;
-    std::size_t first_;
-    std::size_t end_;
+    std::pair<std::size_t, std::size_t> before_;
   };
 
  private:
   std::map<Occurrence, Decision> decisions_;
   std::size_t next_number_ = 0;
-  std::size_t first_repeated_ = 0;
-  std::size_t end_of_repeated_ = 0;
+  std::pair<std::size_t, std::size_t> repeated_ = {0, 0};  ///< the first number, and the one after the last
 };
 
 }  // namespace onnx2ir::frontend

@@ -30,6 +30,11 @@ class NameIndex {
 
   /// Null if an enclosing graph defines `name`, or no graph does.
   const Definition* definition(std::string_view name) const;
+  /// The node of this graph that computes `name`; null if there is none.
+  const onnx::NodeProto* producer(std::string_view name) const {
+    const Definition* const found = definition(name);
+    return found == nullptr ? nullptr : found->node;
+  }
   /// The uses of `name` by the nodes, in their order, and by the outputs of the graph.
   std::span<const Use> uses(std::string_view name) const;
 

@@ -79,11 +79,6 @@ class LeadingUnits {
     return ++steps_ <= kMostSteps;
   }
 
-  const NodeProto* producer(std::string_view name) const {
-    const NameIndex::Definition* const definition = scope_.names().definition(name);
-    return definition == nullptr ? nullptr : definition->node;
-  }
-
   /// Null if it is not translated yet.
   ir::Value translated(const std::string& name) { return as_tensor(scope_.find(name).operand); }
 
@@ -104,7 +99,7 @@ class LeadingUnits {
       return static_cast<std::int64_t>(value.shape().rank());
     }
     if (const auto declared = scope_.declared_rank(name)) return declared;
-    const NodeProto* const node = producer(name);
+    const NodeProto* const node = scope_.names().producer(name);
     const TranslatorRow* const row = node == nullptr ? nullptr : scope_.row_of(*node);
     if (row == nullptr || depth > kDeepest) return std::nullopt;
     if (row->domain.empty() && row->name == "Constant") return constant_rank(*node);
@@ -140,7 +135,7 @@ class LeadingUnits {
       const auto sizes = ir::exact_values(value);
       return sizes && std::ranges::find(*sizes, 0) == sizes->end();
     }
-    const NodeProto* const node = producer(name);
+    const NodeProto* const node = scope_.names().producer(name);
     if (node == nullptr || !scope_.is_onnx(*node, "Constant") || node->attribute_size() != 1) return false;
     const onnx::AttributeProto& attribute = node->attribute(0);
     if (attribute.has_t()) {
@@ -214,9 +209,8 @@ std::unordered_set<std::string_view> find_values_not_required_scalar(const Graph
     }
   }
   while (!open.empty()) {
-    const NameIndex::Definition* const definition = names.definition(open.back());
+    const NodeProto* const node = names.producer(open.back());
     open.pop_back();
-    const NodeProto* const node = definition == nullptr ? nullptr : definition->node;
     for (int i = 0; node != nullptr && i < node->input_size(); ++i) {
       if (scalar_answer(scope, {node, i}) == Answer::ask_output) add(node->input(i));
     }

@@ -50,14 +50,13 @@ Result<ExternalRange> parse_external_range(const onnx::TensorProto& tensor) {
     return Problem{DiagnosticCode::bad_external_data, std::move(message)};
   };
   ExternalRange range;
-  std::vector<std::string_view> seen;
+  std::set<std::string_view> seen;
   for (const auto& entry : tensor.external_data()) {
     const std::string_view key = entry.key();
     const bool known = key == "location" || key == "offset" || key == "length" || key == "checksum";
     if (!known) continue;
-    if (std::find(seen.begin(), seen.end(), key) != seen.end())
+    if (!seen.insert(key).second)
       return malformed(fmt::format("its external data has more than one '{}'", key));
-    seen.push_back(key);
     if (key == "location") range.location = entry.value();
     if (key != "offset" && key != "length") continue;
     const auto number = base::parse_number<std::uint64_t>(entry.value());
@@ -69,8 +68,7 @@ Result<ExternalRange> parse_external_range(const onnx::TensorProto& tensor) {
     if (key == "offset") range.offset = *number;
     if (key == "length") range.length = *number;
   }
-  if (std::find(seen.begin(), seen.end(), "location") == seen.end())
-    return malformed("its external data has no location");
+  if (!seen.contains("location")) return malformed("its external data has no location");
   return range;
 }
 

@@ -17,16 +17,10 @@ class OperatorIndex {
  public:
   /// `table`, which must outlive the index, is sorted by the member `domain`, by name and by version.
   OperatorIndex(std::span<const Row> table, std::string_view Row::*domain) {
-    const auto is_other = [&](const Row& a, const Row& b) {
-      return a.*domain != b.*domain || a.name != b.name;
-    };
-    for (auto first = table.begin(); first != table.end();) {
-      const auto change = std::adjacent_find(first, table.end(), is_other);
-      const auto last = change == table.end() ? change : change + 1;
-      const Row& row = *first;
+    for (const Row& row : table) {
       if (domains_.empty() || domains_.back().name != row.*domain) domains_.push_back({row.*domain, {}});
-      domains_.back().operators.add(row.name, std::span(first, last));
-      first = last;
+      auto& rows = domains_.back().operators.find_or_add(row.name, std::span(&row, 0));
+      rows = std::span(rows.data(), rows.size() + 1);
     }
   }
 

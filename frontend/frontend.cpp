@@ -1,13 +1,14 @@
 // Joins the reader, the graph translator and the table of translators.
 #include "frontend/frontend.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
 #include "base/joined.hpp"
-#include "frontend/cache_branch.hpp"
 #include "frontend/graph/branch_choice.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
@@ -16,7 +17,9 @@
 #include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
+#include "frontend/reader/tensor_types.hpp"
 #include "frontend/translators/all_translators.hpp"
+#include "ir/cache_names.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -113,6 +116,47 @@ void bind_input(const onnx::ValueInfoProto& input, const LoadedModel& model, con
   if (type->type != computed) convert_input(input.name(), computed, translator);
 }
 
+/// The axis of the length of a cache, the only dynamic one besides the batch; no value if it is not known.
+std::optional<std::int64_t> length_axis(const ir::PartialShape& shape) {
+  if (!shape.has_rank()) return std::nullopt;
+  const std::size_t batch = ir::batch_axis_of_cache(shape);
+  std::optional<std::int64_t> found;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (axis == batch || shape[axis].is_static()) continue;
+    if (found) return std::nullopt;
+    found = static_cast<std::int64_t>(axis);
+  }
+  return found;
+}
+
+/// Whether `input` is the input `use_cache_branch` of decoders that Optimum has merged, and the caches become
+/// variables (--stateful). It chooses between the decoder for the prompt, which has no past, and the one that
+/// reads caches. Callers cannot read variables, and OpenVINO GenAI and Optimum do not set this input: its
+/// value is computed from the caches.
+bool chooses_cache_branch(const onnx::ValueInfoProto& input, const GraphTranslator& translator) {
+  return translator.attempt().input->options->stateful && input.name() == "use_cache_branch" &&
+         input.type().tensor_type().elem_type() == onnx::TensorProto::BOOL;
+}
+
+/// The value of this input: whether the caches have elements. Null if no cache has a length that grows: then
+/// only the caller knows. The other inputs must be bound.
+Value cache_branch_choice(const onnx::GraphProto& proto, const onnx::ValueInfoProto& input,
+                          GraphTranslator& translator) {
+  Builder builder(translator.graph());
+  for (ir::Node* parameter : translator.graph().parameters()) {
+    const auto is_its_end = [&](const onnx::ValueInfoProto& output) {
+      return ir::are_ends_of_a_cache(parameter->name, output.name());
+    };
+    const auto axis = length_axis(parameter->output(0).shape);
+    if (!axis || std::ranges::none_of(proto.output(), is_its_end)) continue;
+    builder.set_name(input.name());
+    const Value length = ir::dimension_of(builder, parameter->value(), *axis);
+    const Value has_past = builder.op(ops::Greater, {length, builder.integer(0)});
+    return declared_shape(input.type()).is_scalar() ? ir::squeeze(builder, has_past, {0}) : has_past;
+  }
+  return {};
+}
+
 /// Creates Parameters for all inputs without a default value. (Models of IR version 3 list initializers as
 /// inputs.)
 void bind_inputs(const LoadedModel& model, const FoundRanks& found, OpenRanks& open,
@@ -131,11 +175,9 @@ void bind_inputs(const LoadedModel& model, const FoundRanks& found, OpenRanks& o
   }
   // After the inputs from which it follows.
   if (cache_branch == nullptr) return;
-  if (const Value has_past = cache_branch_choice(proto, *cache_branch, translator)) {
-    translator.bind(cache_branch->name(), has_past);
-  } else {
-    bind_input(*cache_branch, model, found, open, translator);
-  }
+  if (const Value has_past = cache_branch_choice(proto, *cache_branch, translator))
+    return translator.bind(cache_branch->name(), has_past);
+  bind_input(*cache_branch, model, found, open, translator);
 }
 
 /// Warns if the type or shape that the model declares for an output differs from the computed one.
@@ -144,8 +186,7 @@ void check_declared_output(const onnx::ValueInfoProto& output, const Operand& op
   const OperandType computed = type_of(operand);
   if (!declared || declared->kind != OperandType::Kind::tensor || computed.kind != OperandType::Kind::tensor)
     return;
-  const bool has_type = declared->type != ir::ElementType::dynamic;
-  const bool has_other_type = has_type && declared->type != computed.type;
+  const bool has_other_type = declared->type != ir::ElementType::dynamic && declared->type != computed.type;
   if (!has_other_type && ir::intersect(declared->shape, computed.shape)) return;
   sink.report(
       base::diagnostic_of({DiagnosticCode::declared_output,
@@ -233,10 +274,9 @@ class ModelTranslator {
     Translated result{std::make_unique<ir::Model>(), {}};
     DiagnosticSink& sink = reported_;
     sink.take();
-    ir::Model& model = *result.model;
-    model.name = proto.name();
+    result.model->name = proto.name();
     Attempt attempt{&input_, &sink, &occurrences_, choices};
-    GraphTranslator translator(attempt, model.graph);
+    GraphTranslator translator(attempt, result.model->graph);
     bind_inputs(*input_.model, ranks_, open_ranks_, translator);
     Operands outputs;
     const bool complete = translator.translate(proto, outputs);
@@ -245,29 +285,25 @@ class ModelTranslator {
       const bool has_own_inputs = input_.options->inputs.empty();
       for (std::size_t i = 0; i < outputs.size(); ++i) {
         if (has_own_inputs) check_declared_output(proto.output(static_cast<int>(i)), outputs[i], sink);
-        add_output(proto.output(static_cast<int>(i)), outputs[i], model.graph, sink);
+        add_output(proto.output(static_cast<int>(i)), outputs[i], result.model->graph, sink);
       }
     } else if (!sink.has_errors()) {
-      report_omitted_output(attempt.found, sink);
+      const std::string& omitted = attempt.found.omitted_output;
+      if (omitted.empty()) throw base::InternalError("a node was skipped without an error");
+      sink.error(DiagnosticCode::cannot_convert, "'" + omitted +
+                                                     "' is used, but it is an optional output that its node "
+                                                     "does not compute with these attributes");
     }
     if (sink.has_errors()) result.model = nullptr;
     result.found = std::move(attempt.found);
     return result;
   }
 
-  static void report_omitted_output(const Findings& found, DiagnosticSink& sink) {
-    if (found.omitted_output.empty()) throw base::InternalError("a node was skipped without an error");
-    sink.error(DiagnosticCode::cannot_convert, "'" + found.omitted_output +
-                                                   "' is used, but it is an optional output that its node "
-                                                   "does not compute with these attributes");
-  }
-
   /// Whether the attempt has found a rank.
   bool keep_found_ranks() {
     bool has_found = false;
-    for (const auto& open : open_ranks_) {
-      if (open->found) has_found = ranks_.emplace(open->input, *open->found).second || has_found;
-    }
+    for (const auto& open : open_ranks_)
+      has_found = (open->found && ranks_.emplace(open->input, *open->found).second) || has_found;
     return has_found;
   }
 

@@ -163,7 +163,7 @@ void bind_inputs(const LoadedModel& model, const FoundRanks& found, OpenRanks& o
                  GraphTranslator& translator) {
   const onnx::GraphProto& proto = model.proto().graph();
   std::unordered_set<std::string_view> initialized;
-  for_each_initializer_name(proto, [&](std::string_view name) { initialized.insert(name); });
+  for_each_initializer(proto, [&](const auto& tensor) { initialized.insert(values_of(tensor).name()); });
   const onnx::ValueInfoProto* cache_branch = nullptr;
   for (const onnx::ValueInfoProto& input : proto.input()) {
     if (initialized.contains(input.name())) continue;

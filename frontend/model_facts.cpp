@@ -70,8 +70,7 @@ class OperatorCounter {
 
   void add_graph(const onnx::GraphProto& graph, Scope& scope, bool is_body) {
     add_nodes(graph.node(), scope, is_body);
-    for (const auto& tensor : graph.initializer()) add_tensor(tensor);
-    for (const auto& tensor : graph.sparse_initializer()) add_tensor(tensor.values());
+    for_each_initializer(graph, [&](const auto& tensor) { add_tensor(values_of(tensor)); });
   }
 
   static OperatorCounts& counts_of(const onnx::NodeProto& node, Scope& scope) {

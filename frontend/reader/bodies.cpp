@@ -18,7 +18,7 @@ std::vector<std::string_view> captured_names(const onnx::GraphProto& graph) {
   using NameSet = std::unordered_set<std::string_view>;
   NameSet own;
   for (const auto& input : graph.input()) own.insert(input.name());
-  for_each_initializer_name(graph, [&](std::string_view name) { own.insert(name); });
+  for_each_initializer(graph, [&](const auto& tensor) { own.insert(values_of(tensor).name()); });
   for (const auto& node : graph.node()) own.insert(node.output().begin(), node.output().end());
   std::vector<std::string_view> names;
   NameSet seen;

@@ -27,11 +27,18 @@ void for_each_body(const onnx::NodeProto& node, Visit visit) {
   for (const onnx::AttributeProto& attribute : node.attribute()) for_each_body(attribute, visit);
 }
 
-/// Calls `visit` with the name of each initializer of `graph`.
+/// The tensor that has the name and the elements of an initializer.
+inline const onnx::TensorProto& values_of(const onnx::TensorProto& tensor) {
+  return tensor;
+}
+inline const onnx::TensorProto& values_of(const onnx::SparseTensorProto& tensor) {
+  return tensor.values();
+}
+/// Calls `visit` with each initializer of `graph`, a TensorProto or a SparseTensorProto.
 template <typename Visit>
-void for_each_initializer_name(const onnx::GraphProto& graph, Visit visit) {
-  for (const onnx::TensorProto& tensor : graph.initializer()) visit(tensor.name());
-  for (const onnx::SparseTensorProto& tensor : graph.sparse_initializer()) visit(tensor.values().name());
+void for_each_initializer(const onnx::GraphProto& graph, Visit visit) {
+  for (const onnx::TensorProto& tensor : graph.initializer()) visit(tensor);
+  for (const onnx::SparseTensorProto& tensor : graph.sparse_initializer()) visit(tensor);
 }
 
 /// The names that `graph` and its bodies use but do not define; each once, in order of first use.

@@ -91,20 +91,6 @@ std::optional<Problem> recognize_zip(std::string_view start) {
   return unreadable_model("it is a ZIP archive", "unpack it: unzip");
 }
 
-/// Recognises Python's pickle, protocols 2 to 5, which torch.save wrote before version 1.6.
-std::optional<Problem> recognize_pickle(std::string_view start) {
-  if (start.size() < 2 || start[0] != '\x80' || start[1] < 2 || start[1] > 5) return std::nullopt;
-  return unreadable_model("it is a Python pickle, probably a PyTorch file", std::string(kTorchHint));
-}
-
-/// https://huggingface.co/docs/safetensors: 8 bytes with the length of a JSON header, then the header.
-std::optional<Problem> recognize_safetensors(std::string_view start) {
-  if (start.size() < 10 || start[8] != '{' || (start[9] != '"' && start[9] != '}' && start[9] != ' '))
-    return std::nullopt;
-  return unreadable_model("it is a safetensors file, which has weights but no graph",
-                          "export the model to ONNX: torch.onnx.export, or optimum-cli export onnx");
-}
-
 /// https://protobuf.dev/programming-guides/encoding/: tensorflow.SavedModel has a version and MetaGraphDefs,
 /// whose first field is a message; tensorflow.GraphDef begins with its nodes, whose first field is a name.
 std::optional<Problem> recognize_tensorflow(const std::filesystem::path& path, std::string_view start) {
@@ -140,9 +126,15 @@ std::optional<Problem> recognize_foreign_file(const std::filesystem::path& path,
       return unreadable_model(std::string(signature.what), std::string(signature.hint));
   }
   if (auto found = recognize_zip(start)) return found;
-  if (auto found = recognize_pickle(start)) return found;
+  // Python's pickle, protocols 2 to 5, which torch.save wrote before version 1.6.
+  if (start.size() >= 2 && start[0] == '\x80' && start[1] >= 2 && start[1] <= 5)
+    return unreadable_model("it is a Python pickle, probably a PyTorch file", std::string(kTorchHint));
   if (auto found = recognize_tensorflow(path, start)) return found;
-  return recognize_safetensors(start);
+  // https://huggingface.co/docs/safetensors: 8 bytes with the length of a JSON header, then the header.
+  if (start.size() >= 10 && start[8] == '{' && (start[9] == '"' || start[9] == '}' || start[9] == ' '))
+    return unreadable_model("it is a safetensors file, which has weights but no graph",
+                            "export the model to ONNX: torch.onnx.export, or optimum-cli export onnx");
+  return std::nullopt;
 }
 
 Problem explain_path(const std::filesystem::path& path, std::string problem) {

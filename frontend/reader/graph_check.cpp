@@ -8,6 +8,7 @@
 #include "base/failure.hpp"
 #include "base/name_table.hpp"
 #include "base/nearest_name.hpp"
+#include "frontend/reader/bodies.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_types.hpp"
@@ -203,14 +204,10 @@ void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCh
                     fmt::format("There is more than one initializer '{}'; the last one is used", name.name));
     }
   };
-  for (const auto& initializer : graph.initializer()) {
-    add(initializer.name());
+  for_each_initializer(graph, [&](const auto& initializer) {
+    add(values_of(initializer).name());
     check_tensor(initializer, "initializer", nodes.site(), check);
-  }
-  for (const auto& initializer : graph.sparse_initializer()) {
-    add(initializer.values().name());
-    check_tensor(initializer, "initializer", nodes.site(), check);
-  }
+  });
 }
 
 void check_output(const std::string& name, bool is_main, const Scope& scope, NodeListCheck& nodes) {

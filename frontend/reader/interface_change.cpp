@@ -54,7 +54,7 @@ Names needed_tensors(const onnx::GraphProto& graph) {
 class InterfaceChange {
  public:
   InterfaceChange(onnx::GraphProto& graph, DiagnosticSink& sink) : graph_(graph), sink_(sink) {
-    for_each_initializer_name(graph, [&](const std::string& name) { initialized_.insert(name); });
+    for_each_initializer(graph, [&](const auto& tensor) { initialized_.insert(values_of(tensor).name()); });
   }
 
   InputOverrides run(const InterfaceSpec& requested) {
@@ -168,21 +168,22 @@ class InterfaceChange {
 
   /// Removes the initializer `name` and stores its type in `type`. Returns whether there was one.
   bool remove_initializer(const std::string& name, onnx::TypeProto& type) {
-    const auto note_type = [&](const onnx::TensorProto& tensor, const auto& sizes) {
-      type.mutable_tensor_type()->set_elem_type(tensor.data_type());
+    for_each_initializer(graph_, [&](const auto& tensor) {
+      if (values_of(tensor).name() != name) return;
+      type.mutable_tensor_type()->set_elem_type(values_of(tensor).data_type());
       auto& shape = *type.mutable_tensor_type()->mutable_shape();
-      for (const std::int64_t size : sizes) shape.add_dim()->set_dim_value(size);
-    };
-    for (const auto& tensor : graph_.initializer()) {
-      if (tensor.name() == name) note_type(tensor, tensor.dims());
-    }
-    for (const auto& tensor : graph_.sparse_initializer()) {
-      if (tensor.values().name() == name) note_type(tensor.values(), tensor.dims());
-    }
-    remove_if(*graph_.mutable_initializer(), [&](const auto& tensor) { return tensor.name() == name; });
-    remove_if(*graph_.mutable_sparse_initializer(),
-              [&](const auto& tensor) { return tensor.values().name() == name; });
+      for (const std::int64_t size : tensor.dims()) shape.add_dim()->set_dim_value(size);
+    });
+    remove_initializers([&](const std::string& other) { return other == name; });
     return initialized_.erase(name) != 0;
+  }
+
+  /// Removes the initializers with names for which `is_removed` holds.
+  template <typename Predicate>
+  void remove_initializers(Predicate is_removed) {
+    const auto has_name = [&](const auto& tensor) { return is_removed(values_of(tensor).name()); };
+    remove_if(*graph_.mutable_initializer(), has_name);
+    remove_if(*graph_.mutable_sparse_initializer(), has_name);
   }
 
   /// The model input `name`; another tensor is turned into an input. Null after an error.
@@ -331,9 +332,7 @@ class InterfaceChange {
     const auto is_unused = [&](const std::string& name) { return !needed.contains(name); };
     remove_if(*graph_.mutable_node(),
               [&](const onnx::NodeProto& node) { return std::ranges::all_of(node.output(), is_unused); });
-    remove_if(*graph_.mutable_initializer(), [&](const auto& tensor) { return is_unused(tensor.name()); });
-    remove_if(*graph_.mutable_sparse_initializer(),
-              [&](const auto& tensor) { return is_unused(tensor.values().name()); });
+    remove_initializers(is_unused);
     remove_if(*graph_.mutable_input(), [&](const onnx::ValueInfoProto& input) {
       return is_cut_ && is_unused(input.name()) && used_before.contains(input.name());
     });

@@ -7,62 +7,16 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Whether a graph that runs whenever `graph` runs fails in each run.
-bool fails_for_certain(const std::vector<Occurrence>& failures, Occurrence graph,
-                       const Occurrences& occurrences) {
-  return std::ranges::any_of(failures,
-                             [&](Occurrence failure) { return occurrences.contains(failure, graph); });
-}
-
-/// Tries all combinations. A branch is chosen if the other one fails whatever the later choices are.
-class CombinationSearch {
+class BranchSearch {
  public:
-  CombinationSearch(const TryChoices& attempt, const Occurrences& occurrences)
+  BranchSearch(const TryChoices& attempt, const Occurrences& occurrences)
       : attempt_(attempt), occurrences_(occurrences) {}
 
-  struct Result {
-    bool succeeded = false;
-    BranchChoices choices;
-    std::vector<Occurrence> certain_failures;
-  };
-
-  /// `trial`: the attempt with `choices`. Adds further choices that are certain, and returns the result.
-  Result from(const BranchTrial& trial, const BranchChoices& choices) {
-    // Each If needs an attempt at least; bounds the depth of the recursion, too.
-    if (choices.size() > kMaxTrials) return {};
-    const auto open = std::ranges::find_if(
-        trial.open_ifs, [&](const OpenIf& open_if) { return !choices.contains(open_if.node); });
-    if (open == trial.open_ifs.end()) return {trial.succeeded, choices, trial.certain_failures};
-    BranchChoices preferred = choices;
-    preferred.emplace(open->node, open->takes_then);
-    Result taken = from(trial, preferred);
-    BranchChoices changed = choices;
-    changed.emplace(open->node, !open->takes_then);
-    if (++trials_ > kMaxTrials) return {};
-    Result other = from(attempt_(changed), changed);
-    if (fails_for_certain(taken.certain_failures, open->graph, occurrences_)) return other;
-    if (fails_for_certain(other.certain_failures, open->graph, occurrences_)) return taken;
-    return {};
-  }
-
- private:
-  static constexpr std::size_t kMaxTrials = 100;
-
-  const TryChoices& attempt_;
-  const Occurrences& occurrences_;
-  std::size_t trials_ = 0;
-};
-
-/// Starts from the preferred branches, and changes one choice after the other as long as fewer ranks differ
-/// from the declared ones: one or two attempts for each If, where CombinationSearch needs up to 2^n.
-class Descent {
- public:
-  Descent(const TryChoices& attempt, const Occurrences& occurrences)
-      : attempt_(attempt), occurrences_(occurrences) {}
-
+  /// Starts from the preferred branches, and changes one choice after the other as long as fewer ranks differ
+  /// from the declared ones: one or two attempts for each If, where combine() needs up to 2^n.
   /// `first`: the attempt without choices. Returns the choices if each other branch alone, and all other
   /// branches together, fail or contradict the declared ranks; otherwise no value.
-  std::optional<BranchChoices> from(const BranchTrial& first) {
+  std::optional<BranchChoices> descend(const BranchTrial& first) {
     Assignment best{first, {}, first.open_ifs};
     for (const OpenIf& open : first.open_ifs) best.choices.emplace(open.node, open.takes_then);
     for (std::size_t i = 0; i < best.ifs.size() && best.ifs.size() <= kMaxIfs; ++i) {
@@ -79,8 +33,41 @@ class Descent {
     return std::move(best.choices);
   }
 
+  struct Result {
+    bool succeeded = false;
+    BranchChoices choices;
+    std::vector<Occurrence> certain_failures;
+  };
+
+  /// Tries all combinations. A branch is chosen if the other one fails whatever the later choices are.
+  /// `trial`: the attempt with `choices`. Adds further choices that are certain, and returns the result.
+  Result combine(const BranchTrial& trial, const BranchChoices& choices) {
+    // Each If needs an attempt at least; bounds the depth of the recursion, too.
+    if (choices.size() > kMaxTrials) return {};
+    const auto open = std::ranges::find_if(
+        trial.open_ifs, [&](const OpenIf& open_if) { return !choices.contains(open_if.node); });
+    if (open == trial.open_ifs.end()) return {trial.succeeded, choices, trial.certain_failures};
+    BranchChoices preferred = choices;
+    preferred.emplace(open->node, open->takes_then);
+    Result taken = combine(trial, preferred);
+    BranchChoices changed = choices;
+    changed.emplace(open->node, !open->takes_then);
+    if (++combinations_ > kMaxTrials) return {};
+    Result other = combine(attempt_(changed), changed);
+    if (fails_for_certain(taken.certain_failures, open->graph)) return other;
+    if (fails_for_certain(other.certain_failures, open->graph)) return taken;
+    return {};
+  }
+
  private:
   static constexpr std::size_t kMaxIfs = 200;
+  static constexpr std::size_t kMaxTrials = 100;
+
+  /// Whether a graph that runs whenever `graph` runs fails in each run.
+  bool fails_for_certain(const std::vector<Occurrence>& failures, Occurrence graph) const {
+    return std::ranges::any_of(failures,
+                               [&](Occurrence failure) { return occurrences_.contains(failure, graph); });
+  }
 
   struct Assignment {
     BranchTrial trial;
@@ -111,21 +98,23 @@ class Descent {
   bool is_excluded(const Assignment& best, const std::vector<Occurrence>& changed, Occurrence graph) {
     const BranchTrial other = with_other(best, changed).trial;
     // Also if it succeeds: an If around a failing one takes its other branch then.
-    if (fails_for_certain(other.certain_failures, graph, occurrences_)) return true;
+    if (fails_for_certain(other.certain_failures, graph)) return true;
     return other.succeeded && best.trial.wrong_ranks < other.wrong_ranks;
   }
 
   const TryChoices& attempt_;
   const Occurrences& occurrences_;
-  std::map<BranchChoices, BranchTrial> trials_;
+  std::map<BranchChoices, BranchTrial> trials_;  ///< of descend()
+  std::size_t combinations_ = 0;
 };
 
 }  // namespace
 
 BranchChoices choose_branches(const TryChoices& attempt, const Occurrences& occurrences) {
   const BranchTrial first = attempt({});
-  if (auto choices = Descent(attempt, occurrences).from(first)) return *std::move(choices);
-  CombinationSearch::Result result = CombinationSearch(attempt, occurrences).from(first, {});
+  BranchSearch search(attempt, occurrences);
+  if (auto choices = search.descend(first)) return *std::move(choices);
+  BranchSearch::Result result = search.combine(first, {});
   return result.succeeded ? std::move(result.choices) : BranchChoices{};
 }
 

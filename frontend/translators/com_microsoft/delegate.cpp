@@ -14,10 +14,6 @@ Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset, 
   return outputs;
 }
 
-Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset) {
-  return translate_as(node, op, opset, node.operands());
-}
-
 Operands translate_function_body(NodeContext& node, std::int64_t since) {
   const Operands inputs = node.operands();
   Operands outputs;

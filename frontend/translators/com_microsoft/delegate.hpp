@@ -13,8 +13,6 @@ namespace onnx2ir::frontend {
 
 /// Translates as the ONNX operator `op` of version `opset` on `inputs`, with the attributes of `node`.
 Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset, const Operands& inputs);
-/// The same with the inputs of `node`.
-Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset);
 
 /// A text as an argument of a template.
 template <std::size_t kSize>
@@ -28,7 +26,7 @@ struct OperatorName {
 /// The translator of an operator that is the ONNX operator `kName` of version `kOpset`.
 template <OperatorName kName, std::int64_t kOpset>
 Values same_as(NodeContext& node) {
-  return translate_as(node, kName.text, kOpset);
+  return translate_as(node, kName.text, kOpset, node.operands());
 }
 
 /// Translates `node` as the function body that ONNX defines for this operator since version `since`.

@@ -61,7 +61,7 @@ Value activate(NodeContext& node, Value x, const std::string& name, const std::v
 
 /// FusedGemm: a Gemm with an activation.
 Values fused_gemm(NodeContext& node) {
-  const Value sums = translate_as(node, "Gemm", 11).front();
+  const Value sums = translate_as(node, "Gemm", 11, node.operands()).front();
   const std::string activation = node.text_attribute("activation", "");
   const bool is_selu = activation == "Selu";
   std::vector<double> parameters;
@@ -82,7 +82,7 @@ Values gemm_fast_gelu(NodeContext& node) {
 
 /// FusedConv: a convolution, an optional sum, an activation.
 Values fused_conv(NodeContext& node) {
-  const Value conv = translate_as(node, "Conv", 11).front();
+  const Value conv = translate_as(node, "Conv", 11, node.operands()).front();
   const Value result = add_if_present(node, conv, node.optional_input(inputs::microsoft::FusedConv::Z));
   return {activate(node, result, node.text_attribute("activation", ""),
                    node.real_list("activation_params").unchecked())};

@@ -1,6 +1,8 @@
 // onnxruntime's operators on quantised tensors, computed on the numbers that they represent.
 #include "frontend/translators/com_microsoft/quantized.hpp"
 
+#include <utility>
+
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/families.hpp"
@@ -293,23 +295,19 @@ Values mat_mul_integer_16(NodeContext& node) {
   const ir::Dimension inner = a.shape()[a.shape().rank() - 1];
   if (inner.is_dynamic() || inner.size() > kMaxSummands)
     node.fail("sums of more than 256 products are not exact in OpenVINO, which adds in f32");
-  struct Bytes {
-    Value upper;
-    Value lower;
-  };
   const auto bytes_of = [&](Value value) {
     const Value number = convert(node, value, ElementType::f32);
     const Value step = node.number(256, ElementType::f32);
     const Value upper = node.op(ops::Floor, {divide(node, number, step)});
-    return Bytes{upper, node.op(ops::Subtract, {number, node.op(ops::Multiply, {upper, step})})};
+    return std::pair(upper, node.op(ops::Subtract, {number, node.op(ops::Multiply, {upper, step})}));
   };
-  const Bytes left = bytes_of(a);
-  const Bytes right = bytes_of(node.input(1));
+  const auto [upper_a, lower_a] = bytes_of(a);
+  const auto [upper_b, lower_b] = bytes_of(node.input(1));
   const auto sum = [&](Value x, Value y) { return convert(node, mat_mul(node, x, y), ElementType::i32); };
-  const Value middle = node.op(ops::Add, {sum(left.upper, right.lower), sum(left.lower, right.upper)});
-  const Value upper = node.op(ops::Add, {multiply_by(node, sum(left.upper, right.upper), 1 << 16),
-                                         multiply_by(node, middle, 1 << 8)});
-  return {node.op(ops::Add, {upper, sum(left.lower, right.lower)})};
+  const Value middle = node.op(ops::Add, {sum(upper_a, lower_b), sum(lower_a, upper_b)});
+  const Value upper = node.op(
+      ops::Add, {multiply_by(node, sum(upper_a, upper_b), 1 << 16), multiply_by(node, middle, 1 << 8)});
+  return {node.op(ops::Add, {upper, sum(lower_a, lower_b)})};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Pad in all its versions.
 #include <algorithm>
+#include <span>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/operands.hpp"

@@ -45,19 +45,15 @@ struct Group {
 
 /// In the order of their first diagnostics.
 std::vector<Group> groups_of(std::span<const Diagnostic> diagnostics) {
-  using Key = std::tuple<Severity, DiagnosticCode, std::string_view, std::string_view>;
-  std::map<Key, std::vector<std::size_t>> known;
+  using Key = std::tuple<Severity, DiagnosticCode, const std::string&, const std::string&,
+                         const std::vector<std::string>&>;
+  std::map<Key, std::size_t> known;
   std::vector<Group> groups;
-  for (const Diagnostic& diagnostic : diagnostics) {
-    auto& candidates = known[{diagnostic.severity, diagnostic.code, diagnostic.message, diagnostic.hint}];
-    const auto found = std::ranges::find_if(
-        candidates, [&](std::size_t index) { return groups[index].first->notes == diagnostic.notes; });
-    if (found != candidates.end()) {
-      groups[*found].places.push_back(&diagnostic.place);
-    } else {
-      candidates.push_back(groups.size());
-      groups.push_back({&diagnostic, {&diagnostic.place}});
-    }
+  for (const Diagnostic& one : diagnostics) {
+    const auto [found, is_new] =
+        known.try_emplace(Key(one.severity, one.code, one.message, one.hint, one.notes), groups.size());
+    if (is_new) groups.push_back({&one, {}});
+    groups[found->second].places.push_back(&one.place);
   }
   return groups;
 }

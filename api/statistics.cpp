@@ -268,9 +268,8 @@ Result<std::vector<std::pair<std::string, std::int64_t>>> parse_sizes(std::strin
     const auto comma = std::min(text.find(','), text.size());
     const std::string_view part = text.substr(0, comma);
     const auto equals = part.rfind('=');
-    const auto size =
-        equals == std::string_view::npos ? std::nullopt : number(trimmed(part.substr(equals + 1)));
     const std::string_view digits = equals == std::string_view::npos ? "" : trimmed(part.substr(equals + 1));
+    const auto size = number(digits);
     if (!size && !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos)
       return Problem{DiagnosticCode::bad_interface,
                      "the size in '" + std::string(part) + "' is too large: sizes have 63 bits"};

@@ -16,68 +16,35 @@
 namespace onnx2ir::backend_xml {
 namespace {
 
-/// Sorts the layers of a graph: see layers_in_order().
-class Sorter {
- public:
-  Sorter(pugi::xml_node graph, const Edges& edges) {
-    std::unordered_map<std::int64_t, std::size_t> indices;
-    for (const pugi::xml_node layer : graph.child("layers").children("layer")) {
-      indices.emplace(required_id(layer, "id"), layers_.size());
-      layers_.push_back(layer);
-    }
-    sources_.resize(layers_.size());
-    for (const auto& [to, from] : edges) {
-      const auto reader = indices.find(to.first);
-      const auto source = indices.find(from.first);
-      if (reader == indices.end() || source == indices.end()) continue;
-      sources_[reader->second].push_back(source->second);
-      is_sorted_ = is_sorted_ && source->second < reader->second;
-    }
-  }
-
-  std::vector<pugi::xml_node> take() {
-    if (is_sorted_) return std::move(layers_);
-    states_.resize(layers_.size());
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      if (std::string_view(layers_[i].attribute("type").value()) == "Parameter") visit(i);
-    }
-    for (std::size_t i = 0; i < layers_.size(); ++i) visit(i);
-    return std::move(order_);
-  }
-
- private:
+/// The layers, each one after its sources, whose indices are given. Iterative: a chain of layers can be long.
+std::vector<pugi::xml_node> sorted(const std::vector<pugi::xml_node>& layers,
+                                   const std::vector<std::vector<std::size_t>>& sources) {
   enum class State : std::uint8_t { unseen, open, done };
-
-  /// Appends a layer after the layers that it reads. Iterative: a chain of layers can be long.
-  void visit(std::size_t first) {
+  std::vector<State> states(layers.size());
+  std::vector<pugi::xml_node> order;
+  const auto visit = [&](std::size_t first) {
     std::vector<std::size_t> stack{first};
     while (!stack.empty()) {
       const std::size_t layer = stack.back();
-      if (states_[layer] == State::done) {
-        stack.pop_back();
-        continue;
-      }
-      const bool is_first_visit = states_[layer] == State::unseen;
-      states_[layer] = State::open;
-      if (is_first_visit) {
-        for (const std::size_t source : sources_[layer]) {
-          if (states_[source] == State::open) refuse("the layers are connected in a cycle");
-          if (states_[source] == State::unseen) stack.push_back(source);
+      if (states[layer] == State::unseen) {
+        states[layer] = State::open;
+        for (const std::size_t source : sources[layer]) {
+          if (states[source] == State::open) refuse("the layers are connected in a cycle");
+          if (states[source] == State::unseen) stack.push_back(source);
         }
         continue;
       }
-      states_[layer] = State::done;
-      order_.push_back(layers_[layer]);
+      if (states[layer] == State::open) order.push_back(layers[layer]);
+      states[layer] = State::done;
       stack.pop_back();
     }
+  };
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (std::string_view(layers[i].attribute("type").value()) == "Parameter") visit(i);
   }
-
-  std::vector<pugi::xml_node> layers_;
-  std::vector<std::vector<std::size_t>> sources_;
-  bool is_sorted_ = true;
-  std::vector<State> states_;
-  std::vector<pugi::xml_node> order_;
-};
+  for (std::size_t i = 0; i < layers.size(); ++i) visit(i);
+  return order;
+}
 
 /// Gives each port of a body a Result of its own.
 class SeparateResults {
@@ -160,7 +127,22 @@ Edges edges_of(pugi::xml_node graph) {
 }
 
 std::vector<pugi::xml_node> layers_in_order(pugi::xml_node graph, const Edges& edges) {
-  return Sorter(graph, edges).take();
+  std::vector<pugi::xml_node> layers;
+  std::unordered_map<LayerId, std::size_t> indices;
+  for (const pugi::xml_node layer : graph.child("layers").children("layer")) {
+    indices.emplace(required_id(layer, "id"), layers.size());
+    layers.push_back(layer);
+  }
+  std::vector<std::vector<std::size_t>> sources(layers.size());
+  bool is_sorted = true;
+  for (const auto& [to, from] : edges) {
+    const auto reader = indices.find(to.first);
+    const auto source = indices.find(from.first);
+    if (reader == indices.end() || source == indices.end()) continue;
+    sources[reader->second].push_back(source->second);
+    is_sorted = is_sorted && source->second < reader->second;
+  }
+  return is_sorted ? layers : sorted(layers, sources);
 }
 
 Ports ports_of(pugi::xml_node layer, const char* side) {

@@ -14,14 +14,10 @@
 namespace onnx2ir::cli {
 namespace {
 
-FaultInfo fault_of(const AffectedLayer& layer) {
-  const auto faults = list_faults();
-  return *std::ranges::find(faults, layer.fault, &FaultInfo::name);
-}
-
 /// "'loop/body/Add_3' (Add): FAULT, 2024.6..2026.1: what goes wrong".
 std::string line_of(const AffectedLayer& layer) {
-  const FaultInfo fault = fault_of(layer);
+  const auto faults = list_faults();
+  const FaultInfo& fault = *std::ranges::find(faults, layer.fault, &FaultInfo::name);
   std::string line =
       layer.operation.empty() ? "the model" : "'" + layer.layer + "' (" + layer.operation + ')';
   line += ": " + std::string(fault.name) + ", " + fault.first_release + ".." + fault.last_release;

@@ -23,24 +23,27 @@ struct TranslatedBranch {
   Operands outputs;
 };
 
-void check_output_count(NodeContext& node, const onnx::GraphProto& proto, std::string_view attribute) {
+/// Translates a branch of the node in `scope`, which is made for it.
+Operands translate_in(GraphTranslator& scope, NodeContext& node, std::string_view attribute) {
+  const onnx::GraphProto& proto = node.graph_attribute(attribute);
   if (static_cast<std::size_t>(proto.output_size()) < node.output_count()) {
     node.fail(std::string(attribute) + " has " + std::to_string(proto.output_size()) +
               " outputs, the node has " + std::to_string(node.output_count()));
   }
+  Operands outputs;
+  if (!scope.translate(proto, outputs)) throw base::Failure::reported();
+  outputs.resize(node.output_count());
+  return outputs;
 }
 
 TranslatedBranch translate_branch(NodeContext& node, std::string_view attribute) {
-  const onnx::GraphProto& proto = node.graph_attribute(attribute);
-  check_output_count(node, proto, attribute);
   TranslatedBranch result;
   GraphTranslator& outer = node.translator();
   result.branch.graph = outer.graph().make_body();
-  result.branch.graph->name = proto.name();
+  result.branch.graph->name = node.graph_attribute(attribute).name();
   result.scope = std::make_unique<GraphTranslator>(outer, GraphTranslator::Kind::body, *result.branch.graph,
                                                    outer.body_of(node.proto(), attribute));
-  if (!result.scope->translate(proto, result.outputs)) throw base::Failure::reported();
-  result.outputs.resize(node.output_count());
+  result.outputs = translate_in(*result.scope, node, attribute);
   return result;
 }
 
@@ -84,15 +87,10 @@ TriedBranch try_branch(NodeContext& node, std::string_view attribute) {
 /// For a condition that is known at conversion time, emits the taken branch in place of the node.
 Operands inline_branch(NodeContext& node, bool takes_then) {
   const std::string_view attribute = takes_then ? "then_branch" : "else_branch";
-  const onnx::GraphProto& proto = node.graph_attribute(attribute);
-  check_output_count(node, proto, attribute);
   GraphTranslator& outer = node.translator();
   GraphTranslator scope(outer, GraphTranslator::Kind::inlined, outer.graph(),
                         outer.body_of(node.proto(), attribute));
-  Operands outputs;
-  if (!scope.translate(proto, outputs)) throw base::Failure::reported();
-  outputs.resize(node.output_count());
-  return outputs;
+  return translate_in(scope, node, attribute);
 }
 
 bool has_size(const PartialShape& shape, ir::Size size) {
@@ -133,10 +131,8 @@ std::string option_for_input(const GraphTranslator& translator, ir::Size size, s
 /// If `condition` compares a size of a model input with a constant, the option that makes the size this
 /// constant: "--input x[?,1,4]". Otherwise empty.
 std::string option_for(const NodeContext& node, Value condition) {
-  while (condition.node->is(ops::Reshape) || condition.node->is(ops::Squeeze) ||
-         condition.node->is(ops::Convert)) {
-    condition = condition.node->input(0);
-  }
+  constexpr ir::OperationSet kConversions = {ops::Reshape, ops::Squeeze, ops::Convert};
+  while (condition.node->is_one_of(kConversions)) condition = condition.node->input(0);
   const auto equal = ir::match<ir::EqualView>(condition);
   if (!equal) return {};
   const Value operands[] = {equal->a(), equal->b()};
@@ -186,18 +182,14 @@ void match_unused_output(UnusedIfOutputs& outputs, TranslatedBranch& then_branch
   unused->outputs[index] = broadcast_to(builder, zero, builder.integers(shape));
 }
 
-bool differ_in_rank(const Operand& a, const Operand& b) {
-  const OperandType types[] = {type_of(a), type_of(b)};
-  for (const OperandType& type : types) {
-    if (type.kind != OperandType::Kind::tensor || !type.shape.has_rank()) return false;
-  }
-  return types[0].shape.rank() != types[1].shape.rank();
-}
-
-/// The first output whose rank differs; no value if all ranks are equal.
+/// The first tensor whose rank differs; no value if all ranks are equal.
 std::optional<std::size_t> first_difference_in_rank(const TranslatedBranch& a, const TranslatedBranch& b) {
+  const auto has_rank = [](const OperandType& type) {
+    return type.kind == OperandType::Kind::tensor && type.shape.has_rank();
+  };
   for (std::size_t i = 0; i < a.outputs.size(); ++i) {
-    if (differ_in_rank(a.outputs[i], b.outputs[i])) return i;
+    const OperandType types[] = {type_of(a.outputs[i]), type_of(b.outputs[i])};
+    if (std::ranges::all_of(types, has_rank) && types[0].shape.rank() != types[1].shape.rank()) return i;
   }
   return std::nullopt;
 }
@@ -231,35 +223,18 @@ Value unsqueezed(NodeContext& node, const TranslatedBranch& squeezing, const Tra
   return ignores_leading_units(node.translator(), name, rank, units) ? outer : Value{};
 }
 
-/// The branch that this attempt uses whatever the condition is.
-std::optional<bool> chosen_branch(const NodeContext& node) {
-  const auto& branches = node.translator().attempt().choices.branches;
-  const auto chosen = branches.find(node.translator().current_node());
-  if (chosen == branches.end()) return std::nullopt;
-  return chosen->second;
-}
-
-/// Whether the then branch gives output `index` the rank that the model declares for it. If the model
-/// declares none, the smaller rank is preferred: that of a Squeeze.
-bool prefers_then(const NodeContext& node, const TranslatedBranch& then_branch,
-                  const TranslatedBranch& else_branch, std::size_t index) {
-  const auto then_rank = static_cast<std::int64_t>(type_of(then_branch.outputs[index]).shape.rank());
-  const auto else_rank = static_cast<std::int64_t>(type_of(else_branch.outputs[index]).shape.rank());
-  const auto declared = node.declared_rank(index);
-  if (declared == then_rank) return true;
-  if (declared == else_rank) return false;
-  return then_rank < else_rank;
-}
-
-/// If the branches differ in rank, chooses one for this attempt: whether it is the then_branch.
+/// If the branches differ in the rank of output `index`, chooses one for this attempt: whether it is the
+/// then_branch. The branch is preferred that gives the output the rank that the model declares. If the model
+/// declares none of both, the smaller rank is preferred: that of a Squeeze.
 std::optional<bool> choose_branch(const NodeContext& node, const TranslatedBranch& then_branch,
-                                  const TranslatedBranch& else_branch) {
+                                  const TranslatedBranch& else_branch, std::optional<std::size_t> index) {
   const GraphTranslator& translator = node.translator();
   Attempt& attempt = translator.attempt();
-  if (!attempt.choices.may_choose || translator.sink().has_errors()) return std::nullopt;
-  const auto index = first_difference_in_rank(then_branch, else_branch);
-  if (!index) return std::nullopt;
-  const bool takes_then = prefers_then(node, then_branch, else_branch, *index);
+  if (!index || !attempt.choices.may_choose || translator.sink().has_errors()) return std::nullopt;
+  const auto then_rank = static_cast<std::int64_t>(type_of(then_branch.outputs[*index]).shape.rank());
+  const auto else_rank = static_cast<std::int64_t>(type_of(else_branch.outputs[*index]).shape.rank());
+  const auto declared = node.declared_rank(*index);
+  const bool takes_then = declared == then_rank || (declared != else_rank && then_rank < else_rank);
   attempt.found.open_ifs.push_back({translator.current_node(), translator.executed_graph(), takes_then});
   attempt.choices.branches.emplace(translator.current_node(), takes_then);
   attempt.choices.are_compared = true;
@@ -273,34 +248,8 @@ Operands leave_out_other_branch(NodeContext& node, bool takes_then, const std::s
   return inline_branch(node, takes_then);
 }
 
-constexpr std::string_view kRankOfResult =
+constexpr const char* kRankOfResult =
     ": a later node or the declared ranks do not allow the rank of its result";
-
-/// Both branches of an If, which are translated on trial.
-class BranchTrials {
- public:
-  explicit BranchTrials(NodeContext& node)
-      : node_(node), reported_(attempt()), first_decision_(attempt().left_out.next_number()) {
-    attempt().left_out.forget(occurrence());
-  }
-
-  /// Ends the trials: emits one branch in place of the node, with a warning that gives the reason.
-  Operands leave_out_other_branch(bool takes_then, const std::string& reason) {
-    // The warnings about nodes in the branch are reported again.
-    reported_.drop_inside(occurrence());
-    const LeftOutBranches::Repetition repetition(attempt().left_out, first_decision_);
-    attempt().left_out.add(occurrence(), takes_then, reason);
-    return frontend::leave_out_other_branch(node_, takes_then, reason);
-  }
-
- private:
-  Attempt& attempt() const { return node_.translator().attempt(); }
-  Occurrence occurrence() const { return node_.translator().current_node(); }
-
-  NodeContext& node_;
-  RevocableDiagnostics reported_;
-  std::size_t first_decision_;
-};
 
 void check_output_counts(const NodeContext& node) {
   const int then_outputs = node.graph_attribute("then_branch").output_size();
@@ -317,47 +266,20 @@ std::optional<bool> known_condition(const NodeContext& node, Value condition) {
   return ir::decided(condition);
 }
 
-/// If a branch was not translated, emits the other one. Fails if that was not translated either.
-std::optional<Operands> inline_only_branch(NodeContext& node, BranchTrials& trials,
-                                           const TriedBranch& then_try, const TriedBranch& else_try) {
+/// The branch that fails whenever it is taken; null if both were translated. Throws if no branch is left.
+const FailingBranch* find_failing_branch(NodeContext& node, const TriedBranch& then_try,
+                                         const TriedBranch& else_try) {
   const bool has_rejected_branch =
       std::holds_alternative<RejectedBranch>(then_try) || std::holds_alternative<RejectedBranch>(else_try);
   if (has_rejected_branch) throw base::Failure::reported();
   const auto* const failing_then = std::get_if<FailingBranch>(&then_try);
   const auto* const failing_else = std::get_if<FailingBranch>(&else_try);
-  if (failing_then != nullptr && failing_else != nullptr) {
-    // The errors of one branch are enough: either of them must be mended.
-    Attempt& attempt = node.translator().attempt();
-    for (const auto& [diagnostic, graph] : failing_then->diagnostics) attempt.report(diagnostic, graph);
-    throw base::Failure::reported();
-  }
-  const auto* const failing = failing_then != nullptr ? failing_then : failing_else;
-  if (failing == nullptr) return std::nullopt;
-  return trials.leave_out_other_branch(failing == failing_else,
-                                       ", because it fails for all inputs: " + failing->reason);
-}
-
-/// If the branches differ only in the rank of their outputs, emits what takes the place of the If; no value
-/// if the If is needed.
-std::optional<Operands> replace_by_branch(NodeContext& node, BranchTrials& trials, Value condition,
-                                          const TranslatedBranch& then_branch,
-                                          const TranslatedBranch& else_branch) {
-  // A Reshape to a computed size of 0 copies a dimension, so that sizes may differ in a run without elements.
-  const auto usual = first_difference_in_rank(then_branch, else_branch)
-                         ? ir::decided(condition, ir::Runs::without_zero_sizes)
-                         : std::nullopt;
-  if (usual) {
-    return trials.leave_out_other_branch(
-        *usual, ": it is taken only if a tensor is empty, and its result has another rank");
-  }
-  for (const bool is_then : {true, false}) {
-    const Value outer =
-        unsqueezed(node, is_then ? then_branch : else_branch, is_then ? else_branch : then_branch);
-    if (outer) return Operands{outer};
-  }
-  if (const auto takes_then = choose_branch(node, then_branch, else_branch))
-    return trials.leave_out_other_branch(*takes_then, std::string(kRankOfResult));
-  return std::nullopt;
+  if (failing_then == nullptr || failing_else == nullptr)
+    return failing_then != nullptr ? failing_then : failing_else;
+  // The errors of one branch are enough: either of them must be mended.
+  Attempt& attempt = node.translator().attempt();
+  for (const auto& [diagnostic, graph] : failing_then->diagnostics) attempt.report(diagnostic, graph);
+  throw base::Failure::reported();
 }
 
 /// Emits the If. Its outputs have the types that join those of both branches.
@@ -387,21 +309,44 @@ Operands emit_if(NodeContext& node, Value condition, TranslatedBranch& then_bran
   return outputs;
 }
 
-/// Translates both branches, and emits an If, or one of them.
+/// Translates both branches on trial, and emits an If, one of them, or the value that both return.
 Operands try_branches(NodeContext& node, Value condition) {
-  BranchTrials trials(node);
+  Attempt& attempt = node.translator().attempt();
+  const Occurrence occurrence = node.translator().current_node();
+  RevocableDiagnostics reported(attempt);
+  const std::size_t first_decision = attempt.left_out.next_number();
+  attempt.left_out.forget(occurrence);
+  const auto end_with_branch = [&](bool takes_then, const std::string& reason) {
+    // The warnings about nodes in the branch are reported again.
+    reported.drop_inside(occurrence);
+    const LeftOutBranches::Repetition repetition(attempt.left_out, first_decision);
+    attempt.left_out.add(occurrence, takes_then, reason);
+    return leave_out_other_branch(node, takes_then, reason);
+  };
   // Both are tried before one is rejected, so that the errors of both are reported.
   TriedBranch then_try = try_branch(node, "then_branch");
   TriedBranch else_try = try_branch(node, "else_branch");
-  if (auto outputs = inline_only_branch(node, trials, then_try, else_try)) return *std::move(outputs);
+  if (const auto* const failing = find_failing_branch(node, then_try, else_try)) {
+    return end_with_branch(failing == std::get_if<FailingBranch>(&else_try),
+                           ", because it fails for all inputs: " + failing->reason);
+  }
   auto& then_branch = std::get<TranslatedBranch>(then_try);
   auto& else_branch = std::get<TranslatedBranch>(else_try);
   UnusedIfOutputs unused(node.translator(), node.proto());
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     match_unused_output(unused, then_branch, else_branch, i);
   }
-  if (auto outputs = replace_by_branch(node, trials, condition, then_branch, else_branch))
-    return *std::move(outputs);
+  const auto difference = first_difference_in_rank(then_branch, else_branch);
+  // A Reshape to a computed size of 0 copies a dimension, so that sizes may differ in a run without elements.
+  const auto usual = ir::decided(condition, ir::Runs::without_zero_sizes);
+  if (difference && usual) {
+    return end_with_branch(*usual,
+                           ": it is taken only if a tensor is empty, and its result has another rank");
+  }
+  if (const Value outer = unsqueezed(node, then_branch, else_branch)) return {outer};
+  if (const Value outer = unsqueezed(node, else_branch, then_branch)) return {outer};
+  if (const auto takes_then = choose_branch(node, then_branch, else_branch, difference))
+    return end_with_branch(*takes_then, kRankOfResult);
   return emit_if(node, condition, then_branch, else_branch);
 }
 
@@ -410,10 +355,12 @@ Operands if_1(NodeContext& node) {
       convert_to_scalar(node, node, node.operand(0), ElementType::boolean, "the condition");
   check_output_counts(node);
   if (const auto known = known_condition(node, condition)) return inline_branch(node, *known);
-  if (const auto takes_then = chosen_branch(node))
-    return leave_out_other_branch(node, *takes_then, std::string(kRankOfResult));
-  const GraphTranslator& translator = node.translator();
-  if (const auto* const decision = translator.attempt().left_out.repeated(translator.current_node()))
+  const Attempt& attempt = node.translator().attempt();
+  const Occurrence occurrence = node.translator().current_node();
+  // This attempt uses the branch whatever the condition is.
+  if (const auto chosen = attempt.choices.branches.find(occurrence); chosen != attempt.choices.branches.end())
+    return leave_out_other_branch(node, chosen->second, kRankOfResult);
+  if (const auto* const decision = attempt.left_out.repeated(occurrence))
     return leave_out_other_branch(node, decision->takes_then, decision->reason);
   return try_branches(node, condition);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/scoped_value.hpp"
 #include "frontend/graph/occurrences.hpp"
 
 namespace onnx2ir::frontend {
@@ -35,29 +36,22 @@ class LeftOutBranches {
     if (found == decisions_.end()) return nullptr;
     // Not those of the repetition itself: it may translate the body of a Loop again with wider types.
     const std::size_t number = found->second.number;
-    return number >= repeated_.first && number < repeated_.second ? &found->second : nullptr;
+    return number >= repeated_.first && number < repeated_.end ? &found->second : nullptr;
   }
 
-  /// While it exists, the decisions with the number `first` and the later ones that there are now are
-  /// repeated.
-  class Repetition {
-   public:
-    Repetition(LeftOutBranches& branches, std::size_t first)
-        : branches_(branches),
-          before_(std::exchange(branches.repeated_, std::pair(first, branches.next_number_))) {}
-    Repetition(const Repetition&) = delete;
-    Repetition& operator=(const Repetition&) = delete;
-    ~Repetition() { branches_.repeated_ = before_; }
-
-   private:
-    LeftOutBranches& branches_;
-    std::pair<std::size_t, std::size_t> before_;
+  /// Numbers of decisions.
+  struct Range {
+    std::size_t first = 0;
+    std::size_t end = 0;
   };
+  /// While the result exists, the decisions with the number `first` and the later ones that there are now are
+  /// repeated.
+  base::ScopedValue<Range> repeat_from(std::size_t first) { return {repeated_, {first, next_number_}}; }
 
  private:
   std::map<Occurrence, Decision> decisions_;
   std::size_t next_number_ = 0;
-  std::pair<std::size_t, std::size_t> repeated_ = {0, 0};  ///< the first number, and the one after the last
+  Range repeated_;
 };
 
 }  // namespace onnx2ir::frontend

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/scoped_value.hpp"
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
@@ -11,28 +12,15 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Counts the searches around the current node.
-class NestedSearch {
- public:
-  explicit NestedSearch(NodeContext& node) : searches_(node.translator().attempt().repeated.searches) {
-    // Each search translates its decoder several times.
-    if (searches_ > 0) node.fail("a search in the graph of another one is not converted");
-    ++searches_;
-  }
-  NestedSearch(const NestedSearch&) = delete;
-  NestedSearch& operator=(const NestedSearch&) = delete;
-  ~NestedSearch() { --searches_; }
-
- private:
-  int& searches_;
-};
-
 /// Runs the graph in attribute `attribute` of `node` on `inputs` and returns its outputs.
 Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribute, const Values& inputs) {
   const onnx::GraphProto& proto = node.graph_attribute(attribute);
   if (static_cast<std::size_t>(proto.input_size()) != inputs.size())
     node.fail("its " + std::string(attribute) + " must have " + std::to_string(inputs.size()) + " inputs");
-  const NestedSearch nested(node);
+  // Each search translates its decoder several times.
+  int& searches = node.translator().attempt().repeated.searches;
+  if (searches > 0) node.fail("a search in the graph of another one is not converted");
+  const base::ScopedValue counted(searches, searches + 1);
   // In the loop, the graph occurs again: it may need other branches there than in the first step.
   const BodySite site{node.translator().body_of(node.proto(), attribute).path,
                       scope.translator().body_of(node.proto(), attribute).occurrence};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/scoped_value.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/inference.hpp"
@@ -118,18 +119,6 @@ std::vector<OperandType> widened(NodeContext& node, const IteratedBody& body,
   return result;
 }
 
-/// Counts the bodies around the current node that may be translated again.
-class RepeatedBody {
- public:
-  explicit RepeatedBody(RepeatedBodies& bodies) : bodies_(bodies) { ++bodies_.count; }
-  RepeatedBody(const RepeatedBody&) = delete;
-  RepeatedBody& operator=(const RepeatedBody&) = delete;
-  ~RepeatedBody() { --bodies_.count; }
-
- private:
-  RepeatedBodies& bodies_;
-};
-
 /// Widens `types` to the types that the states needed when the enclosing body was translated with narrower
 /// types; false if these are not known.
 bool widen_to_previous_types(const RepeatedBodies& repeated, Occurrence loop,
@@ -175,7 +164,7 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
     const bool last_try = has_fallen_back || types == dynamic;
     RevocableDiagnostics reported(outer.attempt());
     try {
-      const RepeatedBody counted(repeated);
+      const base::ScopedValue counted(repeated.count, repeated.count + 1);
       TranslatedBody translated = translate_body(node, body, types);
       std::vector<OperandType> wider = widened(node, body, translated, first);
       first = false;

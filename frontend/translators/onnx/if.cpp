@@ -319,7 +319,7 @@ Operands try_branches(NodeContext& node, Value condition) {
   const auto end_with_branch = [&](bool takes_then, const std::string& reason) {
     // The warnings about nodes in the branch are reported again.
     reported.drop_inside(occurrence);
-    const LeftOutBranches::Repetition repetition(attempt.left_out, first_decision);
+    const auto repetition = attempt.left_out.repeat_from(first_decision);
     attempt.left_out.add(occurrence, takes_then, reason);
     return leave_out_other_branch(node, takes_then, reason);
   };

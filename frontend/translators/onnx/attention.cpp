@@ -22,11 +22,11 @@ using Output = outputs::Attention;
 
 /// Query, key and value in heads; in groups if several query heads share a key head.
 struct Heads {
+  bool are_grouped;
+  Value count;  ///< K, i64 [1]
   Value query;  ///< [B, N, S, h], in groups [B, K, N / K, S, h]
   Value key;    ///< [B, K, T, h], with the past
   Value value;
-  Value count;  ///< K, i64 [1]
-  bool are_grouped;
 };
 
 /// Splits packed inputs, [B, S, N * h], into heads.
@@ -36,18 +36,16 @@ Heads unpack_heads(NodeContext& node) {
   if (keys < 1 || queries < keys || queries % keys != 0) {
     node.fail("q_num_heads must be a multiple of kv_num_heads");
   }
-  Heads heads;
-  heads.are_grouped = queries != keys;
-  heads.count = node.integers({keys});
-  heads.query = split_heads(node, node.input(Input::Q), queries, queries / keys);
-  heads.key = split_heads(node, node.input(Input::K), keys);
-  heads.value = split_heads(node, node.input(Input::V), keys);
-  return heads;
+  return {.are_grouped = queries != keys,
+          .count = node.integers({keys}),
+          .query = split_heads(node, node.input(Input::Q), queries, queries / keys),
+          .key = split_heads(node, node.input(Input::K), keys),
+          .value = split_heads(node, node.input(Input::V), keys)};
 }
 
 /// Inputs that are heads already, [B, N, S, h].
 Heads read_heads(NodeContext& node) {
-  Heads heads{node.input(Input::Q), node.input(Input::K), node.input(Input::V), {}, false};
+  Heads heads{false, {}, node.input(Input::Q), node.input(Input::K), node.input(Input::V)};
   const ir::Dimension queries = heads.query.shape()[1];
   const ir::Dimension keys = heads.key.shape()[1];
   heads.count = dimension_of(node, heads.key, 1);
@@ -92,12 +90,13 @@ struct AttentionMask {
 
 /// The masking rules in the node's attributes and inputs.
 struct Rules {
-  bool is_causal;
-  std::int64_t left_window;   ///< -1: unlimited
-  std::int64_t right_window;  ///< -1: unlimited
-  bool has_mask;
-  bool has_past;
-  bool has_lengths;
+  const NodeContext& node;
+  bool is_causal = node.integer_attribute("is_causal", 0) == 1;
+  std::int64_t left_window = node.integer_attribute("left_window_size", -1);    ///< -1: unlimited
+  std::int64_t right_window = node.integer_attribute("right_window_size", -1);  ///< -1: unlimited
+  bool has_mask = node.has_input(Input::attn_mask);
+  bool has_past = node.has_input(Input::past_key);
+  bool has_lengths = node.has_input(Input::nonpad_kv_seqlen);
 
   bool are_by_position() const { return is_causal || left_window >= 0 || right_window >= 0; }
   /// Whether `causal` of ScaledDotProductAttention is equivalent: keys and queries start at the same
@@ -105,21 +104,6 @@ struct Rules {
   bool is_only_causal() const {
     return is_causal && left_window < 0 && right_window < 0 && !has_mask && !has_past && !has_lengths;
   }
-};
-
-Rules rules_of(const NodeContext& node) {
-  return {node.integer_attribute("is_causal", 0) == 1,
-          node.integer_attribute("left_window_size", -1),
-          node.integer_attribute("right_window_size", -1),
-          node.has_input(Input::attn_mask),
-          node.has_input(Input::past_key),
-          node.has_input(Input::nonpad_kv_seqlen)};
-}
-
-/// Both broadcast to [B, N, S, T]; either may be null.
-struct Mask {
-  Value bias;  ///< added to the scores
-  Value seen;  ///< boolean: the visible keys
 };
 
 /// The mask of the model, extended to the number of keys: since version 24 the keys after its end are hidden.
@@ -156,16 +140,13 @@ Value compute_positions(NodeContext& node, const Heads& heads) {
   return node.op(ops::Add, {rows, unsqueeze(node, past, {1, 2, 3})});
 }
 
-Mask emit_restrictions(NodeContext& node, const Heads& heads, const Rules& rules) {
-  Mask mask;
-  const auto restrict_to = [&](Value keys) {
-    mask.seen = mask.seen ? node.op(ops::LogicalAnd, {mask.seen, keys}) : keys;
-  };
-  if (rules.has_mask) {
-    const Value given = extend_mask(node, heads.key);
-    (given.type() == ElementType::boolean ? mask.seen : mask.bias) = given;
-  }
-  if (!rules.are_by_position() && !rules.has_lengths) return mask;
+/// The mask over heads: boolean, additive, or null.
+Value emit_restrictions(NodeContext& node, const Heads& heads, const Rules& rules) {
+  const Value given = rules.has_mask ? extend_mask(node, heads.key) : Value{};
+  if (!rules.are_by_position() && !rules.has_lengths) return given;
+  const bool is_bias = given && given.type() != ElementType::boolean;
+  Value seen = is_bias ? Value{} : given;
+  const auto restrict_to = [&](Value keys) { seen = seen ? node.op(ops::LogicalAnd, {seen, keys}) : keys; };
   const Value keys = enumerate_along(node, heads.key, 2);
   if (rules.are_by_position()) {
     const Value own = compute_positions(node, heads);
@@ -181,7 +162,7 @@ Mask emit_restrictions(NodeContext& node, const Heads& heads, const Rules& rules
   }
   if (rules.has_lengths)
     restrict_to(node.op(ops::Less, {keys, unsqueeze(node, node.input(Input::nonpad_kv_seqlen), {1, 2, 3})}));
-  return mask;
+  return is_bias ? merge_masks(node, given, seen) : seen;
 }
 
 /// A mask over heads as a mask over groups: from [..., N, S, T], where N may be 1, to [..., K, N / K, S, T].
@@ -232,13 +213,12 @@ bool has_sizes_of_scores(const NodeContext& node, Value mask, const Heads& heads
 
 /// `may_be_causal`: an equal mask may become the attribute `causal` of ScaledDotProductAttention.
 AttentionMask emit_attention_mask(NodeContext& node, const Heads& heads, bool may_be_causal) {
-  const Rules rules = rules_of(node);
+  const Rules rules{node};
   if (may_be_causal && rules.is_only_causal()) return {{}, true, true};
-  const Mask mask = emit_restrictions(node, heads, rules);
-  Value merged = merge_masks(node, mask.bias, mask.seen);
-  if (!merged) return {};
-  if (heads.are_grouped) merged = group_mask(node, merged, heads);
-  return {merged, false, has_sizes_of_scores(node, merged, heads, rules)};
+  Value mask = emit_restrictions(node, heads, rules);
+  if (!mask) return {};
+  if (heads.are_grouped) mask = group_mask(node, mask, heads);
+  return {mask, false, has_sizes_of_scores(node, mask, heads, rules)};
 }
 
 /// Replaces rows of `value` by zeros for queries from which `mask` hides all keys, because the Softmax of a
@@ -254,17 +234,14 @@ Value zero_fully_masked_rows(NodeContext& node, Value value, Value mask) {
 
 /// Attributes and outputs that ScaledDotProductAttention does not support.
 struct AttentionOptions {
-  double cap;
-  ElementType softmax_type;
-  bool scores;
+  const NodeContext& node;
+  ElementType type;  ///< of the query
+  double cap = node.real_attribute("softcap", 0);
+  ElementType softmax_type = node.element_type_attribute("softmax_precision", type);
+  bool scores = node.has_output(Output::qk_matmul_output);
 
-  bool are_absent(ElementType type) const { return cap == 0 && softmax_type == type && !scores; }
+  bool are_absent() const { return cap == 0 && softmax_type == type && !scores; }
 };
-
-AttentionOptions attention_options(NodeContext& node, ElementType type) {
-  return {node.real_attribute("softcap", 0), node.element_type_attribute("softmax_precision", type),
-          node.has_output(Output::qk_matmul_output)};
-}
 
 std::optional<double> scale_of(const NodeContext& node) {
   return node.has_attribute("scale") ? std::optional(node.real_attribute("scale")) : std::nullopt;
@@ -290,45 +267,37 @@ DecomposedAttention decompose_attention(NodeContext& node, const Heads& heads, V
           stages[mode >= 0 && mode < 4 ? static_cast<std::size_t>(mode) : 0]};
 }
 
-/// [B, K, G, S, `columns`] as [B, K * G, S, `columns`].
-Value merge_groups(NodeContext& node, const Heads& heads, Value value, Value columns) {
-  const Value count = node.op(ops::Multiply, {heads.count, dimension_of(node, heads.query, 2)});
-  return reshape(
-      node, value,
-      concat(node, {dimension_of(node, heads.query, 0), count, dimension_of(node, heads.query, 3), columns}));
-}
-
-/// The output in the form of the query.
-Value pack_output(NodeContext& node, const Heads& heads, Value mixed) {
-  if (node.rank(node.input(Input::Q)) == 4) {
-    return heads.are_grouped ? merge_groups(node, heads, mixed, dimension_of(node, heads.value, 3)) : mixed;
-  }
-  return join_heads(node, mixed);
+/// Heads with the columns of `like`, or scores of its keys, as [B, N, S, ...] if they are grouped.
+Value merge_groups(NodeContext& node, const Heads& heads, Value value, Value like, std::int64_t axis) {
+  if (!heads.are_grouped) return value;
+  const auto size = [&](std::int64_t query_axis) { return dimension_of(node, heads.query, query_axis); };
+  const Value columns = dimension_of(node, like, axis);
+  const Value count = node.op(ops::Multiply, {heads.count, size(2)});
+  return reshape(node, value, concat(node, {size(0), count, size(3), columns}));
 }
 
 Values attention(NodeContext& node) {
   const Heads heads = prepare_heads(node);
-  const AttentionOptions options = attention_options(node, heads.query.type());
-  const bool is_plain = options.are_absent(heads.query.type());
-  const AttentionMask mask = emit_attention_mask(node, heads, is_plain);
+  const AttentionOptions options{node, heads.query.type()};
+  const AttentionMask mask = emit_attention_mask(node, heads, options.are_absent());
   Heads factors = heads;
   if (heads.are_grouped) {
     factors.key = unsqueeze(node, heads.key, {2});
     factors.value = unsqueeze(node, heads.value, {2});
   }
   DecomposedAttention result;
-  if (is_plain && mask.fits_one_operation) {
+  if (options.are_absent() && mask.fits_one_operation) {
     result.output = emit_fused_attention(node, {factors.query, factors.key, factors.value}, mask.value,
                                          scale_of(node), mask.hides_future);
   } else {
     result = decompose_attention(node, factors, mask.value, options);
   }
   if (mask.value) result.output = zero_fully_masked_rows(node, result.output, mask.value);
-  Values outputs{pack_output(node, heads, result.output), heads.key, heads.value};
-  if (!options.scores) return outputs;
-  outputs.push_back(heads.are_grouped
-                        ? merge_groups(node, heads, result.scores, dimension_of(node, heads.key, 2))
-                        : result.scores);
+  Values outputs{node.rank(node.input(Input::Q)) == 4
+                     ? merge_groups(node, heads, result.output, heads.value, 3)
+                     : join_heads(node, result.output),
+                 heads.key, heads.value};
+  if (options.scores) outputs.push_back(merge_groups(node, heads, result.scores, heads.key, 2));
   return outputs;
 }
 
@@ -341,23 +310,20 @@ Operands rotary_embedding_23(NodeContext& node) {
   const Value cosines = node.input(RotaryInput::cos_cache);
   const Value sines = node.input(RotaryInput::sin_cache);
   const std::int64_t cache_rank = node.has_input(RotaryInput::position_ids) ? 2 : 3;
-  const ir::Dimension head = rank == 4 ? input.shape()[3] : ir::Dimension();
   const std::int64_t count = node.integer_attribute("num_heads", 0);
-  if ((rank != 4 && (rank != 3 || count <= 0)) || node.rank(cosines) != cache_rank ||
-      cosines.shape()[static_cast<std::size_t>(cache_rank) - 1].is_dynamic() ||
-      sines.shape()[static_cast<std::size_t>(cache_rank) - 1].is_dynamic() ||
-      (rank == 4 && head.is_dynamic())) {
+  const auto is_static = [](Value value, std::int64_t axis) {
+    return value.shape()[static_cast<std::size_t>(axis)].is_static();
+  };
+  const bool has_heads = rank == 4 ? is_static(input, 3) : rank == 3 && count > 0;
+  if (!has_heads || node.rank(cosines) != cache_rank || !is_static(cosines, cache_rank - 1) ||
+      !is_static(sines, cache_rank - 1))
     return translate_function_body(node, 23);
-  }
   const bool is_interleaved = node.flag_attribute("interleaved");
   const Value heads = rank == 4 ? input : split_heads(node, input, count);
-  Rotation rotation{cosines, sines, is_interleaved};
-  if (node.has_input(RotaryInput::position_ids)) {
-    rotation = gather_rotation(node, cosines, sines, node.input(RotaryInput::position_ids), is_interleaved);
-  } else {
-    rotation.cosines = unsqueeze(node, cosines, {1});
-    rotation.sines = unsqueeze(node, sines, {1});
-  }
+  const Value positions = node.optional_input(RotaryInput::position_ids);
+  const Rotation rotation =
+      positions ? gather_rotation(node, cosines, sines, positions, is_interleaved)
+                : Rotation{unsqueeze(node, cosines, {1}), unsqueeze(node, sines, {1}), is_interleaved};
   const Value result = rotate_heads(node, heads, rotation);
   return {Operand(rank == 4 ? result : join_heads(node, result))};
 }

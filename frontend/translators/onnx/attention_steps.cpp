@@ -39,24 +39,19 @@ Value split_heads(NodeContext& node, Value value, std::int64_t count, std::int64
               std::to_string(count) + " heads");
   }
   const std::int64_t size = hidden.is_static() ? hidden.size() / count : -1;
-  if (group == 1) {
-    const Value shape = node.integers({0, 0, count, size});
-    return transpose(node, reshape_keeping(node, value, shape), {0, 2, 1, 3});
-  }
-  const Value shape = node.integers({0, 0, count / group, group, size});
-  return transpose(node, reshape_keeping(node, value, shape), {0, 2, 3, 1, 4});
+  if (group == 1) return transpose(node, reshape_keeping(node, value, {0, 0, count, size}), {0, 2, 1, 3});
+  return transpose(node, reshape_keeping(node, value, {0, 0, count / group, group, size}), {0, 2, 3, 1, 4});
 }
 
 Value join_heads(NodeContext& node, Value value) {
   const PartialShape& shape = value.shape();
-  const bool has_groups = shape.rank() == 5;
   std::int64_t hidden = 1;
   for (std::size_t axis = 1; axis < shape.rank(); ++axis) {
     if (axis + 2 == shape.rank()) continue;
     hidden = hidden < 0 || shape[axis].is_dynamic() ? -1 : ir::checked_multiply(hidden, shape[axis].size());
   }
   const Value rows =
-      has_groups ? transpose(node, value, {0, 3, 1, 2, 4}) : transpose(node, value, {0, 2, 1, 3});
+      shape.rank() == 5 ? transpose(node, value, {0, 3, 1, 2, 4}) : transpose(node, value, {0, 2, 1, 3});
   return reshape_keeping(node, rows, {0, 0, hidden});
 }
 

@@ -18,135 +18,113 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The elements of a value are sums of integral multiples of these numbers. If they are noisy, they have
-/// larger rounding errors than a division, and meet other numbers only by chance.
-struct Steps {
-  bool is_noisy = false;
-  std::vector<double> sizes;
-};
-using MaybeSteps = std::optional<Steps>;
+/// The elements of a value are sums of integral multiples of these numbers. Without numbers, they are noise:
+/// they have larger rounding errors than a division, and meet other numbers only by chance. No value: not
+/// known.
+using Steps = std::optional<std::vector<double>>;
 
 constexpr std::size_t kMaxSteps = 16;
 constexpr int kMaxNodes = 100;
-
-Steps noise() {
-  return {.is_noisy = true, .sizes = {}};
-}
+const Steps kNoise = std::vector<double>();
+constexpr ir::OperationSet kPairs = {ops::Add, ops::Subtract, ops::Multiply};
 
 /// Sums, whose order of summation differs between runtimes.
-constexpr ir::OperationSet kSums = {
-    ops::MatMul,
-    ops::Convolution,
-    ops::GroupConvolution,
-    ops::ConvolutionBackpropData,
-    ops::GroupConvolutionBackpropData,
-    ops::MVN,
-    ops::ReduceMean,
-    ops::ScaledDotProductAttention,
-    ops::LSTMSequence,
-    ops::GRUSequence,
-    ops::RNNSequence,
-};
+constexpr ir::OperationSet kSums = {ops::MatMul,
+                                    ops::Convolution,
+                                    ops::GroupConvolution,
+                                    ops::ConvolutionBackpropData,
+                                    ops::GroupConvolutionBackpropData,
+                                    ops::MVN,
+                                    ops::ReduceMean,
+                                    ops::ScaledDotProductAttention,
+                                    ops::LSTMSequence,
+                                    ops::GRUSequence,
+                                    ops::RNNSequence};
 /// Input 0, or numbers that rounding errors keep apart from all midpoints.
 constexpr ir::OperationSet kKeepSteps = {
     ops::ReLU, ops::Gelu,   ops::Swish, ops::Mish,    ops::SoftPlus,  ops::Abs,   ops::Negative,
-    ops::Tile, ops::Gather, ops::Slice, ops::MaxPool, ops::Broadcast, ops::Split, ops::VariadicSplit,
-};
+    ops::Tile, ops::Gather, ops::Slice, ops::MaxPool, ops::Broadcast, ops::Split, ops::VariadicSplit};
 
 /// `nodes` is how many nodes may still be visited.
-MaybeSteps steps_of(Value value, int& nodes);
+Steps steps_of(Value value, int& nodes);
 
 /// The steps of both values; elements are from one or the other.
-MaybeSteps either(const MaybeSteps& a, const MaybeSteps& b) {
-  if (!a || !b || a->sizes.size() + b->sizes.size() > kMaxSteps) return std::nullopt;
-  Steps both = *a;
-  both.is_noisy = a->is_noisy && b->is_noisy;
-  both.sizes.insert(both.sizes.end(), b->sizes.begin(), b->sizes.end());
+Steps either(const Steps& a, const Steps& b) {
+  if (!a || !b || a->size() + b->size() > kMaxSteps) return std::nullopt;
+  Steps both = a;
+  both->insert(both->end(), b->begin(), b->end());
   return both;
 }
 
-MaybeSteps steps_of_parts(const ir::Node& node, std::size_t first, int& nodes) {
-  MaybeSteps all = noise();
+Steps steps_of_parts(const ir::Node& node, std::size_t first, int& nodes) {
+  Steps all = kNoise;
   for (std::size_t i = first; i < node.inputs().size(); ++i)
     all = either(all, steps_of(node.input(i), nodes));
   return all;
 }
 
-MaybeSteps steps_of_constant(Value value) {
+Steps steps_of_constant(Value value) {
   if (value.node->is(ops::Convert)) value = value.node->input(0);
   const auto count = value.shape().element_count();
   if (!count || *count > static_cast<std::int64_t>(kMaxSteps)) return std::nullopt;
   const auto numbers = ir::exact_numbers(value);
   if (!numbers) return std::nullopt;
-  Steps steps;
-  for (const double number : *numbers) steps.sizes.push_back(std::abs(number));
+  std::vector<double> steps;
+  for (const double number : *numbers) steps.push_back(std::abs(number));
   return steps;
 }
 
-bool is_noise(const MaybeSteps& steps) {
-  return steps && steps->is_noisy && steps->sizes.empty();
-}
-
-MaybeSteps steps_of_sum(const ir::Node& node, int& nodes) {
-  const MaybeSteps a = steps_of(node.input(0), nodes);
-  if (is_noise(a)) return noise();
-  const MaybeSteps b = steps_of(node.input(1), nodes);
-  return is_noise(b) ? noise() : either(a, b);
-}
-
-MaybeSteps steps_of_product(const ir::Node& node, int& nodes) {
-  const MaybeSteps a = steps_of(node.input(0), nodes);
-  if (is_noise(a)) return noise();
-  const MaybeSteps b = steps_of(node.input(1), nodes);
-  if (is_noise(b)) return noise();
-  if (!a || !b || a->sizes.size() * b->sizes.size() > kMaxSteps) return std::nullopt;
-  Steps products;
-  for (const double x : a->sizes) {
-    for (const double y : b->sizes) products.sizes.push_back(x * y);
+/// Of a sum or a product.
+Steps steps_of_pair(const ir::Node& node, int& nodes) {
+  const Steps a = steps_of(node.input(0), nodes);
+  if (a == kNoise) return kNoise;
+  const Steps b = steps_of(node.input(1), nodes);
+  if (b == kNoise) return kNoise;
+  if (!node.is(ops::Multiply)) return either(a, b);
+  if (!a || !b || a->size() * b->size() > kMaxSteps) return std::nullopt;
+  std::vector<double> products;
+  for (const double x : *a) {
+    for (const double y : *b) products.push_back(x * y);
   }
   return products;
 }
 
 /// Results that are limited to a range: its ends are frequent.
-MaybeSteps limited(MaybeSteps steps, double low, double high) {
-  if (!steps) return steps;
-  steps->sizes.push_back(std::abs(low));
-  steps->sizes.push_back(std::abs(high));
+Steps limited(Steps steps, double low, double high) {
+  if (steps) steps->insert(steps->end(), {std::abs(low), std::abs(high)});
   return steps;
 }
 
 /// min(max(alpha * x + beta, 0), 1).
-MaybeSteps steps_of_hard_sigmoid(ir::HardSigmoidView function, int& nodes) {
+Steps steps_of_hard_sigmoid(ir::HardSigmoidView function, int& nodes) {
   const auto alpha = ir::exact_number(function.alpha());
   const auto beta = ir::exact_number(function.beta());
-  MaybeSteps steps = steps_of(function.data(), nodes);
+  Steps steps = steps_of(function.data(), nodes);
   if (!alpha || !beta || !steps) return std::nullopt;
-  if (is_noise(steps)) return limited(steps, 0, 1);
-  for (double& size : steps->sizes) size *= std::abs(*alpha);
+  if (steps == kNoise) return limited(steps, 0, 1);
+  for (double& size : *steps) size *= std::abs(*alpha);
   return limited(steps, 1, *beta);
 }
 
 /// x * min(max(x + 3, 0), 6) / 6.
-MaybeSteps steps_of_hard_swish(const ir::Node& node, int& nodes) {
-  MaybeSteps steps = steps_of(node.input(0), nodes);
-  if (!steps || is_noise(steps)) return steps;
-  if (steps->sizes.size() != 1) return std::nullopt;
-  const double size = steps->sizes.front();
-  steps->sizes = {size, size / 2, size * size / 6};
-  return steps;
+Steps steps_of_hard_swish(const ir::Node& node, int& nodes) {
+  Steps steps = steps_of(node.input(0), nodes);
+  if (!steps || steps == kNoise) return steps;
+  if (steps->size() != 1) return std::nullopt;
+  const double size = steps->front();
+  return std::vector{size, size / 2, size * size / 6};
 }
 
-MaybeSteps steps_of(Value value, int& nodes) {
+Steps steps_of(Value value, int& nodes) {
   const ir::Node& node = *value.node;
   if (nodes-- <= 0) return std::nullopt;
-  if (node.is_one_of(kSums)) return noise();
+  if (node.is_one_of(kSums)) return kNoise;
   if (node.is_one_of(kKeepSteps) || node.op().traits.rearranges || node.op().traits.reshapes)
     return steps_of(node.input(0), nodes);
   if (node.is(ops::Const)) return steps_of_constant(value);
   const bool is_dequantized = node.is(ops::Multiply) && node.find_attribute("dequantizes") != nullptr;
   if (is_dequantized) return steps_of_constant(node.input(1));
-  if (node.is(ops::Add) || node.is(ops::Subtract)) return steps_of_sum(node, nodes);
-  if (node.is(ops::Multiply)) return steps_of_product(node, nodes);
+  if (node.is_one_of(kPairs)) return steps_of_pair(node, nodes);
   if (node.is(ops::Concat)) return steps_of_parts(node, 0, nodes);
   if (node.is(ops::Select)) return steps_of_parts(node, 1, nodes);
   if (node.is(ops::Clamp)) return limited(steps_of(node.input(0), nodes), node.real("min"), node.real("max"));
@@ -185,26 +163,14 @@ bool meets_midpoints(double ratio) {
 /// simple fraction.
 bool may_be_midpoint(Value x, Value scale) {
   int nodes = kMaxNodes;
-  const MaybeSteps steps = steps_of(x, nodes);
+  const Steps steps = steps_of(x, nodes);
   if (!steps) return true;
-  if (is_noise(steps)) return false;
-  const MaybeSteps scales = steps_of_constant(scale);
+  if (steps == kNoise) return false;
+  const Steps scales = steps_of_constant(scale);
   if (!scales) return true;
-  return std::ranges::any_of(steps->sizes, [&](double size) {
-    return std::ranges::any_of(scales->sizes, [&](double unit) { return meets_midpoints(size / unit); });
+  return std::ranges::any_of(*steps, [&](double size) {
+    return std::ranges::any_of(*scales, [&](double unit) { return meets_midpoints(size / unit); });
   });
-}
-
-/// A number as a sum of its leading 6 bits and the rest (Veltkamp's splitting).
-struct Split {
-  Value leading;
-  Value rest;
-};
-
-Split split(NodeContext& node, Value number) {
-  const Value scaled = node.op(ops::Multiply, {number, node.number_like((1 << 18) + 1, number)});
-  const Value leading = node.op(ops::Subtract, {scaled, node.op(ops::Subtract, {scaled, number})});
-  return {leading, node.op(ops::Subtract, {number, leading})};
 }
 
 }  // namespace
@@ -218,11 +184,15 @@ Value divide_before_rounding(NodeContext& node, Value x, Value scale) {
   constexpr double kFar = 1 << 17;
   const Value near = node.op(ops::Clamp, {divide(node, x, scale)}, {{"min", -kFar}, {"max", kFar}});
   const Value middle = node.op(ops::Add, {node.op(ops::Floor, {near}), node.number_like(0.5, near)});
-  // The product of the midpoint's 18 bits and the leading 6 bits of the scale is exact.
-  const Split parts = split(node, node.op(ops::Multiply, {scale, node.number_like(-1, scale)}));
+  // The product of the midpoint's 18 bits and the leading 6 bits of the scale (by Veltkamp's splitting) is
+  // exact.
+  const Value negative = node.op(ops::Multiply, {scale, node.number_like(-1, scale)});
+  const Value scaled = node.op(ops::Multiply, {negative, node.number_like((1 << 18) + 1, negative)});
+  const Value leading = node.op(ops::Subtract, {scaled, node.op(ops::Subtract, {scaled, negative})});
+  const Value others = node.op(ops::Subtract, {negative, leading});
   // Sums, because the plugin fuses the first operand of a Subtract only.
-  const Value remainder = node.op(ops::Add, {node.op(ops::Multiply, {middle, parts.leading}), x});
-  const Value rest = node.op(ops::Add, {remainder, node.op(ops::Multiply, {middle, parts.rest})});
+  const Value remainder = node.op(ops::Add, {node.op(ops::Multiply, {middle, leading}), x});
+  const Value rest = node.op(ops::Add, {remainder, node.op(ops::Multiply, {middle, others})});
   return node.op(ops::Add, {divide(node, rest, scale), middle});
 }
 

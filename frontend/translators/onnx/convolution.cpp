@@ -28,10 +28,6 @@ Value split_groups(NodeContext& node, Value filter, std::int64_t groups) {
   return reshape(node, filter, concat(node, shape));
 }
 
-ir::WindowSteps steps_of(const Window& window) {
-  return {window.strides, window.dilations, window.pads_begin, window.pads_end, window.auto_pad};
-}
-
 /// The number of groups of filters: attribute `group`, which must divide the number of filters.
 std::int64_t filter_group_count(NodeContext& node, Value filter) {
   const std::int64_t groups = node.integer_attribute("group", 1);
@@ -68,9 +64,8 @@ Window convolution_window(NodeContext& node, Value input, Value filter) {
 Value convolve(NodeContext& node, Value input, Value filter) {
   const Window window = convolution_window(node, input, filter);
   const std::int64_t groups = filter_group_count(node, filter);
-  const std::vector<ir::Attribute> attributes = attributes_of(window);
-  if (groups == 1) return node.op(ops::Convolution, {input, filter}, attributes);
-  return node.op(ops::GroupConvolution, {input, split_groups(node, filter, groups)}, attributes);
+  if (groups == 1) return node.op(ops::Convolution, {input, filter}, attributes_of(window));
+  return node.op(ops::GroupConvolution, {input, split_groups(node, filter, groups)}, attributes_of(window));
 }
 
 /// Conv 1, 11, 22: the versions differ in element types.
@@ -120,17 +115,12 @@ Values q_linear_conv_10(NodeContext& node) {
   const Value input = subtract_zero_point(node, node.input(Input::x), node.input(Input::x_zero_point));
   const Value filter = centre_filter(node, node.input(Input::w), node.input(Input::w_zero_point));
   const std::int64_t rank = node.rank(input);
-  const auto spread = [&](Value scale) {
-    return scale.shape().element_count() == 1 || scale.shape().is_scalar()
-               ? scale
-               : reshape_along_channels(node, scale, rank);
-  };
   Value sums = convolve(node, input, filter);
-  sums = add_bias(node, sums,
-                  node.has_input(Input::B) ? convert(node, node.input(Input::B), ElementType::f32) : Value{},
-                  rank);
-  const Value product =
-      node.op(ops::Multiply, {node.input(Input::x_scale), spread(node.input(Input::w_scale))});
+  if (const Value bias = node.optional_input(Input::B))
+    sums = add_bias(node, sums, convert(node, bias, ElementType::f32), rank);
+  Value scales = node.input(Input::w_scale);
+  if (scales.shape().element_count() != 1) scales = reshape_along_channels(node, scales, rank);
+  const Value product = node.op(ops::Multiply, {node.input(Input::x_scale), scales});
   const Value scale = divide(node, product, node.input(Input::y_scale));
   Value result = round_to_even(node, node.op(ops::Multiply, {sums, scale}));
   const ElementType type = node.input(Input::y_zero_point).type();
@@ -198,8 +188,8 @@ Values conv_transpose_1(NodeContext& node) {
                                            [](const ir::Dimension& size) { return size.is_static(); });
   // Pads are computed from the sizes of the filter.
   if (!filter.shape().is_static() || (!output_shape.empty() && !sizes_are_known)) {
-    const Value result = ir::fold_convolution(node, input, filter, steps_of(window), groups,
-                                              output_padding.unchecked(), output_shape.unchecked());
+    const Value result = ir::fold_convolution(node, input, filter, window, groups, output_padding.unchecked(),
+                                              output_shape.unchecked());
     return {add_bias(node, result, node.optional_input(Input::B), rank)};
   }
   resolve_transposed_pads(window, output_padding, output_shape, input);
@@ -239,23 +229,17 @@ Values col2im_18(NodeContext& node) {
   using Input = inputs::Col2Im;
   const std::int64_t spatial = spatial_rank(node);
   const Window window = window_of(node, spatial);
-  const Value sizes =
-      set_length(node, convert(node, node.input(Input::image_shape), ElementType::i64), spatial);
-  const Value kernel =
-      set_length(node, convert(node, node.input(Input::block_shape), ElementType::i64), spatial);
-  for (const Value list : {sizes, kernel}) {
-    if (list.shape() != PartialShape{spatial}) {
+  const auto read_sizes = [&](std::size_t index, std::int64_t least, std::string_view problem) {
+    const Value list = set_length(node, convert(node, node.input(index), ElementType::i64), spatial);
+    if (list.shape() != PartialShape{spatial})
       node.fail("image_shape and block_shape must be lists of " + std::to_string(spatial) + " sizes");
-    }
-  }
-  const auto known_kernel = node.known_integers(kernel);
-  if (known_kernel && std::ranges::any_of(*known_kernel, [](std::int64_t size) { return size < 1; })) {
-    node.fail("the block_shape has a size below 1");
-  }
-  const auto known_sizes = node.known_integers(sizes);
-  if (known_sizes && std::ranges::any_of(*known_sizes, [](std::int64_t size) { return size < 0; })) {
-    node.fail("the image_shape has a negative size");
-  }
+    const auto known = node.known_integers(list);
+    if (known && std::ranges::any_of(*known, [&](std::int64_t size) { return size < least; }))
+      node.fail(std::string(problem));
+    return list;
+  };
+  const Value sizes = read_sizes(Input::image_shape, 0, "the image_shape has a negative size");
+  const Value kernel = read_sizes(Input::block_shape, 1, "the block_shape has a size below 1");
   if (spatial != 2) {
     const auto elements = [&](Value list) {
       Values values;
@@ -263,7 +247,7 @@ Values col2im_18(NodeContext& node) {
       return values;
     };
     const Values size_list = elements(sizes);
-    return {ir::fold_columns(node, node.input(Input::input), size_list, elements(kernel), steps_of(window))};
+    return {ir::fold_columns(node, node.input(Input::input), size_list, elements(kernel), window)};
   }
   return {node.op(ops::Col2Im, {node.input(Input::input), sizes, kernel},
                   {{"strides", window.strides.unchecked()},
@@ -299,14 +283,8 @@ Values causal_conv_with_state_27(NodeContext& node) {
   const Value extended = concat(node, {state, input}, 2);
   Value result;
   if (filter.shape().is_static()) {
-    const Window window{.kernel = {},
-                        .strides = {1},
-                        .dilations = {dilation},
-                        .pads_begin = {0},
-                        .pads_end = {0},
-                        .auto_pad = "explicit"};
     result = node.op(ops::GroupConvolution, {extended, split_groups(node, filter, filter.shape()[0].size())},
-                     attributes_of(window));
+                     attributes_of({{1}, {dilation}, {0}, {0}, "explicit"}));
   } else {
     result = multiply_windows_by_channel(node, extended, filter, dimension_of(node, input, 2), dilation);
   }

@@ -47,7 +47,8 @@ Window window_of(NodeContext& node, std::int64_t spatial) {
   return window;
 }
 
-std::vector<ir::Attribute> attributes_of(const Window& window, std::initializer_list<ir::Attribute> others) {
+std::vector<ir::Attribute> attributes_of(const ir::WindowSteps& window,
+                                         std::initializer_list<ir::Attribute> others) {
   std::vector<ir::Attribute> attributes{{"strides", window.strides.unchecked()},
                                         {"dilations", window.dilations.unchecked()},
                                         {"pads_begin", window.pads_begin.unchecked()},

@@ -5,21 +5,17 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "frontend/graph/node_context.hpp"
+#include "ir/gathered_windows.hpp"
 
 namespace onnx2ir::frontend {
 
-struct Window {
+/// `auto_pad` is not "valid".
+struct Window : ir::WindowSteps {
   ir::Integers kernel;
-  ir::Integers strides;
-  ir::Integers dilations;
-  ir::Integers pads_begin;
-  ir::Integers pads_end;
-  std::string auto_pad;  ///< in the spelling of the IR: "explicit", "same_upper", "same_lower"
 };
 
 /// Fails unless `least` <= value <= 2^31 for all `values` of the attribute `name`, so that sums and products
@@ -32,7 +28,7 @@ void check_values(NodeContext& node, std::string_view name, std::span<const std:
 Window window_of(NodeContext& node, std::int64_t spatial);
 
 /// The attributes of operations that slide a window, except the kernel, and `others`.
-std::vector<ir::Attribute> attributes_of(const Window& window,
+std::vector<ir::Attribute> attributes_of(const ir::WindowSteps& window,
                                          std::initializer_list<ir::Attribute> others = {});
 
 /// A convolution that reads at computed places: DeformConv, DeformableConv2D. `inputs`: data of rank 4,

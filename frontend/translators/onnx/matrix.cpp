@@ -1,5 +1,6 @@
 // Matrix and tensor products, and determinants.
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "frontend/translators/families.hpp"
@@ -109,46 +110,32 @@ Values einsum_12(NodeContext& node) {
 }
 
 /// Expands along the first row and computes every minor once: 2^size products, for small matrices.
-class Determinant {
- public:
-  Determinant(NodeContext& node, Value matrices, std::int64_t size) : node_(&node), size_(size) {
-    const std::int64_t rank = node.rank(matrices);
-    for (std::int64_t row = 0; row < size; ++row) {
-      const Value of_row = element(matrices, row, rank - 2);
-      for (std::int64_t column = 0; column < size; ++column) {
-        elements_.push_back(element(of_row, column, rank - 2));
-      }
-    }
+Value expand_determinant(NodeContext& node, Value matrices, std::int64_t size) {
+  const std::int64_t axis = node.rank(matrices) - 2;
+  std::vector<Values> elements;
+  for (std::int64_t row = 0; row < size; ++row) {
+    const Value of_row = gather(node, matrices, node.integer(row), axis);
+    Values& columns = elements.emplace_back();
+    for (std::int64_t i = 0; i < size; ++i) columns.push_back(gather(node, of_row, node.integer(i), axis));
   }
-
-  /// The determinant of the last rows with these columns; their numbers are equal.
-  Value of(const std::vector<std::int64_t>& columns) {
-    const std::int64_t row = size_ - static_cast<std::int64_t>(columns.size());
-    if (columns.size() == 1) return at(row, columns.front());
-    Value& sum = minors_[columns];
+  std::map<std::vector<std::int64_t>, Value> minors;
+  // The determinant of the last rows with these columns; their numbers are equal.
+  const std::function<Value(const std::vector<std::int64_t>&)> minor = [&](const auto& columns) {
+    const Values& row = elements[elements.size() - columns.size()];
+    const auto at = [&](std::size_t i) { return row[static_cast<std::size_t>(columns[i])]; };
+    if (columns.size() == 1) return at(0);
+    Value& sum = minors[columns];
     if (sum) return sum;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       std::vector<std::int64_t> others = columns;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-      const Value term = node_->op(ops::Multiply, {at(row, columns[i]), of(others)});
-      sum = !sum ? term : node_->op(i % 2 == 0 ? ops::Add : ops::Subtract, {sum, term});
+      const Value term = node.op(ops::Multiply, {at(i), minor(others)});
+      sum = !sum ? term : node.op(i % 2 == 0 ? ops::Add : ops::Subtract, {sum, term});
     }
     return sum;
-  }
-
- private:
-  Value at(std::int64_t row, std::int64_t column) const {
-    return elements_[static_cast<std::size_t>(row * size_ + column)];
-  }
-  Value element(Value from, std::int64_t index, std::int64_t axis) {
-    return gather(*node_, from, node_->integer(index), axis);
-  }
-
-  NodeContext* node_;
-  std::int64_t size_;
-  std::vector<Value> elements_;
-  std::map<std::vector<std::int64_t>, Value> minors_;
-};
+  };
+  return minor(numbers_between(0, size));
+}
 
 /// One step of Gaussian elimination on matrices [B, n, n] with partial pivoting, and of their determinants so
 /// far [B]: swaps the row with the largest number in column `step` to row `step`, and eliminates the column
@@ -161,13 +148,8 @@ Iteration eliminate(Builder& body, Value step, Value matrices, Value determinant
   const Value column = gather(body, matrices, step, 2);
   const Value candidates =
       op(ops::Select, {op(ops::GreaterEqual, {rows, step}), op(ops::Abs, {column}), number(-1)});
-  ir::Node& largest = body.node(ops::TopK, {candidates, body.integer(1)},
-                                {{"axis", 1},
-                                 {"mode", "max"},
-                                 {"sort", "none"},
-                                 {"stable", false},
-                                 {"index_element_type", ElementType::i64}});
-  const Value pivot_row = largest.value(1);  // [B, 1]
+  const Value pivot_row =  // [B, 1]
+      top_k(body, candidates, body.integer(1), 1, "max", ElementType::i64, "none").value(1);
   const Value upper = gather_in_rows(body, matrices, pivot_row, 1);
   const Value other = gather(body, matrices, unsqueeze(body, step, {0}), 1);
   const auto where = [&](Value place) { return unsqueeze(body, op(ops::Equal, {rows, place}), {2}); };
@@ -222,7 +204,7 @@ Values det_11(NodeContext& node) {
   if (size->is_dynamic() || size->size() < 1 || size->size() > kLargestExpanded) {
     return {compute_determinant(node, x)};
   }
-  return {Determinant(node, x, size->size()).of(numbers_between(0, size->size()))};
+  return {expand_determinant(node, x, size->size())};
 }
 
 }  // namespace

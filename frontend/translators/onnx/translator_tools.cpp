@@ -44,13 +44,13 @@ Value cumulative_sum(Builder& builder, Value value, std::int64_t axis) {
 }
 
 ir::Node& top_k(Builder& builder, Value value, Value k, std::int64_t axis, std::string_view mode,
-                ElementType index_type) {
+                ElementType index_type, std::string_view sort) {
   return builder.node(ops::TopK, {value, k},
                       {{"axis", axis},
                        {"mode", std::string(mode)},
-                       {"sort", "value"},
+                       {"sort", std::string(sort)},
                        {"index_element_type", index_type},
-                       {"stable", true}});
+                       {"stable", sort == "value"}});
 }
 
 Value require_scalar(NodeContext& node, Value value, std::string_view what) {

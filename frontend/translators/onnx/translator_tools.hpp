@@ -47,10 +47,10 @@ Value mat_mul(Builder& builder, Value a, Value b, Transposed transposed = {});
 /// The sums of the elements up to each element along `axis`.
 Value cumulative_sum(Builder& builder, Value value, std::int64_t axis);
 
-/// The `k` largest (mode "max") or smallest ("min") elements along `axis`, sorted, and their indices. Of
-/// equal elements the first one comes first.
+/// The `k` largest (mode "max") or smallest ("min") elements along `axis`, and their indices. If they are
+/// sorted by "value", the first one of equal elements comes first.
 ir::Node& top_k(Builder& builder, Value value, Value k, std::int64_t axis, std::string_view mode = "max",
-                ElementType index_type = ElementType::i64);
+                ElementType index_type = ElementType::i64, std::string_view sort = "value");
 
 /// A value of one element as a scalar; fails if it cannot have exactly one.
 Value require_scalar(NodeContext& node, Value value, std::string_view what);

@@ -79,10 +79,10 @@ struct CountedLoop {
   std::int64_t trip_count;  ///< 0 if the initial condition is false
   Operands initial;
   /// Binds the iteration number and the condition.
-  std::function<void(GraphTranslator& scope, std::int64_t iteration)> bind_others;
+  std::function<void(GraphTranslator& scope, std::int64_t iteration)> bind_others = {};
   /// Translates the iterations from number `first` on with one body, if `condition` holds: the outputs of the
   /// node, with scan outputs of these iterations.
-  std::function<Operands(const Operands& states, std::int64_t first, Value condition)> translate_rest;
+  std::function<Operands(const Operands& states, std::int64_t first, Value condition)> translate_rest = {};
 };
 
 /// Calls `translate`, which translates the loop with one body for all iterations. If that fails because of

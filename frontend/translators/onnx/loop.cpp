@@ -35,11 +35,6 @@ Value emit_trip_count(NodeContext& node) {
   return node.op(ops::Maximum, {count, node.integer(0)});
 }
 
-Value emit_start_condition(NodeContext& node) {
-  if (!node.has_input(1)) return node.boolean(true);
-  return convert_to_scalar(node, node, node.operand(1), ElementType::boolean, "the condition");
-}
-
 /// A scalar of the body with the rank that the body declares: bodies may declare the shape [1].
 Value reshape_to_declared_rank(Builder& builder, Value scalar, const onnx::ValueInfoProto& declared) {
   const auto type = to_tensor_type(declared.type());
@@ -75,16 +70,14 @@ Value reshape_to_declared_row(NodeContext& node, Value rows, const onnx::ValueIn
     return rows;
   std::vector<std::int64_t> empty_scan_output{0};
   std::vector<std::int64_t> known{0};
-  bool declares_more = false;
   for (std::size_t i = 0; i < type->shape.rank(); ++i) {
     const ir::Dimension& found = shape[i + 1];
     const ir::Dimension& given = type->shape[i];
     const bool is_used = found.is_dynamic() && given.is_static() && found.admits(given.size());
-    declares_more = declares_more || (is_used && given.size() != 0);
     known.push_back(found.is_static() ? found.size() : 0);
     empty_scan_output.push_back(is_used ? given.size() : known.back());
   }
-  if (!declares_more) return rows;
+  if (empty_scan_output == known) return rows;
   if (shape[0].is_static()) return reshape(node, rows, empty_scan_output);
   const Value sizes = shape_of(node, rows);
   const Value count = gather(node, sizes, node.integer(0));
@@ -165,17 +158,17 @@ std::optional<CountedLoop> counted_loop(NodeContext& node, const onnx::GraphProt
   const auto starts = node.known_integers(condition);
   const bool never_starts = starts && starts->front() == 0;
   if (!never_starts && (!limit || !starts || limit->front() == kNoLimit)) return std::nullopt;
-  const auto bind_others = [&node, &proto](GraphTranslator& scope, std::int64_t iteration) {
+  const std::int64_t iterations = never_starts ? 0 : limit->front();
+  CountedLoop loop{.proto = &proto, .trip_count = iterations, .initial = initial};
+  loop.bind_others = [&node, &proto](GraphTranslator& scope, std::int64_t iteration) {
     scope.bind(proto.input(0).name(),
                reshape_to_declared_rank(node, node.integer(iteration), proto.input(0)));
     scope.bind(proto.input(1).name(), reshape_to_declared_rank(node, node.boolean(true), proto.input(1)));
   };
-  const std::int64_t iterations = never_starts ? 0 : limit->front();
-  const auto translate_rest = [&node, &proto, iterations](const Operands& states, std::int64_t first,
-                                                          Value go_on) {
+  loop.translate_rest = [&node, &proto, iterations](const Operands& states, std::int64_t first, Value go_on) {
     return emit_loop(node, proto, states, node.integer(iterations - first), go_on, first);
   };
-  return CountedLoop{&proto, iterations, initial, bind_others, translate_rest};
+  return loop;
 }
 
 Operands loop_1(NodeContext& node) {
@@ -187,7 +180,9 @@ Operands loop_1(NodeContext& node) {
   }
   check_signature(node, proto, initial.size());
   const Value count = emit_trip_count(node);
-  const Value condition = emit_start_condition(node);
+  const Value condition = node.has_input(1) ? convert_to_scalar(node, node, node.operand(1),
+                                                                ElementType::boolean, "the condition")
+                                            : node.boolean(true);
   const auto counted = counted_loop(node, proto, initial, count, condition);
   return translate_or_unroll(node, counted,
                              [&] { return emit_loop(node, proto, initial, count, condition); });

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/small_floats.hpp"
@@ -207,19 +208,13 @@ Value cast(NodeContext& node, Value value, ElementType type) {
   return convert(node, value, type);
 }
 
-/// The element type number for its name in the enumeration, which version 1 uses.
-std::int64_t type_number(const NodeContext& node, const std::string& name) {
-  constexpr std::string_view kNames[] = {"UNDEFINED", "FLOAT",  "UINT8",  "INT8",   "UINT16",
-                                         "INT16",     "INT32",  "INT64",  "STRING", "BOOL",
-                                         "FLOAT16",   "DOUBLE", "UINT32", "UINT64"};
-  for (std::size_t i = 0; i < std::size(kNames); ++i) {
-    if (kNames[i] == name) return static_cast<std::int64_t>(i);
-  }
-  node.fail("attribute 'to' names no element type: " + name);
-}
-
+/// Cast 1 names the element type as the enumeration does.
 Values cast_1(NodeContext& node) {
-  return {cast(node, node.input(0), node.element_type(type_number(node, node.text_attribute("to"))))};
+  const std::string name = node.text_attribute("to");
+  onnx::TensorProto::DataType type = onnx::TensorProto::UNDEFINED;
+  if (!onnx::TensorProto::DataType_Parse(name, &type) || type > onnx::TensorProto::UINT64)
+    node.fail("attribute 'to' names no element type: " + name);
+  return {cast(node, node.input(0), node.element_type(type))};
 }
 
 /// Cast 6, 9, 13, 19, 21, 23, 24, 25, 28; from 19 on with `saturate` for float8.

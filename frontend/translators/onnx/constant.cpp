@@ -10,14 +10,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Value emit_strings(NodeContext& node, const std::vector<std::string>& texts,
-                   std::span<const std::int64_t> shape) {
-  const std::vector<std::string_view> views(texts.begin(), texts.end());
-  auto packed = pack_strings(views);
-  if (!packed) node.fail("the strings are too long");
-  return node.constant(ElementType::string, shape, ir::ConstantData(*std::move(packed)));
-}
-
 /// A vector of `values`, copied in one piece: functions can have long lists, which each call copies.
 template <typename Number>
 Value emit_list(NodeContext& node, const google::protobuf::RepeatedField<Number>& values, ElementType type) {
@@ -41,12 +33,14 @@ Values constant_1(NodeContext& node) {
     return {node.number(node.real_attribute("value_float"), ElementType::f32)};
   if (const auto* list = node.find_attribute("value_floats"))
     return {emit_list(node, list->floats(), ElementType::f32)};
-  if (node.has_attribute("value_string"))
-    return {emit_strings(node, {node.text_attribute("value_string")}, {})};
-  if (node.has_attribute("value_strings")) {
-    const auto values = node.text_list("value_strings");
-    const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
-    return {emit_strings(node, values.unchecked(), shape)};
+  for (const char* name : {"value_string", "value_strings"}) {
+    if (!node.has_attribute(name)) continue;
+    const auto texts = node.text_list(name);
+    auto packed = pack_strings(std::vector<std::string_view>(texts.begin(), texts.end()));
+    if (!packed) node.fail("the strings are too long");
+    ir::Integers shape;
+    if (name == std::string_view("value_strings")) shape.push_back(std::ssize(texts));
+    return {node.constant(ElementType::string, shape, ir::ConstantData(*std::move(packed)))};
   }
   node.fail("it has no value");
 }

@@ -42,16 +42,15 @@ Values cum_prod_26(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
   const Value axis = require_scalar(node, node.input(1), "axis");
-  const auto known_axis = node.known_integers(axis);
-  if (known_axis) return {cumulative_product(node, x, node.axis(known_axis->front(), rank))};
+  if (const auto known_axis = node.known_integers(axis))
+    return {cumulative_product(node, x, node.axis(known_axis->front(), rank))};
   if (rank == 1) return {cumulative_product(node, x, 0)};
   const Value axes = emit_axes_between(node, 0, rank);
   const Value place = node.op(ops::FloorMod, {convert(node, axis, ElementType::i64), node.integer(rank)});
   const Value keys = node.op(ops::Select, {node.op(ops::Equal, {axes, place}), node.integer(rank), axes});
   const Value order = sort_ascending(node, keys, rank);
   const Value products = cumulative_product(node, node.op(ops::Transpose, {x, order}), rank - 1);
-  const Value restored = node.op(ops::Transpose, {products, sort_ascending(node, order, rank)});
-  return {restored};
+  return {node.op(ops::Transpose, {products, sort_ascending(node, order, rank)})};
 }
 
 /// Range 11, 27.

@@ -8,8 +8,7 @@ namespace {
 
 /// An optional parameter as a scalar; `absent` if it is missing.
 Value read_parameter(NodeContext& node, std::size_t index, Value absent) {
-  if (!node.has_input(index)) return absent;
-  return reshape_to_scalar(node, node.input(index));
+  return node.has_input(index) ? reshape_to_scalar(node, node.input(index)) : absent;
 }
 
 /// Makes the last axis of boxes static, which has 4 entries.

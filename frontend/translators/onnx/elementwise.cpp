@@ -47,10 +47,8 @@ Value power(Builder& builder, Value base, Value exponent) {
 Values mod_10(NodeContext& node) {
   const Value a = node.input(0);
   const Value b = node.input(1);
-  const std::int64_t fmod = node.integer_attribute("fmod", 0);
-  const bool has_sign_of_dividend = fmod == 1;
-  const bool is_whole = !ir::is_floating(a.type());
-  if (is_whole && !has_sign_of_dividend) return {node.op(ops::FloorMod, {a, b})};
+  const bool has_sign_of_dividend = node.integer_attribute("fmod", 0) == 1;
+  if (!ir::is_floating(a.type()) && !has_sign_of_dividend) return {node.op(ops::FloorMod, {a, b})};
   const Value remainder = node.op(ops::Mod, {a, b});
   if (has_sign_of_dividend) return {remainder};
   const Value zero = node.number_like(0, a);
@@ -84,9 +82,8 @@ Values bit_shift_11(NodeContext& node) {
   const auto number = [&](std::int64_t i) { return node.integer(i, type); };
   const Value shifted = node.op(is_left ? ops::BitwiseLeftShift : ops::BitwiseRightShift, {x, count});
   const auto known = node.known_integers(count);
-  const bool is_in_range =
-      known && std::ranges::all_of(*known, [&](std::int64_t i) { return i >= 0 && i < bits; });
-  if (is_in_range) return {shifted};
+  if (known && std::ranges::all_of(*known, [&](std::int64_t i) { return i >= 0 && i < bits; }))
+    return {shifted};
   const Value fits = node.op(ops::LogicalAnd, {node.op(ops::Less, {count, number(bits)}),
                                                node.op(ops::GreaterEqual, {count, number(0)})});
   const bool keeps_sign = !is_left && ir::is_signed_integral(type);
@@ -112,9 +109,8 @@ Values variadic_1(NodeContext& node) {
 
 Values mean_1(NodeContext& node) {
   const Value sum = variadic_1<plain<ops::Add>>(node).front();
-  const auto count = static_cast<double>(node.input_count());
   if (node.input_count() == 1) return {sum};
-  return {divide(node, sum, node.number_like(count, sum))};
+  return {divide(node, sum, node.number_like(static_cast<double>(node.input_count()), sum))};
 }
 
 }  // namespace

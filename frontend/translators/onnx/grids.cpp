@@ -72,10 +72,8 @@ Values affine_grid_20(NodeContext& node) {
 /// Whether a constant is small and has finite numbers only: exported linspaces with one step have NaNs.
 bool is_finite(Value constant) {
   constexpr std::size_t kMaxBytes = std::size_t{64} << 10;
-  const ir::ConstantData& data = *constant.node->constant();
-  const auto count = constant.shape().element_count();
-  if (!count || data.size() > kMaxBytes) return false;
-  const auto numbers = ir::decode_numbers(constant.type(), data.bytes(), static_cast<std::size_t>(*count));
+  if (constant.node->constant()->size() > kMaxBytes) return false;
+  const auto numbers = ir::exact_numbers(constant);
   return numbers && std::ranges::all_of(*numbers, [](double number) { return std::isfinite(number); });
 }
 

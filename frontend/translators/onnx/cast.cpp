@@ -33,26 +33,22 @@ std::optional<FloatFields> fields_of(ElementType type) {
 }
 
 /// Emits operations on f32 and i32.
-class Bits {
- public:
-  explicit Bits(NodeContext& node) : node_(&node) {}
+struct Bits {
+  NodeContext& node;
 
-  Value op(ir::Op id, Value a, Value b) { return node_->op(id, {a, b}); }
-  Value select(Value condition, Value a, Value b) { return node_->op(ops::Select, {condition, a, b}); }
-  Value select(Value condition, std::int64_t a, std::int64_t b) {
-    return node_->op(ops::Select, {condition, whole(a), whole(b)});
+  Value op(ir::Op id, Value a, Value b) const { return node.op(id, {a, b}); }
+  Value select(Value condition, Value a, Value b) const { return node.op(ops::Select, {condition, a, b}); }
+  Value select(Value condition, std::int64_t a, std::int64_t b) const {
+    return node.op(ops::Select, {condition, whole(a), whole(b)});
   }
-  Value real(double number) { return node_->number(number, ElementType::f32); }
-  Value whole(std::int64_t number) { return node_->integer(number, ElementType::i32); }
-  Value power_of_two(int exponent) { return real(std::ldexp(1.0, exponent)); }
-
- private:
-  NodeContext* node_;
+  Value real(double number) const { return node.number(number, ElementType::f32); }
+  Value whole(std::int64_t number) const { return node.integer(number, ElementType::i32); }
+  Value power_of_two(int exponent) const { return real(std::ldexp(1.0, exponent)); }
 };
 
 /// The bits of `value` as i32; for a 16-bit format below 2^16. Every NaN becomes the quiet NaN with sign 0.
 Value convert_float_to_bits(NodeContext& node, Value value, const FloatFields& fields) {
-  Bits bits(node);
+  const Bits bits{node};
   const Value x = convert(node, value, ElementType::f32);
   const Value magnitude = node.op(ops::Abs, {x});
   // Scales the least normal number to 1, so that only subnormals are below 1.
@@ -103,7 +99,7 @@ std::vector<double> powers_of_two(const FloatFields& fields) {
 
 /// The f32 with the bits of the i32 `pattern`, or the f16 with its lowest 16 bits.
 Value convert_bits_to_float(NodeContext& node, Value pattern, const FloatFields& fields) {
-  Bits bits(node);
+  const Bits bits{node};
   const std::int64_t one = std::int64_t{1} << fields.fraction_bits;
   const Value shifted = bits.op(ops::BitwiseRightShift, pattern, bits.whole(fields.fraction_bits));
   const Value field = bits.op(ops::BitwiseAnd, shifted, bits.whole(fields.last_exponent()));

@@ -112,89 +112,77 @@ Value make_positions_finite(NodeContext& node, Value grid) {
 }
 
 /// Samples volumes, because OpenVINO's GridSample supports only images.
-class VolumeSampler {
- public:
-  VolumeSampler(NodeContext& node, bool align_corners, std::string padding)
-      : node_(&node), align_corners_(align_corners), padding_(std::move(padding)) {
-    if (padding_ != "zeros" && padding_ != "border" && padding_ != "reflection") {
-      node.fail("padding_mode '" + padding_ + "' does not exist");
-    }
-    const Value input = node.input(0);
-    for (std::int64_t i = 2; i < node.rank(input); ++i) {
-      sizes_.push_back(reshape_to_scalar(node, dimension_of(node, input, i)));
-    }
-    const Value flat_shape = concat(
-        node,
-        {dimension_of(node, input, 0), dimension_of(node, input, 1),
-         reduce_keep_dims(node, ops::ReduceProd, slice(node, shape_of(node, input), 2, kFarEnd, 0), {0})});
-    voxels_ = reshape(node, input, flat_shape);
-  }
+struct VolumeSampler {
+  NodeContext& node;
+  bool align_corners;
+  std::string padding;
+  Values sizes;  ///< of the spatial axes, scalars
+  Value voxels;  ///< [N, C, voxels]
 
   /// [N, C, positions].
-  Value sample(Value grid, bool nearest) {
+  Value sample(Value grid, bool nearest) const {
     std::vector<Value> places;
-    for (std::size_t axis = 0; axis < sizes_.size(); ++axis) places.push_back(compute_place(grid, axis));
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) places.push_back(compute_place(grid, axis));
     if (nearest) {
-      for (Value& place : places) place = round_to_even(*node_, place);
-      for (std::size_t axis = 0; axis < sizes_.size(); ++axis) places[axis] = pad(places[axis], axis);
+      for (Value& place : places) place = round_to_even(node, place);
+      for (std::size_t axis = 0; axis < sizes.size(); ++axis) places[axis] = pad(places[axis], axis);
       return gather_voxels(places);
     }
     std::vector<Value> lower;
     std::vector<Value> fraction;
-    for (std::size_t axis = 0; axis < sizes_.size(); ++axis) {
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
       const Value inside = pad(places[axis], axis);
-      lower.push_back(node_->op(ops::Floor, {inside}));
-      fraction.push_back(node_->op(ops::Subtract, {inside, lower.back()}));
+      lower.push_back(node.op(ops::Floor, {inside}));
+      fraction.push_back(node.op(ops::Subtract, {inside, lower.back()}));
     }
     Value sum;
-    for (std::size_t corner = 0; corner < std::size_t{1} << sizes_.size(); ++corner) {
+    for (std::size_t corner = 0; corner < std::size_t{1} << sizes.size(); ++corner) {
       std::vector<Value> at;
       Value weight;
-      for (std::size_t axis = 0; axis < sizes_.size(); ++axis) {
+      for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
         const bool upper = (corner >> axis & 1) != 0;
-        at.push_back(upper ? node_->op(ops::Add, {lower[axis], number(1)}) : lower[axis]);
-        const Value part = upper ? fraction[axis] : node_->op(ops::Subtract, {number(1), fraction[axis]});
-        weight = weight ? node_->op(ops::Multiply, {weight, part}) : part;
+        at.push_back(upper ? node.op(ops::Add, {lower[axis], number(1)}) : lower[axis]);
+        const Value part = upper ? fraction[axis] : node.op(ops::Subtract, {number(1), fraction[axis]});
+        weight = weight ? node.op(ops::Multiply, {weight, part}) : part;
       }
-      const Value weights = convert(*node_, unsqueeze(*node_, weight, {1}), voxels_.type());
-      const Value term = node_->op(ops::Multiply, {gather_voxels(at), weights});
-      sum = sum ? node_->op(ops::Add, {sum, term}) : term;
+      const Value weights = convert(node, unsqueeze(node, weight, {1}), voxels.type());
+      const Value term = node.op(ops::Multiply, {gather_voxels(at), weights});
+      sum = sum ? node.op(ops::Add, {sum, term}) : term;
     }
     return sum;
   }
 
- private:
-  Value number(double value) const { return node_->number(value, ElementType::f32); }
-  Value length(std::size_t axis) const { return convert(*node_, sizes_[axis], ElementType::f32); }
-  Value last(std::size_t axis) const { return node_->op(ops::Subtract, {length(axis), number(1)}); }
+  Value number(double value) const { return node.number(value, ElementType::f32); }
+  Value length(std::size_t axis) const { return convert(node, sizes[axis], ElementType::f32); }
+  Value last(std::size_t axis) const { return node.op(ops::Subtract, {length(axis), number(1)}); }
   Value clamp(Value value, std::size_t axis) const {
-    return node_->op(ops::Minimum, {node_->op(ops::Maximum, {value, number(0)}), last(axis)});
+    return node.op(ops::Minimum, {node.op(ops::Maximum, {value, number(0)}), last(axis)});
   }
 
   /// The position of the grid along `axis` in voxels: [N, positions]. The grid lists the last axis first.
   Value compute_place(Value grid, std::size_t axis) const {
-    const auto column = static_cast<std::int64_t>(sizes_.size() - 1 - axis);
-    const Value ratio = gather(*node_, grid, node_->integer(column), 2);
-    const Value scaled = node_->op(ops::Add, {ratio, number(1)});
-    const auto half = [&](Value value) { return node_->op(ops::Multiply, {value, number(0.5)}); };
-    if (align_corners_) return half(node_->op(ops::Multiply, {scaled, last(axis)}));
-    return half(node_->op(ops::Subtract, {node_->op(ops::Multiply, {scaled, length(axis)}), number(1)}));
+    const auto column = static_cast<std::int64_t>(sizes.size() - 1 - axis);
+    const Value ratio = gather(node, grid, node.integer(column), 2);
+    const Value scaled = node.op(ops::Add, {ratio, number(1)});
+    const auto half = [&](Value value) { return node.op(ops::Multiply, {value, number(0.5)}); };
+    if (align_corners) return half(node.op(ops::Multiply, {scaled, last(axis)}));
+    return half(node.op(ops::Subtract, {node.op(ops::Multiply, {scaled, length(axis)}), number(1)}));
   }
 
   /// Moves positions outside of the volume inside according to the padding mode; zeros are handled when
   /// voxels are read.
   Value pad(Value place, std::size_t axis) const {
-    if (padding_ == "zeros") return place;
-    if (padding_ == "border") return clamp(place, axis);
+    if (padding == "zeros") return place;
+    if (padding == "border") return clamp(place, axis);
     // Reflection at the ends: a triangle wave with twice the length as period.
-    const Value start = number(align_corners_ ? 0 : -0.5);
-    const Value range = align_corners_ ? node_->op(ops::Maximum, {last(axis), number(0.5)}) : length(axis);
-    const Value period = node_->op(ops::Multiply, {range, number(2)});
-    const Value distance = node_->op(ops::Abs, {node_->op(ops::Subtract, {place, start})});
-    const Value whole = node_->op(ops::Floor, {divide(*node_, distance, period)});
-    const Value phase = node_->op(ops::Subtract, {distance, node_->op(ops::Multiply, {whole, period})});
-    const Value folded = node_->op(ops::Minimum, {phase, node_->op(ops::Subtract, {period, phase})});
-    return clamp(node_->op(ops::Add, {folded, start}), axis);
+    const Value start = number(align_corners ? 0 : -0.5);
+    const Value range = align_corners ? node.op(ops::Maximum, {last(axis), number(0.5)}) : length(axis);
+    const Value period = node.op(ops::Multiply, {range, number(2)});
+    const Value distance = node.op(ops::Abs, {node.op(ops::Subtract, {place, start})});
+    const Value whole = node.op(ops::Floor, {divide(node, distance, period)});
+    const Value phase = node.op(ops::Subtract, {distance, node.op(ops::Multiply, {whole, period})});
+    const Value folded = node.op(ops::Minimum, {phase, node.op(ops::Subtract, {period, phase})});
+    return clamp(node.op(ops::Add, {folded, start}), axis);
   }
 
   /// Voxels at integer positions, 0 outside: [N, C, positions].
@@ -203,20 +191,14 @@ class VolumeSampler {
     Value inside;
     for (std::size_t axis = 0; axis < places.size(); ++axis) {
       const Value limit = clamp(places[axis], axis);
-      const Value here = node_->op(ops::Equal, {limit, places[axis]});
-      inside = inside ? node_->op(ops::LogicalAnd, {inside, here}) : here;
-      const Value step = convert(*node_, limit, ElementType::i64);
-      index = index ? node_->op(ops::Add, {node_->op(ops::Multiply, {index, sizes_[axis]}), step}) : step;
+      const Value here = node.op(ops::Equal, {limit, places[axis]});
+      inside = inside ? node.op(ops::LogicalAnd, {inside, here}) : here;
+      const Value step = convert(node, limit, ElementType::i64);
+      index = index ? node.op(ops::Add, {node.op(ops::Multiply, {index, sizes[axis]}), step}) : step;
     }
-    const Value values = gather_in_rows(*node_, voxels_, index, 2);
-    return node_->op(ops::Select, {unsqueeze(*node_, inside, {1}), values, node_->number_like(0, values)});
+    const Value values = gather_in_rows(node, voxels, index, 2);
+    return node.op(ops::Select, {unsqueeze(node, inside, {1}), values, node.number_like(0, values)});
   }
-
-  NodeContext* node_;
-  bool align_corners_;
-  std::string padding_;
-  Values sizes_;
-  Value voxels_;
 };
 
 Value sample_volume(NodeContext& node, bool align_corners, bool nearest, std::string padding) {
@@ -227,12 +209,23 @@ Value sample_volume(NodeContext& node, bool align_corners, bool nearest, std::st
   if (spatial < 1 || spatial > kMaxSpatial) {
     node.fail("the input must have 1 to " + std::to_string(kMaxSpatial) + " spatial axes");
   }
+  if (padding != "zeros" && padding != "border" && padding != "reflection")
+    node.fail("padding_mode '" + padding + "' does not exist");
   const Value grid = make_positions_finite(node, node.input(1));
   if (node.rank(grid) != spatial + 2) node.fail("the grid must have as many axes as the input");
   const Value batch = dimension_of(node, grid, 0);
   const Value places = convert(node, grid, ElementType::f32);
   const Value flat = reshape(node, places, concat(node, {batch, node.integers({-1, spatial})}));
-  Value samples = VolumeSampler(node, align_corners, std::move(padding)).sample(flat, nearest);
+  Values sizes;
+  for (std::int64_t i = 2; i < spatial + 2; ++i)
+    sizes.push_back(reshape_to_scalar(node, dimension_of(node, input, i)));
+  const Value voxel_shape = concat(
+      node,
+      {dimension_of(node, input, 0), dimension_of(node, input, 1),
+       reduce_keep_dims(node, ops::ReduceProd, slice(node, shape_of(node, input), 2, kFarEnd, 0), {0})});
+  const Value voxels = reshape(node, input, voxel_shape);
+  const VolumeSampler sampler{node, align_corners, std::move(padding), sizes, voxels};
+  const Value samples = sampler.sample(flat, nearest);
   Values shape{batch, dimension_of(node, input, 1)};
   for (std::int64_t i = 1; i <= spatial; ++i) shape.push_back(dimension_of(node, grid, i));
   return reshape(node, samples, concat(node, shape));

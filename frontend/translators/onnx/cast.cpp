@@ -151,8 +151,8 @@ Values bit_cast_26(NodeContext& node) {
     return fields_of(type) || (ir::is_integral(type) && ir::info(type).bits <= 32);
   };
   for (const ElementType type : {from, to}) {
-    if (has_pattern(type)) continue;
-    node.fail("the CPU plugin does not keep the bits of " + std::string(ir::info(type).name));
+    if (!has_pattern(type))
+      node.fail("the CPU plugin does not keep the bits of " + std::string(ir::info(type).name));
   }
   const Value pattern = convert_to_bits(node, value);
   const auto fields = fields_of(to);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "base/joined.hpp"
 #include "frontend/graph/required_rank.hpp"
 #include "frontend/graph/unused_if_outputs.hpp"
 #include "frontend/reader/onnx_proto.hpp"
@@ -93,22 +94,13 @@ Operands inline_branch(NodeContext& node, bool takes_then) {
   return translate_in(scope, node, attribute);
 }
 
-bool has_size(const PartialShape& shape, ir::Size size) {
-  return shape.has_rank() && std::ranges::any_of(shape, [&](const ir::Dimension& dimension) {
-           return dimension.expression() == size;
-         });
-}
-
 /// "[?,1,4]": `shape` with `number` for the dimensions of the size `size`.
 std::string shape_with(const PartialShape& shape, ir::Size size, std::int64_t number) {
-  std::string sizes;
-  for (const ir::Dimension& dimension : shape) {
-    if (!sizes.empty()) sizes += ',';
-    sizes += dimension.expression() == size ? std::to_string(number)
-             : dimension.is_static()        ? std::to_string(dimension.size())
-                                            : "?";
-  }
-  return '[' + sizes + ']';
+  const auto text = [&](const ir::Dimension& dimension) -> std::string {
+    if (dimension.expression() == size) return std::to_string(number);
+    return dimension.is_static() ? std::to_string(dimension.size()) : "?";
+  };
+  return '[' + base::joined(shape, ",", text) + ']';
 }
 
 /// The option that gives `number` to the size of a model input: "--input x[?,1,4]"; empty if no input has it.
@@ -118,7 +110,8 @@ std::string option_for_input(const GraphTranslator& translator, ir::Size size, s
   const auto& inputs = translator.attempt().input->model->proto().graph().input();
   for (const ir::Node* parameter : main->graph().parameters()) {
     const auto& output = parameter->output(0);
-    if (!has_size(output.shape, size)) continue;
+    const auto is_size = [&](const ir::Dimension& dimension) { return dimension.expression() == size; };
+    if (!output.shape.has_rank() || std::ranges::none_of(output.shape, is_size)) continue;
     // The tensors of a sequence are no inputs of the ONNX model.
     const auto named = std::ranges::find_if(inputs, [&](const onnx::ValueInfoProto& input) {
       return std::ranges::find(output.names, input.name()) != output.names.end();
@@ -260,12 +253,6 @@ void check_output_counts(const NodeContext& node) {
   }
 }
 
-/// Whether the condition is true; no value if it is known only at run time.
-std::optional<bool> known_condition(const NodeContext& node, Value condition) {
-  if (const auto known = node.known_integers(condition)) return known->front() != 0;
-  return ir::decided(condition);
-}
-
 /// The branch that fails whenever it is taken; null if both were translated. Throws if no branch is left.
 const FailingBranch* find_failing_branch(NodeContext& node, const TriedBranch& then_try,
                                          const TriedBranch& else_try) {
@@ -354,7 +341,9 @@ Operands if_1(NodeContext& node) {
   const Value condition =
       convert_to_scalar(node, node, node.operand(0), ElementType::boolean, "the condition");
   check_output_counts(node);
-  if (const auto known = known_condition(node, condition)) return inline_branch(node, *known);
+  const auto known = ir::known_scalar(condition);
+  const auto is_true = known ? std::optional(*known != 0) : ir::decided(condition);
+  if (is_true) return inline_branch(node, *is_true);
   const Attempt& attempt = node.translator().attempt();
   const Occurrence occurrence = node.translator().current_node();
   // This attempt uses the branch whatever the condition is.

@@ -140,13 +140,11 @@ Operands emit_loop(NodeContext& node, const onnx::GraphProto& proto, const Opera
     list.stacked = result.scans[outputs + i];
     result.states[lists[i]] = make_sequence(std::move(list));
   }
-  result.scans.resize(outputs);
   for (std::size_t i = 0; i < outputs; ++i) {
-    if (!result.scans[i]) continue;
-    result.scans[i] =
-        reshape_to_declared_row(node, result.scans[i], proto.output(static_cast<int>(1 + states + i)));
+    const auto& declared = proto.output(static_cast<int>(1 + states + i));
+    const Value rows = result.scans[i];
+    result.states.push_back(rows ? reshape_to_declared_row(node, rows, declared) : rows);
   }
-  result.states.append(result.scans.begin(), result.scans.end());
   result.states.resize(node.output_count());
   return std::move(result.states);
 }

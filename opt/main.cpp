@@ -125,7 +125,7 @@ int list_all_passes() {
     print("ensures", pass.ensured);
     std::cout << '\n';
     for (const passes::Workaround& workaround : passes::workarounds()) {
-      if (workaround.stage == pass.stage)
+      if (workaround.stages.front().stage == pass.stage)
         std::cout << "  " << workaround.name << "  " << workaround.summary << '\n';
     }
   }
@@ -161,10 +161,13 @@ std::string source_of(const passes::Pass& pass) {
   return fmt::format("../passes/{}/{}.cpp", name_of(pass.kind), pass.name);
 }
 
-/// The pass that is the first to apply the rows of a stage.
-std::string_view pass_of(passes::Stage stage) {
-  const auto passes = passes::pipeline();
-  return std::ranges::find(passes, std::optional(stage), &passes::Pass::stage)->name;
+/// The passes that are the first to apply rows of the workaround.
+std::string passes_of(const passes::Workaround& workaround) {
+  std::vector<std::string_view> names;
+  for (const passes::RowsOfStage& rows : workaround.stages)
+    names.push_back(
+        std::ranges::find(passes::pipeline(), std::optional(rows.stage), &passes::Pass::stage)->name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 bool is_required(passes::Property property) {
@@ -194,7 +197,7 @@ std::string rows_of_document() {
   text += '\n';
   for (const passes::Workaround& workaround : passes::workarounds()) {
     text += fmt::format("| [{0}](../passes/workarounds/{0}.cpp) | {1} | {2} | {3} |\n", workaround.name,
-                        pass_of(workaround.stage), workaround.summary, names_of(faults_of(workaround)));
+                        passes_of(workaround), workaround.summary, names_of(faults_of(workaround)));
   }
   text += '\n';
   for (const passes::PropertyInfo& info : passes::all_properties())

@@ -1,6 +1,5 @@
 #include "passes/emitters.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -17,7 +16,7 @@ void add_fault(ir::Emitter& emitter, const target::FaultDescription& fault) {
 std::string summary_of(Fault fault) {
   std::string text;
   for (const Workaround& workaround : workarounds()) {
-    if (std::ranges::find(workaround.rows, fault, &LegalizationRow::fault) == workaround.rows.end()) continue;
+    if (!faults_of(workaround).contains(fault)) continue;
     if (!text.empty()) text += "; ";
     text += workaround.summary;
   }

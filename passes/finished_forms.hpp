@@ -19,7 +19,7 @@ void mark_guarded_outputs(ir::Model& model, std::span<const target::Target> targ
 
 // What passes and workarounds emit is recognised in their own files. (passes/support has headers for that.)
 
-/// legalize_small_types: whether `value` is a Convert of rounded numbers to float8 or float4.
+/// legalize_types: whether `value` is a Convert of rounded numbers to float8 or float4.
 bool is_converted_from_rounded(ir::Value value);
 /// separate_random_streams: whether `value` is a random number that shifts others.
 bool is_shift_of_random_stream(ir::Value value);

@@ -68,7 +68,7 @@ auto commutative(ir::Op operation, First first, Second second) {
   };
 }
 
-/// A Select of these operands, also in the form of keep_selected_integers: b + condition * (a - b).
+/// A Select of these operands, also in the form of legalize_types: b + condition * (a - b).
 template <typename Condition, typename First, typename Second>
 auto selection(Condition condition, First a, Second b) {
   return [=](ir::Value value) {

@@ -286,7 +286,7 @@ void run_pipeline(ir::Model& model, PassContext& context) {
 
 bool run_workaround(ir::Model& model, const Workaround& workaround, PassContext& context) {
   const Pass pass{
-      {.stage = workaround.stage}, PassKind::legalize, workaround.name, apply_workaround, workaround.summary};
+      {.stage = Stage::kernels}, PassKind::legalize, workaround.name, apply_workaround, workaround.summary};
   context.workaround = &workaround;
   const bool modified = Runner(model, context, {}, pass).run(pass, true);
   context.workaround = nullptr;

@@ -56,18 +56,20 @@ std::vector<ir::Graph*> graphs_with_rows(ir::Model& model, const RowIndex& index
 RowIndex::RowIndex(const target::Target& target, Stage last, std::optional<Stage> legal)
     : rows_(ir::kOperationCount) {
   for (const Workaround& workaround : workarounds()) {
-    if (workaround.stage <= last && !(legal && workaround.stage <= *legal)) add(target, workaround);
+    for (const auto& [stage, rows] : workaround.stages) {
+      if (stage <= last && !(legal && stage <= *legal)) add(target, rows);
+    }
   }
   for (auto& rows : rows_)
     std::ranges::stable_sort(rows, {}, [](const LegalizationRow* row) { return row->fault; });
 }
 
 RowIndex::RowIndex(const target::Target& target, const Workaround& workaround) : rows_(ir::kOperationCount) {
-  add(target, workaround);
+  for (const RowsOfStage& stage : workaround.stages) add(target, stage.rows);
 }
 
-void RowIndex::add(const target::Target& target, const Workaround& workaround) {
-  for (const LegalizationRow& row : workaround.rows) {
+void RowIndex::add(const target::Target& target, const std::vector<LegalizationRow>& rows) {
+  for (const LegalizationRow& row : rows) {
     if (!target.has(row.fault)) continue;
     operations_.add(row.operations);
     row.operations.for_each([&](ir::Op op) { rows_[static_cast<std::size_t>(op)].push_back(&row); });
@@ -140,6 +142,7 @@ bool legalize_nodes(ir::Model& model, PassContext& context) {
   const Stage last = *context.pass->stage;
   RowIndex rows(context.target, last);
   rows.shuffle(context.row_order);
+
   if (!context.legal_stage) return apply_rows(model, rows);
   RowIndex untried(context.target, last, context.legal_stage);
   untried.shuffle(context.row_order);

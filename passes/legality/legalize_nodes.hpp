@@ -32,7 +32,7 @@ class RowIndex {
   bool concerns(const ir::Graph& graph) const { return graph.may_hold(operations_); }
 
  private:
-  void add(const target::Target& target, const Workaround& workaround);
+  void add(const target::Target& target, const std::vector<LegalizationRow>& rows);
 
   std::vector<std::vector<const LegalizationRow*>> rows_;
   ir::OperationSet operations_;

@@ -22,17 +22,19 @@ const Workaround* find_workaround(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-target::FaultSet faults_of(const Workaround& workaround) {
+target::FaultSet faults_of(const Workaround& workaround, Stage last) {
   target::FaultSet faults;
-  for (const LegalizationRow& row : workaround.rows) faults.add(row.fault);
+  for (const RowsOfStage& stage : workaround.stages) {
+    for (const LegalizationRow& row : stage.rows) {
+      if (stage.stage <= last) faults.add(row.fault);
+    }
+  }
   return faults;
 }
 
 target::FaultSet faults_up_to(Stage last) {
   target::FaultSet faults;
-  for (const Workaround& workaround : workarounds()) {
-    if (workaround.stage <= last) faults.add(faults_of(workaround));
-  }
+  for (const Workaround& workaround : workarounds()) faults.add(faults_of(workaround, last));
   return faults;
 }
 

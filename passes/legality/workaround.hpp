@@ -50,12 +50,16 @@ struct LegalizationRow {
 /// a model, and in no other model.
 inline constexpr ir::OperationSet kIfQuantized = {ops::FakeQuantize};
 
-/// Rows that belong together. Each workaround is a file of passes/workarounds.
-struct Workaround {
+struct RowsOfStage {
   Stage stage;
-  std::string_view summary;
   std::vector<LegalizationRow> rows;
-  std::string_view name = {};  ///< that of the file: workarounds() sets it
+};
+
+/// Rows of one subject. Each workaround is a file of passes/workarounds.
+struct Workaround {
+  std::string_view summary;
+  std::vector<RowsOfStage> stages;  ///< in the order of the stages
+  std::string_view name = {};       ///< that of the file: workarounds() sets it
 };
 
 /// All workarounds, in alphabetical order. The result does not depend on the order.
@@ -64,9 +68,9 @@ std::span<const Workaround> workarounds();
 /// The workaround called `name`; null if no workaround has this name.
 const Workaround* find_workaround(std::string_view name);
 
-/// The faults of the rows.
-target::FaultSet faults_of(const Workaround& workaround);
-/// The faults of all rows that a pass applies whose last stage is `last`.
+/// The faults of the rows up to stage `last`.
+target::FaultSet faults_of(const Workaround& workaround, Stage last = Stage::kernels);
+/// The same for all workarounds.
 target::FaultSet faults_up_to(Stage last);
 
 /// The row of a fault. `kIsAffected(node)` is true, not null or not empty if the fault affects the node.

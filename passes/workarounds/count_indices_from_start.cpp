@@ -9,11 +9,8 @@
 #include "ir/views/reduction.hpp"
 #include "ir/views/selection.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/bounded_search.hpp"
-#include "passes/analysis/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
-#include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -176,14 +173,14 @@ ir::Value hide_ends(ir::Builder& builder, ir::SliceView slice) {
 }  // namespace
 
 Workaround count_indices_from_start() {
-  return {.stage = Stage::operations,
-          .summary =
+  return {.summary =
               "Adds sizes to negative indices of GatherElements and GatherND, and hides ends of Slices that "
               "are misread",
-          .rows = {row<gathers_negative_elements, gather_elements>(Fault::negative_gather_elements,
-                                                                   {ops::GatherElements}),
-                   row<gathers_negative_rows, gather_rows>(Fault::negative_gather_nd, {ops::GatherND}),
-                   row<has_misinferred_size, hide_ends>(Fault::slice_from_both_ends, {ops::Slice})}};
+          .stages = {{Stage::operations,
+                      {row<gathers_negative_elements, gather_elements>(Fault::negative_gather_elements,
+                                                                       {ops::GatherElements}),
+                       row<gathers_negative_rows, gather_rows>(Fault::negative_gather_nd, {ops::GatherND}),
+                       row<has_misinferred_size, hide_ends>(Fault::slice_from_both_ends, {ops::Slice})}}}};
 }
 
 }  // namespace onnx2ir::passes

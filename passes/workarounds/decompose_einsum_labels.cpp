@@ -197,9 +197,8 @@ Value decompose(ir::Builder& builder, const ir::Node& node) {
 }  // namespace
 
 Workaround decompose_einsum_labels() {
-  return {.stage = Stage::imported,
-          .summary = "Decomposes ellipses, repeated labels and scalars of Einsum",
-          .rows = {row<is_affected, decompose>(Fault::einsum_labels, {ops::Einsum})}};
+  return {.summary = "Decomposes ellipses, repeated labels and scalars of Einsum",
+          .stages = {{Stage::imported, {row<is_affected, decompose>(Fault::einsum_labels, {ops::Einsum})}}}};
 }
 
 }  // namespace onnx2ir::passes

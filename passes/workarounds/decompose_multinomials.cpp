@@ -94,12 +94,12 @@ Value decompose(ir::Builder& builder, ir::MultinomialView multinomial) {
 }  // namespace
 
 Workaround decompose_multinomials() {
-  return {.stage = Stage::operations,
-          .summary = "Draws classes with the numbers of a RandomUniform",
-          .rows = {row<is_without_seeds, decompose>(Fault::repeated_multinomial, {ops::Multinomial}),
-                   // Each iteration of a Loop draws the same numbers also with seeds.
-                   row<draws_repeatedly, decompose>(Fault::repeated_multinomial, {ops::Multinomial},
-                                                    {ops::Loop})}};
+  return {.summary = "Draws classes with the numbers of a RandomUniform",
+          .stages = {{Stage::operations,
+                      {row<is_without_seeds, decompose>(Fault::repeated_multinomial, {ops::Multinomial}),
+                       // Each iteration of a Loop draws the same numbers also with seeds.
+                       row<draws_repeatedly, decompose>(Fault::repeated_multinomial, {ops::Multinomial},
+                                                        {ops::Loop})}}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -11,10 +11,7 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/bounded_search.hpp"
-#include "passes/analysis/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -143,14 +140,14 @@ void separate_constants(ir::Builder& builder, ir::Node& node) {
 
 Workaround decompose_precise_arithmetic() {
   constexpr Fault kFault = Fault::rounded_sizes;
-  return {.stage = Stage::kernels,
-          .summary = "Decomposes arithmetic that must not be rounded to the precision of the inference",
-          .rows = {row<is_precise, add_negative>(kFault, {ops::Subtract}),
-                   row<can_be_multiplied, multiply_by_reciprocal>(kFault, {ops::Divide}),
-                   row<is_precise, multiply_by_minus_one>(kFault, {ops::Negative}),
-                   row<can_be_reshaped, reshape>(kFault, {ops::Unsqueeze}),
-                   row<converts_sizes, hide_sizes>(kFault, {ops::Convert}),
-                   row<continues_constants, separate_constants>(kFault, {ops::Add, ops::Multiply})}};
+  return {.summary = "Decomposes arithmetic that must not be rounded to the precision of the inference",
+          .stages = {{Stage::kernels,
+                      {row<is_precise, add_negative>(kFault, {ops::Subtract}),
+                       row<can_be_multiplied, multiply_by_reciprocal>(kFault, {ops::Divide}),
+                       row<is_precise, multiply_by_minus_one>(kFault, {ops::Negative}),
+                       row<can_be_reshaped, reshape>(kFault, {ops::Unsqueeze}),
+                       row<converts_sizes, hide_sizes>(kFault, {ops::Convert}),
+                       row<continues_constants, separate_constants>(kFault, {ops::Add, ops::Multiply})}}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -11,10 +11,8 @@
 #include "ir/views/groups.hpp"
 #include "ir/views/reduction.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -154,10 +152,10 @@ ir::Value halve(ir::Builder& builder, ir::ReductionView reduction) {
 }  // namespace
 
 Workaround halve_extrema() {
-  return {
-      .stage = Stage::imported,
-      .summary = "Halves the numbers before ReduceMax and ReduceMin, and doubles the result",
-      .rows = {row<may_be_infinite, halve>(Fault::extremum_of_infinities, {ops::ReduceMax, ops::ReduceMin})}};
+  return {.summary = "Halves the numbers before ReduceMax and ReduceMin, and doubles the result",
+          .stages = {{Stage::imported,
+                      {row<may_be_infinite, halve>(Fault::extremum_of_infinities,
+                                                   {ops::ReduceMax, ops::ReduceMin})}}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,5 +1,5 @@
 // Workarounds for quantised weights, which the CPU plugin keeps compressed, with scales or zero points that
-// it misreads.
+// it misreads, ignores or merges.
 #include <algorithm>
 #include <optional>
 
@@ -9,15 +9,37 @@
 #include "ir/views/selection.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/bounded_search.hpp"
-#include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/fused_chain.hpp"
+#include "passes/analysis/discontinuities.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {
+
+/// Fault::reassociated_zero_point. The CPU plugin computes (x - zero point) * scale as
+/// x * scale - zero point * scale. At the zero point the result is not exactly 0, and a comparison or a
+/// quotient may depend on that.
+bool must_be_zero_exactly(ir::MultiplyView multiply) {
+  const auto numbers = converted_integers(multiply.a());
+  return numbers && numbers->zero_point && numbers->integers.node->constant() == nullptr &&
+         must_have_exact_zero(multiply);
+}
+
+/// A Clamp without effect between the two operations keeps the plugin from fusing them. It also keeps it from
+/// computing with integers, so it is emitted nowhere else.
+ir::Value clamp_difference(ir::Builder& builder, ir::MultiplyView multiply) {
+  return ir::clone_with_input(builder, multiply, ir::MultiplyView::Input::a,
+                              clamp_without_effect(builder, multiply.a()));
+}
+
+/// Fault::quantized_transposed_filters. The integer kernel of a transposed convolution ignores the zero point
+/// of its filters. A copy of the input keeps OpenVINO from computing with integers. Filters of u8 have no
+/// zero point any more (make_weights_signed).
+bool ignores_zero_point(ir::ConvolutionBackpropDataView convolution) {
+  if (!holds_integers(convolution.data())) return false;
+  const auto filters = dequantized_weights(convolution.filters());
+  return filters && filters->zero_point;
+}
 
 /// Whether a scale or zero point of `sizes` is the same along `axis` of data of rank `rank`.
 bool is_constant_along(const ir::Integers& sizes, std::size_t rank, std::size_t axis) {
@@ -194,18 +216,24 @@ void hide_integers(ir::Builder& builder, ir::Node& convert) {
 }  // namespace
 
 Workaround hide_misread_weights() {
-  return {.stage = Stage::kernels,
-          .summary =
-              "Hides quantised weights that the CPU plugin would misread, and widens zero points of 4 bits",
-          .rows = {
-              row<gathers_blocks, gather_computed_rows>(Fault::gathered_blocks, {ops::Gather}),
-              row<has_misread_weights, hide_weights>(Fault::misread_weight_scales, {ops::MatMul}),
-              row<converts_recurrent_weights, hide_integers>(Fault::quantized_recurrent_weights,
-                                                             {ops::Convert}, kIfQuantized),
-              row<converts_scaled_filters, hide_integers>(Fault::scaled_pointwise_filters, {ops::Convert}),
-              row<converts_transposed_filters, hide_integers>(Fault::transposed_pointwise_filters,
-                                                              {ops::Convert}),
-              row<has_4_bit_zero_point, widen_zero_point>(Fault::signed_4_bit_zero_points, {ops::Subtract})}};
+  return {
+      .summary =
+          "Hides quantised weights that the CPU plugin would misread, widens zero points of 4 bits, and "
+          "keeps zero points apart from scales and transposed convolutions",
+      .stages = {
+          {Stage::operations,
+           {row<ignores_zero_point, separate_from_input>(Fault::quantized_transposed_filters,
+                                                         {ops::ConvolutionBackpropData}),
+            row<must_be_zero_exactly, clamp_difference>(Fault::reassociated_zero_point, {ops::Multiply})}},
+          {Stage::kernels,
+           {row<gathers_blocks, gather_computed_rows>(Fault::gathered_blocks, {ops::Gather}),
+            row<has_misread_weights, hide_weights>(Fault::misread_weight_scales, {ops::MatMul}),
+            row<converts_recurrent_weights, hide_integers>(Fault::quantized_recurrent_weights, {ops::Convert},
+                                                           kIfQuantized),
+            row<converts_scaled_filters, hide_integers>(Fault::scaled_pointwise_filters, {ops::Convert}),
+            row<has_4_bit_zero_point, widen_zero_point>(Fault::signed_4_bit_zero_points, {ops::Subtract}),
+            row<converts_transposed_filters, hide_integers>(Fault::transposed_pointwise_filters,
+                                                            {ops::Convert})}}}};
 }
 
 }  // namespace onnx2ir::passes

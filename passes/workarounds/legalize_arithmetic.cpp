@@ -8,11 +8,7 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/axes.hpp"
-#include "passes/analysis/bounded_search.hpp"
-#include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
 
@@ -326,35 +322,36 @@ ir::Value clear_upper_bits(ir::Builder& builder, ir::BitwiseRightShiftView shift
 
 Workaround legalize_arithmetic() {
   return {
-      .stage = Stage::operations,
       .summary = "Replaces elementwise operations that the CPU plugin computes wrongly",
-      .rows = {row<is_absolute_of_constants, emit_absolute_of_vector>(Fault::abs_of_constants, {ops::Abs}),
-               row<is_absolute_of_sizes, emit_absolute_of_vector>(Fault::abs_of_sizes, {ops::Abs}),
-               row<is_of_bits<8>, compute_in_i32>(
-                   Fault::byte_arithmetic, {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Mod,
-                                            ops::FloorMod, ops::Negative, ops::Abs}),
-               row<is_other_power_of_bytes, compute_in_i32>(Fault::byte_arithmetic, {ops::Power}),
-               row<is_of_floats, swap_comparison>(Fault::greater_than_nan, {ops::Greater, ops::GreaterEqual}),
-               row<may_broadcast, compare_with_infinity>(Fault::infinity_check_broadcast,
-                                                         {ops::IsFinite, ops::IsInf}),
-               row<is_integer_power, multiply_repeatedly>(Fault::integer_power, {ops::Power}),
-               row<is_of_integers, clamp_below>(Fault::integer_relu, {ops::ReLU}),
-               row<is_narrow, compute_in_i32>(Fault::narrow_shifts, {ops::BitwiseLeftShift}),
-               row<operand_beside_constant, equalize_ranks>(
-                   Fault::neutral_constant_rank, {ops::Add, ops::Subtract, ops::Multiply, ops::Divide,
-                                                  ops::Maximum, ops::Minimum, ops::Power}),
-               row<only_adds_axes, add_axes>(Fault::neutral_constant_rank, {ops::Broadcast}),
-               row<clamps_quantized_numbers, clamp_by_extrema>(Fault::quantized_clamp_bounds, {ops::Clamp}),
-               row<is_remainder_of_sizes, emit_unbounded_remainder>(Fault::remainder_bounds,
-                                                                    {ops::Mod, ops::FloorMod}),
-               row<is_of_bits<16>, compute_in_i32>(
-                   Fault::saturating_conversions,
-                   {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs}),
-               row<may_saturate, convert_by_wrapping>(Fault::saturating_conversions, {ops::Convert}),
-               row<copies_sign, clear_upper_bits>(Fault::unsigned_right_shift, {ops::BitwiseRightShift}),
-               row<has_zero_parameter, decompose_hard_sigmoid>(Fault::zero_activation_parameters,
-                                                               {ops::HardSigmoid}),
-               row<has_zero_parameter, decompose_selu>(Fault::zero_activation_parameters, {ops::Selu})}};
+      .stages = {
+          {Stage::operations,
+           {row<is_absolute_of_constants, emit_absolute_of_vector>(Fault::abs_of_constants, {ops::Abs}),
+            row<is_absolute_of_sizes, emit_absolute_of_vector>(Fault::abs_of_sizes, {ops::Abs}),
+            row<is_of_bits<8>, compute_in_i32>(Fault::byte_arithmetic,
+                                               {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Mod,
+                                                ops::FloorMod, ops::Negative, ops::Abs}),
+            row<is_other_power_of_bytes, compute_in_i32>(Fault::byte_arithmetic, {ops::Power}),
+            row<is_of_floats, swap_comparison>(Fault::greater_than_nan, {ops::Greater, ops::GreaterEqual}),
+            row<may_broadcast, compare_with_infinity>(Fault::infinity_check_broadcast,
+                                                      {ops::IsFinite, ops::IsInf}),
+            row<is_integer_power, multiply_repeatedly>(Fault::integer_power, {ops::Power}),
+            row<is_of_integers, clamp_below>(Fault::integer_relu, {ops::ReLU}),
+            row<is_narrow, compute_in_i32>(Fault::narrow_shifts, {ops::BitwiseLeftShift}),
+            row<operand_beside_constant, equalize_ranks>(Fault::neutral_constant_rank,
+                                                         {ops::Add, ops::Subtract, ops::Multiply, ops::Divide,
+                                                          ops::Maximum, ops::Minimum, ops::Power}),
+            row<only_adds_axes, add_axes>(Fault::neutral_constant_rank, {ops::Broadcast}),
+            row<clamps_quantized_numbers, clamp_by_extrema>(Fault::quantized_clamp_bounds, {ops::Clamp}),
+            row<is_remainder_of_sizes, emit_unbounded_remainder>(Fault::remainder_bounds,
+                                                                 {ops::Mod, ops::FloorMod}),
+            row<is_of_bits<16>, compute_in_i32>(
+                Fault::saturating_conversions,
+                {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs}),
+            row<may_saturate, convert_by_wrapping>(Fault::saturating_conversions, {ops::Convert}),
+            row<copies_sign, clear_upper_bits>(Fault::unsigned_right_shift, {ops::BitwiseRightShift}),
+            row<has_zero_parameter, decompose_hard_sigmoid>(Fault::zero_activation_parameters,
+                                                            {ops::HardSigmoid}),
+            row<has_zero_parameter, decompose_selu>(Fault::zero_activation_parameters, {ops::Selu})}}}};
 }
 
 }  // namespace onnx2ir::passes

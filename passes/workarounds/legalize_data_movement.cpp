@@ -1,4 +1,6 @@
-// Replaces operations that move elements and that the CPU plugin computes wrongly.
+// Replaces operations that move elements and that the CPU plugin computes wrongly. An operation that moves
+// strings is applied to the positions of the strings instead, and a Gather then takes the strings from these
+// positions.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -9,12 +11,9 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/selection.hpp"
+#include "ir/views/string.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/axes.hpp"
-#include "passes/analysis/bounded_search.hpp"
-#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -295,27 +294,94 @@ ir::Value remove_batches(ir::Builder& builder, ir::GatherView gather) {
   return builder.op(ops::Gather, {gather.data(), indices, gather.axis()}, {{"batch_dims", 0}});
 }
 
+using Values = std::vector<ir::Value>;
+
+bool holds_strings(ir::Value value) {
+  return value && value.type() == ir::ElementType::string;
+}
+
+/// Fault::moved_strings and Fault::transposed_strings. The CPU plugin copies strings as if they were bytes,
+/// or does not compile the operation.
+bool moves_strings(const ir::Node& node) {
+  return node.output(0).type == ir::ElementType::string;
+}
+
+/// The strings of all inputs of a node as one vector, and the node's inputs with their positions in it.
+struct StringPositions {
+  Values strings;
+  Values inputs;
+};
+
+StringPositions emit_positions(ir::Builder& builder, const ir::Node& node) {
+  StringPositions result;
+  ir::Value begin = builder.integer(0);
+  for (const ir::Value input : node.inputs()) {
+    if (!holds_strings(input)) {
+      result.inputs.push_back(input);
+      continue;
+    }
+    const ir::Value strings = ir::flatten(builder, input);
+    const ir::Value end = builder.op(ops::Add, {begin, ir::size_of(builder, strings, 0)});
+    const ir::Value positions =
+        builder.op(ops::Range, {begin, end, builder.integer(1)}, {{"output_type", ir::ElementType::i64}});
+    result.strings.push_back(strings);
+    result.inputs.push_back(ir::reshape(builder, positions, ir::shape_of(builder, input)));
+    begin = end;
+  }
+  return result;
+}
+
+void move_by_gather(ir::Builder& builder, ir::Node& node) {
+  const StringPositions positions = emit_positions(builder, node);
+  const ir::Value strings = ir::concat(builder, positions.strings);
+  ir::Node& mover = builder.clone(node, positions.inputs);
+  for (std::size_t i = 0; i < node.outputs().size(); ++i) {
+    ir::replace_all_uses(node.value(i), ir::gather(builder, strings, mover.value(i)));
+  }
+}
+
+/// Fault::empty_string_bytes. The CPU plugin does not run an operation with an empty input, although the
+/// strings may all be empty.
+bool may_have_no_bytes(ir::StringTensorPackView pack) {
+  return pack.bytes().shape()[0].min == 0;
+}
+
+ir::Value pad_bytes(ir::Builder& builder, ir::StringTensorPackView pack) {
+  const ir::Value bytes = pack.bytes();
+  const ir::Value more = ir::concat(builder, {bytes, builder.integers({0}, ir::ElementType::u8)});
+  return ir::clone_with_input(builder, pack, ir::StringTensorPackView::Input::bytes, more);
+}
+
 }  // namespace
 
 Workaround legalize_data_movement() {
-  return {.stage = Stage::operations,
-          .summary = "Replaces operations that move elements and that the CPU plugin computes wrongly",
-          .rows = {
-              row<is_empty_gather, slice_empty>(Fault::empty_gather, {ops::Gather}),
-              row<gathers_from_single_batches, remove_batches>(Fault::gather_of_one_batch, {ops::Gather}),
-              row<is_gathered_unsqueeze, count_axis_from_other_end>(Fault::gathered_unsqueeze, {ops::Gather}),
-              row<has_negative_axes, count_from_front>(Fault::merged_slice_axes, {ops::Slice}),
-              row<pads_with_dynamic_value, pad_with_dynamic_value>(Fault::pad_value_dynamic, {ops::Pad}),
-              row<has_pads_of_open_count, set_lengths>(Fault::pads_of_open_count, {ops::Pad}),
-              row<is_scalar_reshape, squeeze_to_scalar>(Fault::scalar_reshape_of_product, {ops::Reshape}),
-              row<is_dynamic_tile, broadcast_tile>(Fault::tile_dynamic_rank4, {ops::Tile}),
-              row<is_tile_of_one_channel, broadcast_tile>(Fault::tile_of_one_channel, {ops::Tile}),
-              row<is_total_of_product, reduce_product>(Fault::total_of_product, kNumericReductions,
-                                                       {ops::MatMul}),
-              row<is_total_of_transpose, reduce_transpose>(Fault::total_of_transpose, kNumericReductions,
-                                                           {ops::Transpose}),
-              row<is_total_of_unsqueezed_transpose, separate_from_input>(
-                  Fault::total_of_transpose, kNumericReductions, {ops::Transpose})}};
+  return {
+      .summary =
+          "Replaces operations that move elements and that the CPU plugin computes wrongly, and moves "
+          "strings by a Gather at positions that operations move",
+      .stages = {
+          {Stage::operations,
+           {row<is_empty_gather, slice_empty>(Fault::empty_gather, {ops::Gather}),
+            row<may_have_no_bytes, pad_bytes>(Fault::empty_string_bytes, {ops::StringTensorPack}),
+            row<gathers_from_single_batches, remove_batches>(Fault::gather_of_one_batch, {ops::Gather}),
+            row<is_gathered_unsqueeze, count_axis_from_other_end>(Fault::gathered_unsqueeze, {ops::Gather}),
+            row<has_negative_axes, count_from_front>(Fault::merged_slice_axes, {ops::Slice}),
+            row<moves_strings, move_by_gather>(
+                Fault::moved_strings, {ops::Broadcast, ops::GatherElements, ops::GatherND, ops::Identity,
+                                       ops::ReverseSequence, ops::ScatterElementsUpdate, ops::ScatterNDUpdate,
+                                       ops::Select, ops::Slice, ops::Split, ops::Tile, ops::VariadicSplit}),
+            row<pads_with_dynamic_value, pad_with_dynamic_value>(Fault::pad_value_dynamic, {ops::Pad}),
+            row<has_pads_of_open_count, set_lengths>(Fault::pads_of_open_count, {ops::Pad}),
+            row<is_scalar_reshape, squeeze_to_scalar>(Fault::scalar_reshape_of_product, {ops::Reshape}),
+            row<is_dynamic_tile, broadcast_tile>(Fault::tile_dynamic_rank4, {ops::Tile}),
+            row<is_tile_of_one_channel, broadcast_tile>(Fault::tile_of_one_channel, {ops::Tile}),
+            row<is_total_of_product, reduce_product>(Fault::total_of_product, kNumericReductions,
+                                                     {ops::MatMul}),
+            row<is_total_of_transpose, reduce_transpose>(Fault::total_of_transpose, kNumericReductions,
+                                                         {ops::Transpose}),
+            row<is_total_of_unsqueezed_transpose, separate_from_input>(Fault::total_of_transpose,
+                                                                       kNumericReductions, {ops::Transpose}),
+            row<moves_strings, move_by_gather>(Fault::transposed_strings, {ops::Transpose})}}}};
 }
 
 }  // namespace onnx2ir::passes

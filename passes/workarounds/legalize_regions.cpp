@@ -89,13 +89,13 @@ Value fill_empty_regions(ir::Builder& builder, ir::ROIAlignView align) {
 
 Workaround legalize_regions() {
   return {
-      .stage = Stage::operations,
       .summary =
           "Selects 0 as the mean over an empty region, and raises the threshold of NonMaxSuppression to "
           "the next number",
-      .rows = {
-          row<removes_equal_overlaps, raise_threshold>(Fault::nms_equal_overlap, {ops::NonMaxSuppression}),
-          row<may_have_no_samples, fill_empty_regions>(Fault::roi_align_no_samples, {ops::ROIAlign})}};
+      .stages = {
+          {Stage::operations,
+           {row<removes_equal_overlaps, raise_threshold>(Fault::nms_equal_overlap, {ops::NonMaxSuppression}),
+            row<may_have_no_samples, fill_empty_regions>(Fault::roi_align_no_samples, {ops::ROIAlign})}}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -1,15 +1,17 @@
 // Workarounds for operands that give the size of a result: the limit of a Range, the k of a TopK, the bounds
-// of a Slice, and the shape of random numbers.
+// of a Slice, pads, and the shape of random numbers.
 #include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "ir/inference.hpp"
+#include "ir/size_expression.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/joining.hpp"
 #include "ir/views/random.hpp"
 #include "ir/views/reduction.hpp"
 #include "ir/views/selection.hpp"
-#include "passes/analysis/constant_values.hpp"
+#include "passes/analysis/known_shape.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
 
@@ -186,17 +188,89 @@ Value draw_as_vector(ir::Builder& builder, ir::RandomUniformView random) {
   return ir::reshape(builder, vector, std::vector<std::int64_t>{});
 }
 
+/// The pads that bring a decoder's data to the size of the encoder's, n - 2 * floor(n / 2), are not negative.
+bool may_shrink(ir::Value pads, std::size_t axis, const ir::ValueRange& pad) {
+  if (pad.is_exact() || pad.min >= 0) return false;
+  const ir::Size size = ir::size_in(pads, axis);
+  return size == nullptr || size->least().value_or(-1) < 0;
+}
+
+/// Fault::negative_run_time_pads. OpenVINO infers the smallest size of a padded axis as if dynamic pads were
+/// not negative, and the CPU plugin fails if they are. The result is the input with pads that may be
+/// negative, 1 or 2, along an axis that has elements; 0 without such an input.
+std::size_t shrinking_pads(ir::PadView pad) {
+  const ir::PartialShape& shape = pad.data().shape();
+  const auto begins = ir::known_values(pad.begins());
+  const auto ends = ir::known_values(pad.ends());
+  if (!shape.has_rank() || !begins || !ends) return 0;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis].min == 0) continue;
+    if (may_shrink(pad.begins(), axis, (*begins)[axis])) return 1;
+    if (may_shrink(pad.ends(), axis, (*ends)[axis])) return 2;
+  }
+  return 0;
+}
+
+/// Hides the bounds of the pads. A Reshape gives the result its static sizes again.
+ir::Value hide_pads(ir::Builder& builder, ir::PadView pad) {
+  const std::size_t index = shrinking_pads(pad);
+  const ir::PartialShape known = pad.output(0).shape;
+  const ir::Value pads = hide_elements(builder, pad.node().input(index), known.rank());
+  return reshape_to_static_sizes(builder, ir::clone_with_input(builder, pad, index, pads), known);
+}
+
+/// Fault::sliced_size. OpenVINO takes a Slice to be as long as the whole axis if both sizes have the same
+/// bounds, such as 0 to 15, although start or end is known only at run time. It then computes each of the two
+/// sizes from the other one.
+bool seems_to_take_all(ir::SliceView slice) {
+  const ir::Value data = slice.data();
+  const ir::PartialShape& result = slice.output(0).shape;
+  const auto axes = ir::exact_values(slice.axes());
+  // Strings are moved by Gather.
+  if (!axes || !data.shape().has_rank() || data.type() == ir::ElementType::string) return false;
+  // guard_zero_iterations takes all rows or none. A ShapeOf of these rows would be worse: without iterations
+  // they have size 0, and OpenVINO would compute the sizes of captured values from it.
+  if (data.node->is(ops::Loop)) return false;
+  // If both ends are constant, sizes of the same bounds are equal.
+  if (ir::exact_values(slice.start()) && ir::exact_values(slice.stop())) return false;
+  for (const std::int64_t listed : *axes) {
+    const std::size_t axis = ir::normalize_axis(listed, data.shape().rank());
+    const ir::Dimension& size = data.shape()[axis];
+    const ir::Dimension& part = result[axis];
+    if (has_bounds(size) && size.min == part.min && size.max == part.max &&
+        (size.expression() == nullptr || size.expression() != part.expression()))
+      return true;
+  }
+  return false;
+}
+
+/// A Reshape hides the sizes of the data, so that they have no upper bound. A Reshape from a vector to a
+/// vector would be removed, so a vector is sliced as a column.
+ir::Value hide_sliced_sizes(ir::Builder& builder, ir::SliceView slice) {
+  const std::size_t rank = slice.data().shape().rank();
+  const ir::Value data = rank == 1 ? ir::unsqueeze(builder, slice.data(), {1}) : slice.data();
+  const ir::Value sizes = hide_elements(builder, ir::compute_shape_of(builder, data), data.shape().rank());
+  const ir::Value hidden = ir::reshape(builder, data, sizes);
+  const ir::Value copy = builder.op(ops::Slice, {hidden, slice.start(), slice.stop(), slice.step(),
+                                                 rank == 1 ? builder.integers({0}) : slice.axes()});
+  if (rank == 1) return ir::flatten(builder, copy);
+  return reshape_to_static_sizes(builder, copy, slice.output(0).shape);
+}
+
 }  // namespace
 
 Workaround legalize_size_operands() {
-  return {.stage = Stage::imported,
-          .summary =
+  return {.summary =
               "Replaces operands that give the sizes of Ranges, Slices, TopKs and random numbers and that "
-              "are read wrongly",
-          .rows = {row<may_lead_away, limit_range>(Fault::range_away_from_limit, {ops::Range}),
-                   row<draws_scalar, draw_as_vector>(Fault::scalar_random_numbers, {ops::RandomUniform}),
-                   row<has_computed_bounds, set_constant_bounds>(Fault::static_slice, {ops::Slice}),
-                   row<may_select_none, select_one>(Fault::topk_of_zero, {ops::TopK})}};
+              "are read wrongly, and hides bounds of sizes and pads from which OpenVINO infers wrong sizes",
+          .stages = {{Stage::imported,
+                      {row<may_lead_away, limit_range>(Fault::range_away_from_limit, {ops::Range}),
+                       row<draws_scalar, draw_as_vector>(Fault::scalar_random_numbers, {ops::RandomUniform}),
+                       row<has_computed_bounds, set_constant_bounds>(Fault::static_slice, {ops::Slice}),
+                       row<may_select_none, select_one>(Fault::topk_of_zero, {ops::TopK})}},
+                     {Stage::kernels,
+                      {row<shrinking_pads, hide_pads>(Fault::negative_run_time_pads, {ops::Pad}),
+                       row<seems_to_take_all, hide_sliced_sizes>(Fault::sliced_size, {ops::Slice})}}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -5,12 +5,7 @@
 #include <limits>
 
 #include "ir/small_floats.hpp"
-#include "passes/analysis/bounded_search.hpp"
-#include "passes/analysis/constant_values.hpp"
-#include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -227,13 +222,13 @@ bool precedes_comparison(const ir::Node& sum) {
 
 Workaround separate_combined_constants() {
   return {
-      .stage = Stage::kernels,
       .summary =
           "Keeps OpenVINO from combining constants if the result overflows, becomes 0, rounds one of them "
           "away, or is compared",
-      .rows = {separating_row<precedes_comparison>(Fault::compared_constants, kSums, kComparisons),
-               row<value_to_separate, separate_values>(Fault::overflowing_constants, kSumsAndFactors),
-               row<sum_to_separate, separate_sum>(Fault::rounded_constant_sum, kSums)}};
+      .stages = {{Stage::kernels,
+                  {separating_row<precedes_comparison>(Fault::compared_constants, kSums, kComparisons),
+                   row<value_to_separate, separate_values>(Fault::overflowing_constants, kSumsAndFactors),
+                   row<sum_to_separate, separate_sum>(Fault::rounded_constant_sum, kSums)}}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -13,12 +13,7 @@
 #include "ir/views/selection.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/axes.hpp"
-#include "passes/analysis/bounded_search.hpp"
-#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/run_time_values.hpp"
-#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -264,18 +259,18 @@ void split_by_lengths(ir::Builder& builder, ir::Node& node) {
 
 Workaround separate_fused_convolutions() {
   return {
-      .stage = Stage::kernels,
       .summary = "Keeps operations apart from convolutions that OpenVINO would fuse wrongly",
-      .rows = {
-          separating_row<precedes_activation>(Fault::activation_before_pool, {ops::MaxPool}),
-          separating_row<makes_channels>(Fault::channels_from_factor, kFactors),
-          separating_row<precedes_broadcast_sum>(Fault::convolution_sum_shape, kConvolutions),
-          separating_row<scales_along_kernel>(Fault::factor_along_kernel, kFactors),
-          row<permutes_channels, gather_by_table>(Fault::permuted_channels, {ops::Gather}, kConvolutions),
-          row<has_permuted_parts, split_by_lengths>(Fault::permuted_channels, {ops::Split}, kConvolutions),
-          row<shares_filters, reshape_own_filters>(Fault::scaled_group_filters, {ops::GroupConvolution}),
-          separating_row<precedes_factor>(Fault::scaled_shared_filters, kConvolutions),
-          separating_row<is_joined_with_others>(Fault::split_convolution_concat, {ops::Convolution})}};
+      .stages = {
+          {Stage::kernels,
+           {separating_row<precedes_activation>(Fault::activation_before_pool, {ops::MaxPool}),
+            separating_row<makes_channels>(Fault::channels_from_factor, kFactors),
+            separating_row<precedes_broadcast_sum>(Fault::convolution_sum_shape, kConvolutions),
+            separating_row<scales_along_kernel>(Fault::factor_along_kernel, kFactors),
+            row<permutes_channels, gather_by_table>(Fault::permuted_channels, {ops::Gather}, kConvolutions),
+            row<has_permuted_parts, split_by_lengths>(Fault::permuted_channels, {ops::Split}, kConvolutions),
+            row<shares_filters, reshape_own_filters>(Fault::scaled_group_filters, {ops::GroupConvolution}),
+            separating_row<precedes_factor>(Fault::scaled_shared_filters, kConvolutions),
+            separating_row<is_joined_with_others>(Fault::split_convolution_concat, {ops::Convolution})}}}};
 }
 
 }  // namespace onnx2ir::passes

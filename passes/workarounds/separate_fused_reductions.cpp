@@ -7,15 +7,183 @@
 #include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
-#include "passes/analysis/axes.hpp"
-#include "passes/analysis/bounded_search.hpp"
-#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/run_time_values.hpp"
-#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {
+
+/// Whether the value is another one with additional axes of size 1.
+bool is_unsqueezed(ir::Value value) {
+  if (value.node->is(ops::Unsqueeze)) return true;
+  const auto reshape = ir::match<ir::ReshapeView>(value);
+  if (!reshape) return false;
+  const ir::PartialShape& before = reshape->data().shape();
+  const ir::PartialShape& after = value.shape();
+  if (!before.has_rank() || before.rank() >= after.rank()) return false;
+  const auto ones = [](const ir::PartialShape& shape) { return std::ranges::count(shape, ir::Dimension(1)); };
+  return ones(after) > ones(before);
+}
+
+/// Whether the value is that of a Reduce, or will be: OpenVINO merges factors, and removes them if their
+/// product is 1.
+bool is_reduced(ir::Value value) {
+  const auto without_factor = [](ir::Value product) {
+    const auto multiply = ir::match<ir::MultiplyView>(product);
+    if (!multiply) return ir::Value{};
+    const bool is_factor_first = multiply->a().node->is(ops::Const);
+    const ir::Value factor = is_factor_first ? multiply->a() : multiply->b();
+    const bool is_scaled = factor.node->is(ops::Const) && factor.shape().is_scalar();
+    return is_scaled ? (is_factor_first ? multiply->b() : multiply->a()) : ir::Value{};
+  };
+  const ir::Value unscaled = follow(value, without_factor);
+  return unscaled && unscaled.node->is_one_of(kReductions);
+}
+
+/// Fault::unsqueezed_reduction. OpenVINO moves a Reduce before the Unsqueeze of its data. It then counts
+/// negative axes from the end of a shape that has fewer of them, and puts the new axis in the wrong place if
+/// the Reduce keeps its axes. Here such a Reduce counts its axes from the front, and an Unsqueeze restores
+/// them.
+bool is_moved_before_unsqueeze(ir::ReductionView reduction) {
+  const ir::Value data = reduction.data();
+  const bool follows_reduction = is_reduced(data);
+  if (!data.shape().has_rank() || (!follows_reduction && !is_unsqueezed(data))) return false;
+  const auto axes = ir::exact_values(reduction.axes());
+  if (!axes || axes->empty()) return false;
+  return (reduction.keep_dims() && !follows_reduction) ||
+         std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
+}
+
+ir::Value count_axes_from_front(ir::Builder& builder, ir::ReductionView reduction) {
+  const ir::Value data = reduction.data();
+  const auto axes = sorted_axes(reduction.axes(), data.shape().rank());
+  const ir::Value list = builder.integers(*axes, reduction.axes().type());
+  if (is_reduced(data)) return ir::clone_with_input(builder, reduction, ir::ReductionView::Input::axes, list);
+  const ir::Value reduced = builder.op(reduction.node().op().id, {data, list}, {{"keep_dims", false}});
+  return reduction.keep_dims() ? ir::unsqueeze(builder, reduced, axes->unchecked()) : reduced;
+}
+
+/// Fault::reshaped_reduction: the data are a Reshape that adds axes of size 1 and splits or joins others,
+/// possibly with an Unsqueeze, which OpenVINO makes part of the Reshape.
+bool reduces_reshaped(ir::ReductionView reduction) {
+  const ir::Value data = reduction.data();
+  const auto unsqueeze = ir::match<ir::UnsqueezeView>(data);
+  return is_unsqueezed(data) && (unsqueeze ? unsqueeze->data() : data).node->is(ops::Reshape);
+}
+
+// The CPU plugin fuses arithmetic with a constant per channel into the Reduce before it. If the data has
+// three axes and the first or the last is reduced, the plugin takes the wrong axis for the channels
+// (Fault::reduce_then_channel_constant). With a fourth axis, which is reduced as well, it takes the right
+// one. If the data are integers, it misreads any constant, also a single number, unless it reduces the first
+// axis together with others (Fault::integer_reduce_then_constant). A copy of the data keeps OpenVINO from
+// removing the fourth axis.
+
+/// Whether a constant has several elements, all of them along one axis.
+bool is_along_one_axis(const ir::PartialShape& shape) {
+  if (!shape.is_static()) return false;
+  return std::ranges::count_if(shape, [](const ir::Dimension& size) { return size != ir::Dimension(1); }) ==
+         1;
+}
+
+/// Whether the CPU plugin misreads the constant `other` in the use of a reduced value.
+bool is_misread(const ir::Use& use, ir::Value other, ir::ElementType type) {
+  if (other.type() != type) return false;
+  return is_along_one_axis(other.shape()) || (ir::is_integral(type) && use.node->op().traits.is_arithmetic);
+}
+
+/// The search for a misread constant, at a use of a reduced value.
+Search search_at(const ir::Use& use) {
+  if (use.node->is(ops::ShapeOf) || use.node->outputs().size() != 1 || use.node->has_payload())
+    return Search::skip;
+  const ir::ElementType type = use.node->input(use.index).type();
+  // The plugin computes -x as x * -1.
+  bool has_misread_constant = use.node->is(ops::Negative) && ir::is_integral(type);
+  for (std::size_t i = 0; i < use.node->inputs().size(); ++i) {
+    const ir::Value other = use.node->input(i);
+    if (i == use.index) continue;
+    if (!ir::is_computed_from_constants(other)) return Search::skip;
+    has_misread_constant |= is_misread(use, other, type);
+  }
+  return has_misread_constant ? Search::found : Search::follow;
+}
+
+/// Whether arithmetic with a constant that the CPU plugin misreads uses the result, directly or after
+/// operations that the plugin fuses as well or moves after the arithmetic. Of several uses, OpenVINO may
+/// remove all others: those of a normalisation.
+bool meets_misread_constant(const ir::Node& reduction) {
+  constexpr std::size_t kMostNodes = 64;
+  return any_after(reduction, kMostNodes, search_at);
+}
+
+/// Whether the CPU plugin misreads constants after a reduction of these axes of three.
+bool is_concerned(const ir::Integers& axes, ir::ElementType type) {
+  if (axes.size() == 1) return axes.front() != 1 || ir::is_integral(type);
+  return axes == ir::Integers{1, 2} && ir::is_integral(type);
+}
+
+/// The axes of a reduction of three, in order; no value for other ranks.
+std::optional<ir::Integers> axes_of_three(ir::ReductionView reduction) {
+  return reduction.data().shape().has_rank(3) ? sorted_axes(reduction.axes(), 3) : std::nullopt;
+}
+
+bool is_affected(ir::ReductionView reduction) {
+  const auto axes = axes_of_three(reduction);
+  return axes && is_concerned(*axes, reduction.data().type()) && meets_misread_constant(reduction);
+}
+
+ir::Value raise(ir::Builder& builder, ir::ReductionView reduction) {
+  const ir::Value data = reduction.data();
+  const auto axes = axes_of_three(reduction);
+  // [a, b, c] as [a, b, 1, c]
+  const ir::Value four_axes = ir::unsqueeze(builder, data, {2});
+  ir::Integers reduced = {2};
+  for (const std::int64_t axis : *axes) reduced.push_back(axis == 2 ? 3 : axis);
+  std::ranges::sort(reduced);
+  const ir::Value result = ir::reduce(builder, reduction.node().op().id, four_axes, reduced.unchecked());
+  // If the fourth axis is reduced without keeping it, OpenVINO cannot undo this pass.
+  return reduction.keep_dims() ? ir::unsqueeze(builder, result, axes->unchecked()) : result;
+}
+
+/// Whether OpenVINO moves a Transpose of three axes after the Reduce. The Reduce then has other axes, after
+/// which the CPU plugin misreads constants.
+bool has_misread_source_axes(ir::ReductionView reduction) {
+  const auto axes = axes_of_three(reduction);
+  const ir::ElementType type = reduction.data().type();
+  const ir::Node& transpose = *reduction.data().node;
+  if (!axes || is_concerned(*axes, type) || !transpose.is(ops::Transpose)) return false;
+  const auto order = ir::exact_order(transpose);
+  if (!order) return false;
+  ir::Integers moved;
+  for (const std::int64_t axis : *axes) moved.push_back((*order)[static_cast<std::size_t>(axis)]);
+  std::ranges::sort(moved);
+  return is_concerned(moved, type) && meets_misread_constant(reduction);
+}
+
+/// Whether the numbers are integers, or floats, and `kTest` holds.
+template <auto kTest, bool kAreIntegers>
+bool affects_numbers(ir::ReductionView reduction) {
+  return ir::is_integral(reduction.data().type()) == kAreIntegers && kTest(reduction);
+}
+
+/// Whether a Reduce without axes to keep removes all axes that the Unsqueeze before it adds. OpenVINO leaves
+/// it where it is.
+bool removes_added_axes(ir::ReductionView reduction) {
+  const auto unsqueeze = ir::match<ir::UnsqueezeView>(reduction.data());
+  const std::size_t rank = reduction.data().shape().rank();
+  const auto added = unsqueeze ? sorted_axes(unsqueeze->axes(), rank) : std::nullopt;
+  const auto reduced = sorted_axes(reduction.axes(), rank);
+  return !reduction.keep_dims() && added && reduced && std::ranges::includes(*reduced, *added);
+}
+
+/// Whether OpenVINO may move the reduction before an Unsqueeze, also one before another reduction, so that
+/// its data have three axes.
+bool may_lose_axes(ir::ReductionView reduction) {
+  const ir::Value data = reduction.data();
+  const ir::PartialShape& shape = data.shape();
+  const ir::Traits& traits = data.node->op().traits;
+  return ir::is_integral(data.type()) && shape.has_rank() && shape.rank() > 3 &&
+         (traits.reshapes || traits.is_reduction) && !removes_added_axes(reduction) &&
+         meets_misread_constant(reduction);
+}
 
 /// Whether `node` is a Reduce that removes axes and keeps others of size 1.
 bool is_unit_reduction(const ir::Node& node) {
@@ -180,16 +348,31 @@ bool is_mean_of_few_squares(ir::ReductionView mean) {
 
 Workaround separate_fused_reductions() {
   return {
-      .stage = Stage::kernels,
-      .summary = "Keeps operations apart from Reduces that OpenVINO would fuse wrongly",
-      .rows = {
-          row<is_extremum_of_concat, join_twice>(Fault::concat_reduction, kExtrema, {ops::Concat}),
-          row<is_unsqueezed_concat, separate_unsqueezed>(Fault::concat_reduction, kExtrema, {ops::Concat}),
-          separating_row<precedes_channel_constant>(Fault::dynamic_reduce_channels, kReductions),
-          row<is_mean_of_few_squares, separate_from_input>(Fault::narrow_rms_normalization,
-                                                           {ops::ReduceMean}),
-          separating_row<is_transposed_reduction>(Fault::transposed_unit_reduction, kReductions),
-          separating_row<precedes_unit_reduction>(Fault::transposed_unit_reduction, {ops::Transpose})}};
+      .summary =
+          "Keeps operations apart from Reduces that OpenVINO would fuse or move wrongly, counts axes from "
+          "the front, and adds an axis before constants that would be misread",
+      .stages = {
+          {Stage::operations,
+           {row<reduces_reshaped, separate_from_input>(Fault::reshaped_reduction, kReductions,
+                                                       {ops::Reshape}),
+            row<is_moved_before_unsqueeze, count_axes_from_front>(Fault::unsqueezed_reduction, kReductions)}},
+          {Stage::kernels,
+           {row<is_extremum_of_concat, join_twice>(Fault::concat_reduction, kExtrema, {ops::Concat}),
+            row<is_unsqueezed_concat, separate_unsqueezed>(Fault::concat_reduction, kExtrema, {ops::Concat}),
+            separating_row<precedes_channel_constant>(Fault::dynamic_reduce_channels, kReductions),
+            row<affects_numbers<is_affected, true>, raise>(Fault::integer_reduce_then_constant,
+                                                           kNumericReductions),
+            row<may_lose_axes, separate_from_input>(Fault::integer_reduce_then_constant, kNumericReductions),
+            row<affects_numbers<has_misread_source_axes, true>, separate_from_input>(
+                Fault::integer_reduce_then_constant, kNumericReductions),
+            row<is_mean_of_few_squares, separate_from_input>(Fault::narrow_rms_normalization,
+                                                             {ops::ReduceMean}),
+            row<affects_numbers<is_affected, false>, raise>(Fault::reduce_then_channel_constant,
+                                                            kNumericReductions),
+            row<affects_numbers<has_misread_source_axes, false>, separate_from_input>(
+                Fault::reduce_then_channel_constant, kNumericReductions),
+            separating_row<is_transposed_reduction>(Fault::transposed_unit_reduction, kReductions),
+            separating_row<precedes_unit_reduction>(Fault::transposed_unit_reduction, {ops::Transpose})}}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -8,12 +8,8 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/reshaping.hpp"
-#include "passes/analysis/axes.hpp"
-#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -226,22 +222,23 @@ bool is_scaled_concat(ir::FakeQuantizeView quantize) {
 
 Workaround separate_quantized_channels() {
   return {
-      .stage = Stage::kernels,
       .summary =
           "Keeps quantised operations apart of which OpenVINO would move the scales of channels wrongly",
-      .rows = {separating_row<precedes_constant_of_another_axis>(
-                   Fault::quantized_axis_constants,
-                   {ops::Concat, ops::Convolution, ops::Divide, ops::FakeQuantize, ops::GroupConvolution,
-                    ops::Multiply},
-                   kIfQuantized),
-               separating_row<scales_before_quantization>(Fault::quantized_channel_factors, kFactors,
-                                                          kIfQuantized),
-               separating_row<precedes_quantized_clamp>(Fault::quantized_clamp_channels, kSums, kIfQuantized),
-               separating_row<is_scaled_concat>(Fault::quantized_concat_factors, {ops::FakeQuantize}),
-               separating_row<precedes_quantization>(Fault::quantized_dynamic_channels,
-                                                     arithmetic_and_quantization(), kIfQuantized),
-               separating_row<precedes_regrouped_channels>(Fault::quantized_regrouped_channels,
-                                                           arithmetic_and_quantization(), kIfQuantized)}};
+      .stages = {
+          {Stage::kernels,
+           {separating_row<precedes_constant_of_another_axis>(
+                Fault::quantized_axis_constants,
+                {ops::Concat, ops::Convolution, ops::Divide, ops::FakeQuantize, ops::GroupConvolution,
+                 ops::Multiply},
+                kIfQuantized),
+            separating_row<scales_before_quantization>(Fault::quantized_channel_factors, kFactors,
+                                                       kIfQuantized),
+            separating_row<precedes_quantized_clamp>(Fault::quantized_clamp_channels, kSums, kIfQuantized),
+            separating_row<is_scaled_concat>(Fault::quantized_concat_factors, {ops::FakeQuantize}),
+            separating_row<precedes_quantization>(Fault::quantized_dynamic_channels,
+                                                  arithmetic_and_quantization(), kIfQuantized),
+            separating_row<precedes_regrouped_channels>(Fault::quantized_regrouped_channels,
+                                                        arithmetic_and_quantization(), kIfQuantized)}}}};
 }
 
 }  // namespace onnx2ir::passes

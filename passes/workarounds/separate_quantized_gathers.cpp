@@ -9,12 +9,8 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/selection.hpp"
-#include "passes/analysis/axes.hpp"
-#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -177,23 +173,23 @@ bool precedes_gather_of_part(const ir::Node& node) {
 
 Workaround separate_quantized_gathers() {
   return {
-      .stage = Stage::kernels,
       .summary =
           "Keeps Gathers, reductions and pools apart from quantised numbers with scales that OpenVINO moves",
-      .rows = {
-          separating_row<precedes_gather_of_part>(
-              Fault::quantized_gather_of_part,
-              {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract}, kIfQuantized),
-          row<gathers_joined_channels, separate_from_input>(Fault::quantized_gather_of_part, {ops::Gather},
-                                                            kIfQuantized),
-          row<gathers_product, separate_from_input>(Fault::quantized_product_gather, {ops::Gather},
-                                                    kIfQuantized),
-          row<pools_product, separate_from_input>(
-              Fault::quantized_product_pool, {ops::AvgPool, ops::Interpolate, ops::MaxPool}, kIfQuantized),
-          separating_row<precedes_reduction>(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
-                                             kIfQuantized),
-          row<gathers_scaled, gather_by_vector>(Fault::quantized_scalar_gather, {ops::Gather},
-                                                kIfQuantized)}};
+      .stages = {
+          {Stage::kernels,
+           {separating_row<precedes_gather_of_part>(
+                Fault::quantized_gather_of_part,
+                {ops::Add, ops::Divide, ops::FakeQuantize, ops::Multiply, ops::Subtract}, kIfQuantized),
+            row<gathers_joined_channels, separate_from_input>(Fault::quantized_gather_of_part, {ops::Gather},
+                                                              kIfQuantized),
+            row<gathers_product, separate_from_input>(Fault::quantized_product_gather, {ops::Gather},
+                                                      kIfQuantized),
+            row<pools_product, separate_from_input>(
+                Fault::quantized_product_pool, {ops::AvgPool, ops::Interpolate, ops::MaxPool}, kIfQuantized),
+            separating_row<precedes_reduction>(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
+                                               kIfQuantized),
+            row<gathers_scaled, gather_by_vector>(Fault::quantized_scalar_gather, {ops::Gather},
+                                                  kIfQuantized)}}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -10,13 +10,44 @@
 #include "ir/views/quantization.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/support/round_to_grid.hpp"
-#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {
+
+constexpr std::int64_t kStrippedLevels = 65536;
+
+bool are_equal(ir::Value a, ir::Value b) {
+  const auto first = ir::exact_numbers(a);
+  const auto second = ir::exact_numbers(b);
+  return first && second &&
+         std::ranges::equal(*first, *second, [&](double x, double y) { return is_near(x, y, a.type()); });
+}
+
+/// Fault::stripped_quantization. OpenVINO removes a FakeQuantize with 65536 levels together with its
+/// clipping, which may replace a ReLU. OpenVINO keeps those whose results have another range, and those with
+/// computed bounds.
+bool is_stripped(ir::FakeQuantizeView quantize) {
+  return quantize.levels() == kStrippedLevels && are_equal(quantize.input_low(), quantize.output_low()) &&
+         are_equal(quantize.input_high(), quantize.output_high());
+}
+
+/// `high` plus a step.
+ir::Value raise_bound(ir::Builder& builder, ir::Value low, ir::Value high) {
+  constexpr double kShare = 1.0 / static_cast<double>(kStrippedLevels - 1);
+  const ir::Value range = builder.op(ops::Subtract, {high, low});
+  const ir::Value step = builder.op(ops::Multiply, {range, builder.number_like(kShare, range)});
+  return builder.op(ops::Add, {high, step});
+}
+
+ir::Value add_level(ir::Builder& builder, ir::FakeQuantizeView quantize) {
+  const ir::Value high = raise_bound(builder, quantize.input_low(), quantize.input_high());
+  const ir::Value highest = raise_bound(builder, quantize.output_low(), quantize.output_high());
+  return builder.op(ops::FakeQuantize,
+                    {quantize.data(), quantize.input_low(), high, quantize.output_low(), highest},
+                    {{"levels", kStrippedLevels + 1}});
+}
 
 /// Of the bounds of a FakeQuantize, in steps.
 constexpr double kRounding = 0.25;
@@ -131,17 +162,21 @@ void round_to_integers(ir::Builder& builder, ir::Node& node) {
 
 Workaround separate_quantized_inputs() {
   return {
-      .stage = Stage::kernels,
       .summary =
-          "Keeps OpenVINO from computing quantised operations in integers where that gives wrong values",
-      .rows = {
-          row<precedes_convolution, round_to_integers>(Fault::halved_filters, {ops::Multiply}, kIfQuantized),
-          row<multiplies_signed_channels, separate_from_input>(Fault::quantized_filters_of_channel,
-                                                               {ops::GroupConvolution}),
-          row<averages_few_channels, separate_from_input>(Fault::quantized_narrow_average, {ops::AvgPool}),
-          row<pads_quantized_numbers, separate_from_input>(Fault::quantized_pad_value, {ops::Pad}),
-          row<averages_pads, separate_from_input>(Fault::quantized_padded_average, {ops::AvgPool}),
-          row<pools_channel, separate_from_input>(Fault::quantized_pool_of_channel, {ops::MaxPool})}};
+          "Keeps OpenVINO from computing quantised operations in integers where that gives wrong values, and "
+          "adds a level to a FakeQuantize of 65536 levels",
+      .stages = {
+          {Stage::operations,
+           {row<is_stripped, add_level>(Fault::stripped_quantization, {ops::FakeQuantize})}},
+          {Stage::kernels,
+           {row<precedes_convolution, round_to_integers>(Fault::halved_filters, {ops::Multiply},
+                                                         kIfQuantized),
+            row<multiplies_signed_channels, separate_from_input>(Fault::quantized_filters_of_channel,
+                                                                 {ops::GroupConvolution}),
+            row<averages_few_channels, separate_from_input>(Fault::quantized_narrow_average, {ops::AvgPool}),
+            row<pads_quantized_numbers, separate_from_input>(Fault::quantized_pad_value, {ops::Pad}),
+            row<averages_pads, separate_from_input>(Fault::quantized_padded_average, {ops::AvgPool}),
+            row<pools_channel, separate_from_input>(Fault::quantized_pool_of_channel, {ops::MaxPool})}}}};
 }
 
 }  // namespace onnx2ir::passes

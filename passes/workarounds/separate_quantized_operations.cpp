@@ -8,15 +8,8 @@
 #include "ir/views/normalization.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/axes.hpp"
-#include "passes/analysis/bounded_search.hpp"
-#include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
-#include "passes/analysis/fused_chain.hpp"
-#include "passes/analysis/operation_groups.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/run_time_values.hpp"
-#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -271,26 +264,26 @@ void add_axes_to_operand(ir::Builder& builder, ir::Node& node) {
 
 Workaround separate_quantized_operations() {
   return {
-      .stage = Stage::kernels,
       .summary = "Keeps quantised operations apart that OpenVINO would fuse wrongly",
-      .rows = {
-          row<quantizes_disjoint_numbers, separate_from_input>(Fault::disjoint_clamp, {ops::FakeQuantize}),
-          row<merged_operand, separate_merged_operand>(Fault::merged_quantizations, kSums, kIfQuantized),
-          row<operand_of_lower_rank, add_axes_to_operand>(Fault::quantized_factor_rank,
-                                                          {ops::Multiply, ops::Divide}, kIfQuantized),
-          separating_row<is_quantized_extremum>(Fault::quantized_extremum, {ops::ReduceMax, ops::ReduceMin},
-                                                kIfQuantized),
-          row<normalizes_quantized_numbers, separate_from_input>(
-              Fault::quantized_normalization, {ops::MVN, ops::GroupNormalization}, kIfQuantized),
-          row<quantizes_transpose, separate_from_input>(Fault::quantized_transpose, {ops::FakeQuantize}),
-          row<must_be_separated<cuts_quantized_fractions>, separate_from_input>(Fault::quantized_truncation,
-                                                                                {ops::Convert}, kIfQuantized),
-          row<is_reversed, swap_operands>(Fault::reversed_quantized_sum, {ops::Add, ops::Multiply},
-                                          kIfQuantized),
-          row<clamps_scaled_integers, separate_from_input>(Fault::scaled_integer_clamp, {ops::Clamp},
-                                                           kIfQuantized),
-          separating_row<cuts_fractions_before_quantization>(Fault::truncation_before_quantization,
-                                                             {ops::Convert}, kIfQuantized)}};
+      .stages = {
+          {Stage::kernels,
+           {row<quantizes_disjoint_numbers, separate_from_input>(Fault::disjoint_clamp, {ops::FakeQuantize}),
+            row<merged_operand, separate_merged_operand>(Fault::merged_quantizations, kSums, kIfQuantized),
+            row<operand_of_lower_rank, add_axes_to_operand>(Fault::quantized_factor_rank,
+                                                            {ops::Multiply, ops::Divide}, kIfQuantized),
+            separating_row<is_quantized_extremum>(Fault::quantized_extremum, {ops::ReduceMax, ops::ReduceMin},
+                                                  kIfQuantized),
+            row<normalizes_quantized_numbers, separate_from_input>(
+                Fault::quantized_normalization, {ops::MVN, ops::GroupNormalization}, kIfQuantized),
+            row<quantizes_transpose, separate_from_input>(Fault::quantized_transpose, {ops::FakeQuantize}),
+            row<must_be_separated<cuts_quantized_fractions>, separate_from_input>(
+                Fault::quantized_truncation, {ops::Convert}, kIfQuantized),
+            row<is_reversed, swap_operands>(Fault::reversed_quantized_sum, {ops::Add, ops::Multiply},
+                                            kIfQuantized),
+            row<clamps_scaled_integers, separate_from_input>(Fault::scaled_integer_clamp, {ops::Clamp},
+                                                             kIfQuantized),
+            separating_row<cuts_fractions_before_quantization>(Fault::truncation_before_quantization,
+                                                               {ops::Convert}, kIfQuantized)}}}};
 }
 
 }  // namespace onnx2ir::passes

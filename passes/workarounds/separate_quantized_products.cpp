@@ -9,13 +9,9 @@
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/quantization.hpp"
 #include "ir/views/spatial.hpp"
-#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/fake_quantize.hpp"
-#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/run_time_values.hpp"
-#include "passes/workarounds/separation.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -198,21 +194,24 @@ bool precedes_negative_factor(const ir::Node& node) {
 
 Workaround separate_quantized_products() {
   return {
-      .stage = Stage::kernels,
       .summary = "Keeps products of quantised numbers apart from operations that OpenVINO would fuse wrongly",
-      .rows = {
-          separating_row<precedes_column_constant>(Fault::batched_product_constants, {ops::MatMul},
-                                                   kIfQuantized),
-          row<scales_of_batches, scale_apart>(Fault::batched_product_constants, {ops::MatMul}, kIfQuantized),
-          separating_row<multiplies_quantized_channels>(Fault::quantized_group_filters,
-                                                        {ops::GroupConvolution}, kIfQuantized),
-          row<multiplies_quantized_vector, multiply_row>(Fault::quantized_vector_product, {ops::MatMul},
+      .stages = {{Stage::kernels,
+                  {separating_row<precedes_column_constant>(Fault::batched_product_constants, {ops::MatMul},
+                                                            kIfQuantized),
+                   row<scales_of_batches, scale_apart>(Fault::batched_product_constants, {ops::MatMul},
+                                                       kIfQuantized),
+                   separating_row<multiplies_quantized_channels>(Fault::quantized_group_filters,
+                                                                 {ops::GroupConvolution}, kIfQuantized),
+                   row<multiplies_quantized_vector, multiply_row>(Fault::quantized_vector_product,
+                                                                  {ops::MatMul}, kIfQuantized),
+                   separating_row<precedes_negative_factor>(Fault::quantized_relu_factors,
+                                                            {ops::ReLU, ops::PReLU}, kIfQuantized),
+                   separating_row<precedes_row_constant>(Fault::quantized_row_constants, {ops::MatMul},
                                                          kIfQuantized),
-          separating_row<precedes_negative_factor>(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},
-                                                   kIfQuantized),
-          separating_row<precedes_row_constant>(Fault::quantized_row_constants, {ops::MatMul}, kIfQuantized),
-          separating_row<precedes_step_of_product>(Fault::quantized_unit_scale, {ops::MatMul}, kIfQuantized),
-          separating_row<is_shared_quantized_product>(Fault::shared_quantized_product, kIntegerProducts)}};
+                   separating_row<precedes_step_of_product>(Fault::quantized_unit_scale, {ops::MatMul},
+                                                            kIfQuantized),
+                   separating_row<is_shared_quantized_product>(Fault::shared_quantized_product,
+                                                               kIntegerProducts)}}}};
 }
 
 }  // namespace onnx2ir::passes

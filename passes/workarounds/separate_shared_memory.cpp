@@ -12,9 +12,6 @@
 #include "ir/views/selection.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/axes.hpp"
-#include "passes/analysis/bounded_search.hpp"
-#include "passes/analysis/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {
@@ -216,16 +213,17 @@ void copy_outputs(ir::Builder& builder, ir::Node& loop) {
 }  // namespace
 
 Workaround separate_shared_memory() {
-  return {.stage = Stage::kernels,
-          .summary =
-              "Copies values whose memory the CPU plugin overwrites or moves while other operations still "
-              "read it",
-          .rows = {
-              row<reads_shared_concatenation, negate_below_zero>(Fault::abs_in_place, {ops::Abs}),
-              row<convolves_part, separate_from_input>(Fault::convolved_concat_part, {ops::Convolution}),
-              row<has_stale_output, copy_outputs>(Fault::stale_loop_outputs, {ops::Loop}),
-              row<transposes_part, separate_from_input>(Fault::transposed_concat_part, {ops::Transpose}),
-              row<transposes_result, separate_from_input>(Fault::transposed_model_output, {ops::Transpose})}};
+  return {
+      .summary =
+          "Copies values whose memory the CPU plugin overwrites or moves while other operations still "
+          "read it",
+      .stages = {
+          {Stage::kernels,
+           {row<reads_shared_concatenation, negate_below_zero>(Fault::abs_in_place, {ops::Abs}),
+            row<convolves_part, separate_from_input>(Fault::convolved_concat_part, {ops::Convolution}),
+            row<has_stale_output, copy_outputs>(Fault::stale_loop_outputs, {ops::Loop}),
+            row<transposes_part, separate_from_input>(Fault::transposed_concat_part, {ops::Transpose}),
+            row<transposes_result, separate_from_input>(Fault::transposed_model_output, {ops::Transpose})}}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -8,7 +8,6 @@
 
 #include "ir/inference.hpp"
 #include "ir/views/indexing.hpp"
-#include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {
@@ -88,11 +87,12 @@ void sort_and_reorder(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 Workaround sort_unique_elements() {
-  return {.stage = Stage::imported,
-          .summary =
-              "Sorts in a Unique that keeps the order of first occurrence, and compares along the first axis",
-          .rows = {row<keeps_order, sort_and_reorder>(Fault::unique_order, {ops::Unique}),
-                   row<misjudges_slices, compare_along_first_axis>(Fault::unique_slices, {ops::Unique})}};
+  return {
+      .summary =
+          "Sorts in a Unique that keeps the order of first occurrence, and compares along the first axis",
+      .stages = {{Stage::imported,
+                  {row<keeps_order, sort_and_reorder>(Fault::unique_order, {ops::Unique}),
+                   row<misjudges_slices, compare_along_first_axis>(Fault::unique_slices, {ops::Unique})}}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -8,7 +8,6 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/spatial.hpp"
 #include "passes/legality/all_workarounds.hpp"
-#include "passes/support/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -168,12 +167,13 @@ void pad_data(ir::Builder& builder, ir::Node& node) {
 
 Workaround widen_convolutions() {
   return {
-      .stage = Stage::kernels,
       .summary =
           "Adds an output channel, columns or pads to convolutions that the CPU plugin computes wrongly",
-      .rows = {row<reads_past_pads, add_second_filter>(Fault::convolution_of_one_channel, {ops::Convolution}),
-               row<may_have_one_column, add_column>(Fault::convolution_to_one_column, {ops::Convolution}),
-               row<reads_pads_only, pad_data>(Fault::unread_columns, kConvolutions)}};
+      .stages = {
+          {Stage::kernels,
+           {row<reads_past_pads, add_second_filter>(Fault::convolution_of_one_channel, {ops::Convolution}),
+            row<may_have_one_column, add_column>(Fault::convolution_to_one_column, {ops::Convolution}),
+            row<reads_pads_only, pad_data>(Fault::unread_columns, kConvolutions)}}}};
 }
 
 }  // namespace onnx2ir::passes

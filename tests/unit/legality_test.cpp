@@ -32,9 +32,9 @@ void copy_node(ir::Builder& builder, ir::Node& node) {
 }
 
 Workaround workaround(void (*rewrite)(ir::Builder&, ir::Node&)) {
-  return {.stage = passes::Stage::kernels,
-          .summary = "",
-          .rows = {{target::Fault::byte_arithmetic, {ops::Add}, is_affected, rewrite}},
+  return {.summary = "",
+          .stages = {{passes::Stage::kernels,
+                      {{target::Fault::byte_arithmetic, {ops::Add}, is_affected, rewrite}}}},
           .name = "test"};
 }
 
@@ -98,8 +98,11 @@ TEST_CASE("each workaround has a name of its own, rows, and operations", "[passe
   for (const Workaround& one : passes::workarounds()) {
     INFO(one.name);
     CHECK(last < one.name);
-    CHECK_FALSE(one.rows.empty());
-    for (const passes::LegalizationRow& row : one.rows) CHECK(row.operations.intersects(row.operations));
+    CHECK_FALSE(one.stages.empty());
+    for (const passes::RowsOfStage& stage : one.stages) {
+      CHECK_FALSE(stage.rows.empty());
+      for (const passes::LegalizationRow& row : stage.rows) CHECK(row.operations.intersects(row.operations));
+    }
     last = one.name;
   }
 }
@@ -107,7 +110,7 @@ TEST_CASE("each workaround has a name of its own, rows, and operations", "[passe
 TEST_CASE("a row with a condition on the model affects only models that fulfil it, in all graphs",
           "[passes]") {
   Workaround conditional = workaround(change_nothing);
-  conditional.rows[0].model_holds = passes::kIfQuantized;
+  conditional.stages[0].rows[0].model_holds = passes::kIfQuantized;
   const passes::RowIndex index(target::Target(), conditional);
   CHECK_FALSE(passes::first_violation(*sum_of_bytes(), index));
   const auto quantized_in_branch = ir::parse_text(R"(model "branches"

@@ -308,7 +308,7 @@ Value dequantize(NodeContext& node, Value integers, const Grid& grid) {
   Value numbers = convert(node, integers, ElementType::f32);
   if (grid.zero_point && !is_zero(grid.zero_point)) {
     numbers = node.op(ops::Subtract, {numbers, grid.zero_point});
-    // Integer kernels are for 8 bits: see passes/workarounds/separate_zero_points.cpp. Of other numbers, the
+    // Integer kernels are for 8 bits: see passes/workarounds/hide_misread_weights.cpp. Of other numbers, the
     // IR does not tell that they are quantised.
     const bool is_separate = node.has_exact_quantization() || ir::info(integers.type()).bits != 8;
     if (!is_constant && is_separate && node.target().has(Fault::reassociated_zero_point)) {

@@ -225,10 +225,6 @@ void add_nodes_of_rows(const ir::Graph& graph, const std::string& prefix, const 
   }
 }
 
-bool is_workaround(const Pass& pass) {
-  return pass.kind == PassKind::legalize;
-}
-
 }  // namespace
 
 std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContext& context) {
@@ -238,7 +234,7 @@ std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContex
   for (const target::FaultDescription& fault : target::all_faults()) {
     if (!context.target.has(fault.fault)) continue;
     for (const Pass& pass : pipeline()) {
-      if (!is_workaround(pass) || !pass.faults.contains(fault.fault)) continue;
+      if (pass.kind != PassKind::legalize || !pass.faults.contains(fault.fault)) continue;
       if (!original) {
         auto model = copy();
         Snapshot snapshot(*model);
@@ -253,7 +249,8 @@ std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContex
 
 bool run_legalizations(ir::Model& model, PassContext& context) {
   const bool modified = edit_each(pipeline(), [&](const Pass& pass) {
-    return (is_workaround(pass) || pass.runs_with_legalizations) && run_pass(model, pass, context);
+    return (pass.kind == PassKind::legalize || pass.runs_with_legalizations) &&
+           run_pass(model, pass, context);
   });
   require_legal(model, context.target, {});
   return modified;

@@ -143,7 +143,6 @@ bool legalize_nodes(ir::Model& model, PassContext& context) {
   RowIndex rows(context.target, last);
   rows.shuffle(context.row_order);
 
-  if (!context.legal_stage) return apply_rows(model, rows);
   RowIndex untried(context.target, last, context.legal_stage);
   untried.shuffle(context.row_order);
   return apply_rows(model, rows, untried);

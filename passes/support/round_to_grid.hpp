@@ -14,6 +14,12 @@ struct QuantizationGrid {
 
 /// A FakeQuantize that rounds `numbers` to the nearest ones of `grid`. OpenVINO computes what follows with
 /// integers then, also if all numbers are of the grid already.
-ir::Value round_to_grid(ir::Builder& builder, ir::Value numbers, const QuantizationGrid& grid);
+inline ir::Value round_to_grid(ir::Builder& builder, ir::Value numbers, const QuantizationGrid& grid) {
+  constexpr std::int64_t kLevels = 256;
+  const ir::IntegerLimits limits = ir::limits_of(grid.type);
+  const ir::Value low = builder.number_like((limits.low - grid.zero_point) * grid.scale, numbers);
+  const ir::Value high = builder.number_like((limits.high - grid.zero_point) * grid.scale, numbers);
+  return builder.op(ops::FakeQuantize, {numbers, low, high, low, high}, {{"levels", kLevels}});
+}
 
 }  // namespace onnx2ir::passes

@@ -41,13 +41,10 @@ auto repeated_label(const std::string& labels) {
   return std::ranges::find_if(labels, [&](char label) { return std::ranges::count(labels, label) > 1; });
 }
 
-bool has_label_twice(const std::string& labels) {
-  return repeated_label(labels) != labels.end();
-}
-
 bool is_supported(const Equation& equation) {
   return std::ranges::none_of(equation.terms, [](const Term& term) {
-    return term.labels.empty() || has_ellipsis(term.labels) || has_label_twice(term.labels);
+    return term.labels.empty() || has_ellipsis(term.labels) ||
+           repeated_label(term.labels) != term.labels.end();
   });
 }
 
@@ -66,12 +63,6 @@ std::optional<std::string> unused_letters(const Equation& equation, std::size_t 
 std::pair<std::size_t, std::size_t> ellipsis_axes(const Term& term) {
   const std::size_t first = term.labels.find('.');
   return {first, term.value.shape().rank() - (term.labels.size() - 1)};
-}
-
-/// Removes axis `axis`, whose size is 1.
-void squeeze(ir::Builder& builder, Term& term, std::size_t axis) {
-  term.value = ir::squeeze(builder, term.value, {static_cast<std::int64_t>(axis)});
-  term.labels.erase(axis, 1);
 }
 
 /// The size of the terms that are not broadcast along an axis: 1 if all are of size 1. No value if the sizes
@@ -95,8 +86,9 @@ void remove_broadcast_axes(ir::Builder& builder, Equation& equation, const std::
     if (common_size(equation, letter) == ir::Dimension(1)) continue;
     for (Term& term : equation.terms) {
       const std::size_t axis = term.labels.find(letter);
-      if (axis != std::string::npos && term.value.shape()[axis] == ir::Dimension(1))
-        squeeze(builder, term, axis);
+      if (axis == std::string::npos || term.value.shape()[axis] != ir::Dimension(1)) continue;
+      term.value = ir::squeeze(builder, term.value, {static_cast<std::int64_t>(axis)});
+      term.labels.erase(axis, 1);
     }
   }
 }
@@ -152,8 +144,8 @@ void take_diagonal(ir::Builder& builder, Term& term, std::size_t first, std::siz
 }
 
 void take_diagonals(ir::Builder& builder, Term& term) {
-  while (has_label_twice(term.labels)) {
-    const auto repeated = repeated_label(term.labels);
+  for (auto repeated = repeated_label(term.labels); repeated != term.labels.end();
+       repeated = repeated_label(term.labels)) {
     const auto first = static_cast<std::size_t>(repeated - term.labels.begin());
     take_diagonal(builder, term, first, term.labels.find(*repeated, first + 1));
   }

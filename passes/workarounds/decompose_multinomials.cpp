@@ -77,11 +77,8 @@ Value decompose(ir::Builder& builder, ir::MultinomialView multinomial) {
   const Value sizes = ir::concat(builder, {rows, samples, builder.integers({1})});
   const Value low = builder.number(0, ElementType::f32);
   const Value high = builder.number(1, ElementType::f32);
-  const Value uniform = builder.op(ops::RandomUniform, {sizes, low, high},
-                                   {{"output_type", ElementType::f32},
-                                    {"global_seed", multinomial.global_seed()},
-                                    {"op_seed", multinomial.op_seed()},
-                                    {"alignment", "tensorflow"}});
+  const Value uniform =
+      draw_numbers(builder, sizes, low, high, multinomial.global_seed(), multinomial.op_seed());
   const Value drawn = builder.op(ops::Multiply, {uniform, total});
   const Value found =
       are_few(multinomial) ? count_at_most(builder, sums, drawn) : count_by_blocks(builder, sums, drawn);

@@ -11,6 +11,7 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/unary.hpp"
+#include "passes/analysis/known_shape.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {
@@ -90,15 +91,8 @@ ir::Value multiply_by_minus_one(ir::Builder& builder, ir::NegativeView negative)
 
 /// The shape for a Reshape that does the same: one size may be unknown.
 std::optional<std::vector<std::int64_t>> reshape_sizes(const ir::PartialShape& shape) {
-  if (!shape.has_rank()) return std::nullopt;
-  std::vector<std::int64_t> sizes;
-  bool has_unknown = false;
-  for (const ir::Dimension& dimension : shape) {
-    if (dimension.is_static() ? dimension.min == 0 : has_unknown) return std::nullopt;
-    has_unknown = has_unknown || !dimension.is_static();
-    sizes.push_back(dimension.is_static() ? dimension.min : -1);
-  }
-  return sizes;
+  if (!shape.has_rank() || shape.has(0) || dynamic_dimensions(shape) > 1) return std::nullopt;
+  return shape.sizes_or(-1);
 }
 
 bool can_be_reshaped(ir::UnsqueezeView unsqueeze) {

@@ -145,14 +145,10 @@ struct Average {
 };
 
 /// The decomposition stores a filter of the size of the kernel: larger ones are those of damaged models.
-bool has_small_kernel(ir::AvgPoolView pool) {
-  constexpr double kMost = 1 << 24;
-  return kernel_size(pool) <= kMost;
-}
-
 bool has_dilations(ir::AvgPoolView pool) {
+  constexpr double kMostElements = 1 << 24;
   return pool.dilations() && pool.data().shape().has_rank() && pool.auto_pad() == "explicit" &&
-         has_small_kernel(pool);
+         kernel_size(pool) <= kMostElements;
 }
 
 /// A Convolution with ones sums each window. The sums are divided by the numbers of elements that count.

@@ -148,9 +148,8 @@ bool converts_weights(ir::ConvertView convert, Reads reads) {
 /// weights if their data or initial state are quantised. It rounds the states of all steps, too, and requires
 /// weights that it has folded.
 bool converts_recurrent_weights(ir::ConvertView convert) {
-  constexpr ir::OperationSet kRecurrent{ops::LSTMSequence, ops::GRUSequence, ops::RNNSequence};
-  return convert.node().graph().may_hold(kRecurrent) && converts_weights(convert, [&](const ir::Use& use) {
-           return use.node->is_one_of(kRecurrent) && use.index > ir::AnyRecurrentView::Input::hidden_state;
+  return convert.node().graph().may_hold(kSequences) && converts_weights(convert, [&](const ir::Use& use) {
+           return use.node->is_one_of(kSequences) && use.index > ir::AnyRecurrentView::Input::hidden_state;
          });
 }
 

@@ -19,12 +19,7 @@ using ir::ElementType;
 
 /// The operation of `node`, computed in i32.
 ir::Value compute_in_i32(ir::Builder& builder, const ir::Node& node) {
-  const ElementType type = node.output(0).type;
-  std::vector<ir::Value> inputs;
-  for (const ir::Value input : node.inputs()) {
-    inputs.push_back(ir::convert(builder, input, ElementType::i32));
-  }
-  return ir::convert(builder, builder.clone(node, inputs).value(), type);
+  return compute_in(builder, node, node.output(0).type, ElementType::i32);
 }
 
 /// Whether `node` gives integers of `kBits` bits.

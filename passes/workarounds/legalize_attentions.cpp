@@ -52,12 +52,6 @@ Value scale_before(ir::Builder& builder, ir::ScaledDotProductAttentionView atten
 constexpr int kMaxNodes = 24;  ///< visited from a Softmax up to the product of query and key
 
 /// If there is only one matrix, the order of the heads cannot be wrong.
-bool has_several_matrices(const ir::PartialShape& shape) {
-  return shape.has_rank() && shape.rank() > 2 &&
-         std::ranges::any_of(shape.dimensions().first(shape.rank() - 2),
-                             [](const ir::Dimension& size) { return size != ir::Dimension(1); });
-}
-
 bool is_misread(ir::Value value) {
   return has_several_matrices(value.shape()) && ir::is_computed_from_constants(value);
 }

@@ -156,7 +156,7 @@ bool may_update_operand(const ir::Node& node) {
 /// each inference.
 void read_as_second(ir::Builder& builder, ir::Node& node) {
   if (node.is_one_of(kCommutative)) return swap_operands(builder, node);
-  node.set_input(0, hide_value(builder, emit_run_time_truth(builder), node.input(0)));
+  hide_data(builder, node);
 }
 
 // Larger constants are weights and masks, in which the largest finite number serves as well.
@@ -186,12 +186,7 @@ bool reads_infinity(const ir::Node& node) {
 }
 
 ir::Value compute_in_f32(ir::Builder& builder, const ir::Node& node) {
-  std::vector<ir::Value> inputs;
-  for (const ir::Value input : node.inputs()) {
-    const bool is_bf16 = input.type() == ir::ElementType::bf16;
-    inputs.push_back(is_bf16 ? ir::convert(builder, input, ir::ElementType::f32) : input);
-  }
-  return ir::convert(builder, builder.clone(node, inputs).value(), node.output(0).type);
+  return compute_in(builder, node, ir::ElementType::bf16, ir::ElementType::f32);
 }
 
 }  // namespace

@@ -260,8 +260,7 @@ void convert_at_run_time(ir::Builder&, ir::Node& result) {
       value.type() == ir::ElementType::i4 ? ir::ElementType::i8 : ir::ElementType::u8;
   ir::Builder builder = ir::builder_beside(*value.node);
   const ir::Value numbers = ir::convert(builder, value, wide);
-  const ir::Value chosen =
-      builder.op(ops::Select, {emit_run_time_truth(builder), numbers, builder.integer(0, wide)});
+  const ir::Value chosen = hide_value(builder, emit_run_time_truth(builder), numbers);
   ir::replace_results(value, ir::convert(builder, chosen, value.type()));
 }
 

@@ -66,15 +66,6 @@ bool precedes_row_constant(ir::MatMulView product) {
   return false;
 }
 
-/// Whether `shape`, that of an operand of a MatMul, has several matrices.
-bool has_several_matrices(const ir::PartialShape& shape) {
-  if (!shape.has_rank()) return false;
-  for (std::size_t axis = 0; axis + 2 < shape.rank(); ++axis) {
-    if (shape[axis] != ir::Dimension(1)) return true;
-  }
-  return false;
-}
-
 /// Fault::batched_product_constants, after the product.
 bool precedes_column_constant(ir::MatMulView product) {
   const ir::PartialShape& shape = product.output(0).shape;

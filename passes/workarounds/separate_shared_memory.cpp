@@ -51,13 +51,13 @@ bool joins_ranges(ir::ConcatView concat) {
 
 /// Whether a Concat reads the output, or a Reshape of it.
 bool is_joined(const ir::Output& output) {
-  return std::ranges::any_of(first_readers(output), [](const ir::Use& use) {
-    if (const auto concat = ir::match<ir::ConcatView>(*use.node)) return joins_ranges(*concat);
-    return use.node->op().traits.reshapes && use.index == 0 &&
-           std::ranges::any_of(use.node->output(0).uses, [](const ir::Use& reshaped) {
-             const auto concat = ir::match<ir::ConcatView>(*reshaped.node);
-             return concat && joins_ranges(*concat);
-           });
+  const auto is_part = [](const ir::Use& use) {
+    const auto concat = ir::match<ir::ConcatView>(*use.node);
+    return concat && joins_ranges(*concat);
+  };
+  return std::ranges::any_of(first_readers(output), [&](const ir::Use& use) {
+    return is_part(use) || (use.node->op().traits.reshapes && use.index == 0 &&
+                            std::ranges::any_of(use.node->output(0).uses, is_part));
   });
 }
 

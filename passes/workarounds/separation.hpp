@@ -2,9 +2,11 @@
 // copies.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "ir/graph.hpp"
+#include "ir/shape_tools.hpp"
 #include "ir/views/spatial.hpp"
 #include "ir/views/unary.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
@@ -39,15 +41,23 @@ LegalizationRow separating_row(Fault fault, const ir::OperationSet& operations,
   return row<must_be_separated<kApplies>, separate_from_uses>(fault, operations, model_holds);
 }
 
+inline constexpr double kNoBound = std::numeric_limits<float>::max();
 /// A copy of `value`, a floating-point number, that OpenVINO does not fuse with the operations before and
 /// after it.
 inline ir::Value clamp_without_effect(ir::Builder& builder, ir::Value value) {
-  constexpr double kNoBound = std::numeric_limits<float>::max();
   return builder.op(ops::Clamp, {value}, {{"min", -kNoBound}, {"max", kNoBound}});
 }
 inline bool has_no_effect(ir::ClampView clamp) {
-  constexpr double kNoBound = std::numeric_limits<float>::max();
   return clamp.min() <= -kNoBound && clamp.max() >= kNoBound;
+}
+
+/// The operation of `node`, with inputs of type `from` computed in type `to`.
+inline ir::Value compute_in(ir::Builder& builder, const ir::Node& node, ir::ElementType from,
+                            ir::ElementType to) {
+  std::vector<ir::Value> inputs;
+  for (const ir::Value input : node.inputs())
+    inputs.push_back(input.type() == from ? ir::convert(builder, input, to) : input);
+  return ir::convert(builder, builder.clone(node, inputs).value(), node.output(0).type);
 }
 
 /// The operations that may have a scale or zero point for each channel.
@@ -55,6 +65,13 @@ inline ir::OperationSet arithmetic_and_quantization() {
   ir::OperationSet operations = arithmetic_operations();
   operations.add(ops::FakeQuantize);
   return operations;
+}
+
+/// Whether `shape`, that of an operand of a MatMul, has several matrices.
+inline bool has_several_matrices(const ir::PartialShape& shape) {
+  return shape.has_rank() && shape.rank() > 2 &&
+         std::ranges::any_of(shape.dimensions().first(shape.rank() - 2),
+                             [](const ir::Dimension& size) { return size != ir::Dimension(1); });
 }
 
 /// Whether each group has one channel, or may have one, and several filters.

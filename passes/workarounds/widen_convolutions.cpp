@@ -63,18 +63,13 @@ bool may_have_one_column(ir::ConvolutionView convolution) {
          (*kernel)[last] > 1 && result[last + 2].min <= 1 && result[last + 1].max != 1;
 }
 
-/// The same filters once more, along `axis`.
-ir::Value repeat_filters(ir::Builder& builder, ir::Value filters, std::int64_t axis) {
-  return ir::concat(builder, {filters, filters}, axis);
-}
-
 /// All but the last element along `axis`.
 ir::Value remove_last(ir::Builder& builder, ir::Value value, std::size_t axis) {
   return ir::slice(builder, value, 0, -1, static_cast<std::int64_t>(axis));
 }
 
 ir::Value add_second_filter(ir::Builder& builder, ir::ConvolutionView convolution) {
-  const ir::Value filters = repeat_filters(builder, convolution.filters(), 0);
+  const ir::Value filters = ir::concat(builder, {convolution.filters(), convolution.filters()}, 0);
   const ir::Value wide =
       ir::clone_with_input(builder, convolution, ir::ConvolutionView::Input::filters, filters);
   return remove_last(builder, wide, 1);
@@ -89,7 +84,7 @@ ir::Value add_second_channel(ir::Builder& builder, ir::ConvolutionView convoluti
   const ir::Value padded = builder.op(
       ops::Pad, {data, builder.integers(none), builder.integers(one_channel), builder.number_like(0, data)},
       {{"pad_mode", "constant"}});
-  const std::array inputs = {padded, repeat_filters(builder, convolution.filters(), 1)};
+  const std::array inputs = {padded, ir::concat(builder, {convolution.filters(), convolution.filters()}, 1)};
   return builder.clone(convolution, inputs).value();
 }
 

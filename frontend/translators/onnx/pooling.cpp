@@ -211,14 +211,10 @@ Values average_pool_1(NodeContext& node) {
   return {emit_average(node, input, window, exclude_pad, mode)};
 }
 
-/// The norm of which `sum_up` adds the powers. Attribute p is a float in version 1.
-template <typename SumUp>
-Value emit_norm(NodeContext& node, const SumUp& sum_up) {
-  const Value input = node.input(0);
-  const double p =
-      node.opset() < 2 ? node.real_attribute("p", 2.0) : static_cast<double>(node.integer_attribute("p", 2));
-  const Value powers = node.op(ops::Power, {node.op(ops::Abs, {input}), node.number_like(p, input)});
-  return node.op(ops::Power, {sum_up(powers), node.number_like(1.0 / p, input)});
+/// Attribute p of LpPool and GlobalLpPool, which is a float in version 1.
+double norm_of(const NodeContext& node) {
+  return node.opset() < 2 ? node.real_attribute("p", 2.0)
+                          : static_cast<double>(node.integer_attribute("p", 2));
 }
 
 /// LpPool 1, 2 (integer p), 11, 18 (ceil_mode, dilations), 22: an average of powers, times the size of the
@@ -228,14 +224,16 @@ Values lp_pool_1(NodeContext& node) {
   const Window window = pool_window(node);
   const bool is_explicit = window.auto_pad == "explicit";
   const bool ceil = node.flag_attribute("ceil_mode") && is_explicit;
+  const double p = norm_of(node);
+  const Value exponent = node.number_like(p, input);
+  const Value powers = node.op(ops::Power, {node.op(ops::Abs, {input}), exponent});
   // In floating point, where the product of large sizes cannot overflow.
   const double count = std::accumulate(window.kernel.begin(), window.kernel.end(), 1.0, std::multiplies<>());
-  return {emit_norm(node, [&](Value powers) {
-    const Value padded = is_explicit ? pad(node, powers, window, ceil) : powers;
-    Value mean = emit_average(node, padded, is_explicit ? unpadded(window) : window, false, "floor");
-    if (ceil) mean = remove_windows_in_padding(node, mean, window, input);
-    return node.op(ops::Multiply, {mean, node.number_like(count, input)});
-  })};
+  const Value padded = is_explicit ? pad(node, powers, window, ceil) : powers;
+  Value mean = emit_average(node, padded, is_explicit ? unpadded(window) : window, false, "floor");
+  if (ceil) mean = remove_windows_in_padding(node, mean, window, input);
+  const Value sum = node.op(ops::Multiply, {mean, node.number_like(count, input)});
+  return {node.op(ops::Power, {sum, node.number_like(1.0 / p, input)})};
 }
 
 std::vector<std::int64_t> spatial_axes(const NodeContext& node) {
@@ -258,9 +256,11 @@ Values global_max_pool_1(NodeContext& node) {
 
 /// GlobalLpPool 1, 2, 22.
 Values global_lp_pool_1(NodeContext& node) {
-  return {emit_norm(node, [&](Value powers) {
-    return reduce_keep_dims(node, ops::ReduceSum, powers, spatial_axes(node));
-  })};
+  const Value input = node.input(0);
+  const double p = norm_of(node);
+  const Value powers = node.op(ops::Power, {node.op(ops::Abs, {input}), node.number_like(p, input)});
+  const Value sum = reduce_keep_dims(node, ops::ReduceSum, powers, spatial_axes(node));
+  return {node.op(ops::Power, {sum, node.number_like(1.0 / p, input)})};
 }
 
 /// Whether the indices are those of a MaxPool, which refer to its own input.

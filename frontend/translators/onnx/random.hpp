@@ -13,7 +13,6 @@ struct Seeds {
   std::int64_t of_op = 0;
 };
 
-
 /// Draws `samples` (i64 [1]) classes with replacement for each row of `log_probabilities` [rows, classes],
 /// which need not be normalised. The result is [rows, samples] of `type`, i32 or i64.
 Value draw_classes(Builder& builder, Value log_probabilities, Value samples, ElementType type, Seeds seeds);

@@ -122,7 +122,6 @@ Value shrink_9(NodeContext& node, Value input) {
   return convert(node, node.op(ops::Select, {is_below, node.op(ops::Add, {x, bias}), high}), input.type());
 }
 
-
 Value reciprocal_1(NodeContext& node, Value x) {
   return divide(node, node.number_like(1, x), x);
 }

@@ -114,51 +114,35 @@ std::int32_t half_bits(double number) {
 }
 
 /// Appends one element; false if `text` is not an element of the type.
-bool add_element(std::string_view text, ir::ElementType type, onnx::TensorProto& tensor) {
-  using enum ir::ElementType;
-  switch (type) {
-    case f32:
-    case f64:
-    case f16: {
-      const auto number = base::parse_number<double>(text);
-      if (!number) return false;
-      if (type == f32) tensor.add_float_data(static_cast<float>(*number));
-      if (type == f64) tensor.add_double_data(*number);
-      if (type == f16) tensor.add_int32_data(half_bits(*number));
-      return true;
-    }
-    case i8:
-    case i16:
-    case i32:
-    case i64: {
-      const auto number = read_integer<std::int64_t>(text, type);
-      if (!number) return false;
-      if (type == i64) tensor.add_int64_data(*number);
-      if (type != i64) tensor.add_int32_data(static_cast<std::int32_t>(*number));
-      return true;
-    }
-    case u8:
-    case u16:
-    case u32:
-    case u64: {
-      const auto number = read_integer<std::uint64_t>(text, type);
-      if (!number) return false;
-      const bool is_wide = type == u32 || type == u64;
-      if (is_wide) tensor.add_uint64_data(*number);
-      if (!is_wide) tensor.add_int32_data(static_cast<std::int32_t>(*number));
-      return true;
-    }
-    case boolean: {
-      const auto truth = read_boolean(text);
-      if (truth) tensor.add_int32_data(*truth ? 1 : 0);
-      return truth.has_value();
-    }
-    case string:
+bool add_element(std::string_view text, const TensorTypeInfo& row, onnx::TensorProto& tensor) {
+  const auto add = [](const auto& element, auto store) {
+    if (element) store(*element);
+    return element.has_value();
+  };
+  const auto store_int32 = [&](auto value) { tensor.add_int32_data(static_cast<std::int32_t>(value)); };
+  const ir::ElementType type = *row.ir_type;
+  switch (row.field) {
+    case TypedField::float_data:
+      return add(base::parse_number<double>(text),
+                 [&](double number) { tensor.add_float_data(static_cast<float>(number)); });
+    case TypedField::double_data:
+      return add(base::parse_number<double>(text), [&](double number) { tensor.add_double_data(number); });
+    case TypedField::int64_data:
+      return add(read_integer<std::int64_t>(text, type), [&](auto value) { tensor.add_int64_data(value); });
+    case TypedField::uint64_data:
+      return add(read_integer<std::uint64_t>(text, type), [&](auto value) { tensor.add_uint64_data(value); });
+    case TypedField::string_data:
       tensor.add_string_data(std::string(text));
       return true;
-    default:
-      return false;
+    case TypedField::int32_data:
+      break;
   }
+  if (type == ir::ElementType::boolean) return add(read_boolean(text), store_int32);
+  if (type == ir::ElementType::f16)
+    return add(base::parse_number<double>(text), [&](double number) { store_int32(half_bits(number)); });
+  if (!ir::is_integral(type) || row.bits < 8) return false;
+  return ir::is_signed_integral(type) ? add(read_integer<std::int64_t>(text, type), store_int32)
+                                      : add(read_integer<std::uint64_t>(text, type), store_int32);
 }
 
 }  // namespace
@@ -181,7 +165,7 @@ Result<onnx::TensorProto> read_frozen_value(std::string_view text, std::int32_t 
   tensor.set_data_type(element_type);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::string_view element = list.elements[list.is_list ? static_cast<std::size_t>(i) : 0];
-    if (!add_element(element, *row->ir_type, tensor))
+    if (!add_element(element, *row, tensor))
       return unfit(fmt::format("'{}' is not a value of type {}", element, row->name));
   }
   return tensor;

@@ -304,17 +304,13 @@ class Parser {
 
   /// Parses {n}, {n,} or {n,m}. For any other text, returns no value and consumes nothing.
   std::optional<Bounds> braces() {
-    const std::string_view before = rest_;
-    const auto restore = [&] {
-      rest_ = before;
-      return std::nullopt;
-    };
-    if (!take("{")) return std::nullopt;
-    const auto least = number();
-    if (!least) return restore();
+    Parser ahead(rest_);
+    if (!ahead.take("{")) return std::nullopt;
+    const auto least = ahead.number();
     std::optional<int> most = least;
-    if (take(",")) most = rest_.starts_with("}") ? std::optional(kUnbounded) : number();
-    if (!most || !take("}")) return restore();
+    if (least && ahead.take(",")) most = ahead.rest_.starts_with("}") ? kUnbounded : ahead.number();
+    if (!most || !ahead.take("}")) return std::nullopt;
+    rest_ = ahead.rest_;
     if (*least > kMaxRepetitions || *most > kMaxRepetitions || (*most != kUnbounded && *most < *least)) {
       refuse("the numbers in '{...}' are out of range");
     }

@@ -151,6 +151,11 @@ bool have_equal_sizes(Value a, std::size_t axis, Value b, std::size_t other_axis
   return true;
 }
 
+bool have_equal_shapes(Value a, Value b) {
+  const PartialShape& shape = a.shape();
+  return shape.has_rank() && b.shape().has_rank(shape.rank()) && have_equal_sizes(a, 0, b, 0, shape.rank());
+}
+
 bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis) {
   const Size size = size_in(sizes, index);
   const Size dimension = size_along(value, axis);

@@ -35,6 +35,8 @@ Size remaining_size(Value data, Value pattern, bool special_zero);
 bool have_equal_sizes(Value a, std::size_t axis, Value b, std::size_t other_axis);
 /// The same for `count` axes from `axis` and from `other_axis` on. Inference knows the same of each pair.
 bool have_equal_sizes(Value a, std::size_t axis, Value b, std::size_t other_axis, std::size_t count);
+/// Whether two values have the same rank, which is known, and the same sizes.
+bool have_equal_shapes(Value a, Value b);
 /// Whether element `index` of `sizes` is the size of `value` along `axis`.
 bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis);
 /// Element `index` of `list` if it is the same in every run.

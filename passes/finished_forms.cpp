@@ -86,9 +86,7 @@ class FormSearch {
   bool has_tested_elements(ir::Value data) const {
     return is_any(counts_, [&](ir::Value count) {
       const ir::Value tested = data_of_smallest_size(origin(count));
-      const ir::PartialShape& shape = data.shape();
-      return tested && shape.has_rank() && tested.shape().has_rank(shape.rank()) &&
-             ir::have_equal_sizes(tested, 0, data, 0, shape.rank());
+      return tested && ir::have_equal_shapes(tested, data);
     });
   }
 

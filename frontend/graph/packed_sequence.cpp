@@ -142,12 +142,8 @@ Value fill_shapes(Builder& builder, Value shapes, std::int64_t from, std::int64_
 
 /// Whether all elements provably have the same shape.
 bool have_one_shape(const Values& elements) {
-  return std::ranges::all_of(elements, [&](Value element) {
-    const PartialShape& shape = element.shape();
-    return shape.has_rank() && elements.front().shape().has_rank() &&
-           shape.rank() == elements.front().shape().rank() &&
-           ir::have_equal_sizes(element, 0, elements.front(), 0, shape.rank());
-  });
+  return std::ranges::all_of(elements,
+                             [&](Value element) { return ir::have_equal_shapes(element, elements.front()); });
 }
 
 /// Element `position` of a list of tensors of one shape, which are rows of one tensor; null otherwise.

@@ -64,6 +64,10 @@ std::optional<double> known_number(ir::Value value) {
                          : ir::exact_number(value, 0);
 }
 
+bool are_all(ir::Value value, double expected) {
+  return are_known(value, [&](double number) { return number == expected; });
+}
+
 bool are_at_least(ir::Value value, std::int64_t least) {
   const auto known = ir::known_values(value);
   return known &&

@@ -22,6 +22,8 @@ bool are_known(ir::Value value, Predicate holds) {
   const auto numbers = ir::exact_numbers(value);
   return numbers && std::ranges::all_of(*numbers, holds);
 }
+/// Whether all elements are known to be `expected`.
+bool are_all(ir::Value value, double expected);
 /// Whether all elements of an integer value are known to be at least `least`.
 bool are_at_least(ir::Value value, std::int64_t least);
 /// Whether the number and its reciprocal are powers of two that all floating-point types have.

@@ -134,9 +134,8 @@ class SizeTracker {
   KnownSize of_concat(const ir::Node& node) const {
     // A guard for zero iterations takes the final or the initial value of a loop.
     if (const auto guard = joined_values(node)) {
-      const std::size_t rank = guard->final.shape().rank();
-      const bool is_same = rank > 0 && rank == guard->initial.shape().rank() &&
-                           ir::have_equal_sizes(guard->final, 0, guard->initial, 0, rank);
+      const bool is_same =
+          !guard->final.shape().is_scalar() && ir::have_equal_shapes(guard->final, guard->initial);
       return is_same ? of(guard->initial) : one_of(of(guard->final), of(guard->initial));
     }
     bool is_fixed = true;
@@ -255,9 +254,7 @@ class SizeTracker {
 bool keeps_sizes(const ir::Carried& state) {
   const ir::Value parameter = state.parameter->value();
   const ir::Value next = state.result->input(0);
-  if (parameter.shape().is_static() || next == parameter) return true;
-  if (!parameter.shape().has_rank() || !next.shape().has_rank(parameter.shape().rank())) return false;
-  return ir::have_equal_sizes(next, 0, parameter, 0, parameter.shape().rank());
+  return parameter.shape().is_static() || next == parameter || ir::have_equal_shapes(next, parameter);
 }
 
 std::vector<bool> states_that_grow_and_shrink(ir::LoopView loop) {

@@ -29,16 +29,8 @@ bool same_static_shape(const ir::Node& node) {
 /// Whether a Transpose moves no axis, or exchanges only axes of size 1.
 bool keeps_order(ir::TransposeView transpose) {
   const auto order = ir::exact_order(transpose);
-  if (!order) return false;
-  if (std::ranges::is_sorted(*order)) return true;
-  const ir::PartialShape& before = transpose.data().shape();
-  const ir::PartialShape& after = transpose.output(0).shape;
-  if (!before.has_rank() || !after.has_rank()) return false;
-  constexpr ir::Dimension kOne = 1;
-  for (std::size_t i = 0; i < order->size(); ++i) {
-    if ((*order)[i] != static_cast<std::int64_t>(i) && (before[i] != kOne || after[i] != kOne)) return false;
-  }
-  return true;
+  return order && (std::ranges::is_sorted(*order) || (moves_only_unit_axes(transpose) &&
+                                                      transpose.data().shape() == transpose.output(0).shape));
 }
 
 /// The smallest end of a Slice that is "to the end" for all sizes.
@@ -60,21 +52,10 @@ bool keeps_sizes(ir::SliceView slice, bool starts_at_0) {
 
 /// Whether the Slice takes all elements, for example from 0 to the end of each axis, as x[:, i] is exported.
 bool takes_all(ir::SliceView slice) {
-  const auto steps = ir::exact_values(slice.step());
-  if (!steps || !std::all_of(steps->begin(), steps->end(), [](auto step) { return step == 1; })) return false;
-  const auto starts = ir::exact_values(slice.start());
-  const auto ends = ir::exact_values(slice.stop());
-  const bool starts_at_0 = starts && std::ranges::all_of(*starts, [](auto start) { return start == 0; });
-  if (starts_at_0 && ends && std::ranges::all_of(*ends, [](auto end) { return end >= kEnd; })) return true;
+  if (!are_all(slice.step(), 1)) return false;
+  const bool starts_at_0 = are_all(slice.start(), 0);
+  if (starts_at_0 && are_at_least(slice.stop(), kEnd)) return true;
   return same_static_shape(slice) || keeps_sizes(slice, starts_at_0);
-}
-
-/// Whether a Reshape provably gives its input the shape that it has, as in ids.view(-1, ids.shape[1]).
-bool keeps_shape(ir::Node& reshape) {
-  const ir::Value data = ir::ReshapeView(reshape).data();
-  const ir::PartialShape& shape = reshape.output(0).shape;
-  return shape.has_rank() && data.shape().has_rank(shape.rank()) &&
-         ir::have_equal_sizes(data, 0, reshape.value(), 0, shape.rank());
 }
 
 /// The operand of the Unsqueeze that made `value`, if `axes` are those that it added. Otherwise null.
@@ -103,10 +84,10 @@ std::optional<Range> taken_range(ir::Node& node) {
   }
   const ir::GatherView gather = node;
   const auto indices = ir::exact_values(gather.indices());
-  if (!indices || indices->empty() || gather.batch_dims() != 0 || !ir::is_vector(gather.indices()))
+  const auto is_gap = [](std::int64_t index, std::int64_t next) { return next != index + 1; };
+  if (!indices || indices->empty() || gather.batch_dims() != 0 || !ir::is_vector(gather.indices()) ||
+      std::ranges::adjacent_find(*indices, is_gap) != indices->end())
     return std::nullopt;
-  for (std::size_t i = 1; i < indices->size(); ++i)
-    if ((*indices)[i] != (*indices)[i - 1] + 1) return std::nullopt;
   return Range{indices->front(), indices->back() + 1};
 }
 
@@ -116,22 +97,18 @@ ir::Value taken_part(ir::Node& node) {
   const auto concat = ir::match<ir::ConcatView>(node.input(0));
   if (!concat || !concat->output(0).shape.has_rank()) return {};
   const ir::Value axes = node.is(ops::Slice) ? ir::SliceView(node).axes() : ir::GatherView(node).axis();
-  const auto axis = axes ? ir::exact_values(axes) : std::nullopt;
-  const std::size_t rank = concat->output(0).shape.rank();
-  if (!axis || axis->size() != 1 ||
-      ir::normalize_axis(axis->front(), rank) != ir::normalize_axis(concat->axis(), rank))
-    return {};
+  const auto axis = axes ? ir::known_scalar(axes) : std::nullopt;
+  const std::size_t joined = joined_axis(*concat);
+  if (!axis || ir::normalize_axis(*axis, concat->output(0).shape.rank()) != joined) return {};
   const auto range = taken_range(node);
   if (!range || range->begin < 0) return {};
   std::int64_t begin = 0;
   for (const ir::Value& part : concat->parts()) {
     const ir::PartialShape& shape = part.shape();
-    if (!shape.has_rank()) return {};
-    const ir::Dimension size = shape[ir::normalize_axis(concat->axis(), rank)];
-    if (!size.is_static()) return {};
-    const std::int64_t end = begin + size.size();
+    if (!shape.has_rank() || shape[joined].is_dynamic()) return {};
+    const std::int64_t end = begin + shape[joined].size();
     const bool is_to_end = &part == &concat->parts().back() && range->end > end;
-    if (begin == range->begin && (end == range->end || is_to_end) && size.size() > 0)
+    if (begin == range->begin && (end == range->end || is_to_end) && end > begin)
       return shape == node.output(0).shape ? part : ir::Value{};
     begin = end;
   }
@@ -145,28 +122,22 @@ ir::Value input_of_undone(ir::Node& node) {
     return before_unsqueeze(squeeze->data(), squeeze->axes());
   const auto gather = ir::match<ir::GatherView>(node);
   if (!gather || !gather->indices().shape().is_scalar()) return {};
-  const auto indices = ir::exact_values(gather->indices());
-  const bool is_first = indices && (indices->front() == 0 || indices->front() == -1);
-  return is_first ? before_unsqueeze(gather->data(), gather->axis()) : ir::Value{};
+  const auto index = ir::known_scalar(gather->indices());
+  return index == 0 || index == -1 ? before_unsqueeze(gather->data(), gather->axis()) : ir::Value{};
 }
 
 bool is_no_op(ir::Node& node) {
   if (const auto convert = ir::match<ir::ConvertView>(node))
     return convert->data().type() == convert->output(0).type;
-  if (node.is(ops::Reshape)) return keeps_shape(node);
-  if (node.op().traits.reshapes) return same_static_shape(node);
-  if (node.is(ops::Broadcast) || node.is(ops::Tile)) return same_static_shape(node);
+  // Such as ids.view(-1, ids.shape[1]).
+  if (node.is(ops::Reshape)) return ir::have_equal_shapes(node.input(0), node.value());
+  if (node.op().traits.reshapes || node.is_one_of({ops::Broadcast, ops::Tile}))
+    return same_static_shape(node);
   if (node.is(ops::Transpose)) return keeps_order(node);
   if (node.is(ops::Concat)) return node.inputs().size() == 1;
   if (node.is(ops::Slice)) return takes_all(node);
-  if (const auto pad = ir::match<ir::PadView>(node)) {
-    const auto all_zero = [](ir::Value list) {
-      const auto pads = ir::exact_values(list);
-      return pads && std::all_of(pads->begin(), pads->end(), [](auto size) { return size == 0; });
-    };
-    return all_zero(pad->begins()) && all_zero(pad->ends());
-  }
-  return false;
+  const auto pad = ir::match<ir::PadView>(node);
+  return pad && are_all(pad->begins(), 0) && are_all(pad->ends(), 0);
 }
 
 /// The result of a Select between two values that are the same; null if they are not. OpenVINO 2024.6 does
@@ -206,10 +177,7 @@ ir::Value chosen_value(ir::Node& node) {
   const auto condition = known_condition(select.condition());
   if (!condition) return {};
   const ir::Value chosen = *condition ? select.then_value() : select.else_value();
-  const ir::PartialShape& shape = node.output(0).shape;
-  const bool has_shape = shape.has_rank() && chosen.shape().has_rank(shape.rank()) &&
-                         ir::have_equal_sizes(chosen, 0, node.value(), 0, shape.rank());
-  return has_shape ? chosen : ir::Value{};
+  return ir::have_equal_shapes(chosen, node.value()) ? chosen : ir::Value{};
 }
 
 ir::Value input_of_no_op(ir::Builder& builder, ir::Node& node) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "ir/known_values.hpp"
 #include "ir/value_ranges.hpp"
@@ -107,6 +108,16 @@ Value unsqueeze(Builder& builder, Value value, const std::vector<std::int64_t>& 
 
 Value transpose(Builder& builder, Value value, const std::vector<std::int64_t>& order) {
   return builder.op(ops::Transpose, {value, builder.integers(order)});
+}
+
+Value move_axis(Builder& builder, Value value, std::int64_t from, std::int64_t to) {
+  if (from == to) return value;
+  if (!value.shape().has_rank()) fail_unknown_rank("the rank of a value whose axes are moved is not known");
+  std::vector<std::int64_t> order(value.shape().rank());
+  std::iota(order.begin(), order.end(), 0);
+  order.erase(order.begin() + from);
+  order.insert(order.begin() + to, from);
+  return transpose(builder, value, order);
 }
 
 Value broadcast_to(Builder& builder, Value value, Value shape) {

@@ -42,6 +42,9 @@ Value flatten(Builder& builder, Value value);
 Value squeeze(Builder& builder, Value value, const std::vector<std::int64_t>& axes);
 Value unsqueeze(Builder& builder, Value value, const std::vector<std::int64_t>& axes);
 Value transpose(Builder& builder, Value value, const std::vector<std::int64_t>& order);
+/// `value` with axis `from` at the place `to`, the others following in order; `value` itself if they are
+/// equal.
+Value move_axis(Builder& builder, Value value, std::int64_t from, std::int64_t to);
 /// `value` broadcast to `shape` (unidirectional).
 Value broadcast_to(Builder& builder, Value value, Value shape);
 /// A tensor of `shape` whose elements are all `number`.

@@ -1,7 +1,6 @@
 // Joins packed sequences to one tensor, and splits tensors into packed sequences.
 #include <algorithm>
 #include <functional>
-#include <numeric>
 
 #include "frontend/graph/packed_sequence.hpp"
 #include "ir/checked_arithmetic.hpp"
@@ -12,16 +11,6 @@ namespace onnx2ir::frontend {
 namespace {
 
 using namespace packed;
-
-/// `value` with axis `from` at `to`.
-Value move_axis(Builder& builder, Value value, std::int64_t from, std::int64_t to) {
-  if (from == to) return value;
-  std::vector<std::int64_t> order(static_cast<std::size_t>(rank_of(value)));
-  std::iota(order.begin(), order.end(), 0);
-  order.erase(order.begin() + from);
-  order.insert(order.begin() + to, from);
-  return transpose(builder, value, order);
-}
 
 /// Returns a dimension as i64 [1].
 using DimensionOf = std::function<Value(std::int64_t)>;
@@ -214,7 +203,7 @@ Sequence pack_slices(Builder& builder, Value tensor, std::int64_t axis, bool kee
   Sequence result;
   result.type = tensor.type();
   // If the axis is the first one, the slices are contiguous.
-  result.values = flatten(builder, move_axis(builder, tensor, axis, 0));
+  result.values = flatten(builder, ir::move_axis(builder, tensor, axis, 0));
   const Value shape = ir::compute_shape_of(builder, tensor);
   Values row;
   ir::Dimensions element;
@@ -259,7 +248,7 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
   }
   Value stacked = new_axis ? sequence.stacked : Value{};
   if (!stacked) stacked = stack(builder, sequence, dimension);
-  stacked = move_axis(builder, stacked, 0, where);
+  stacked = ir::move_axis(builder, stacked, 0, where);
   return new_axis ? stacked : reshape_to_sum(builder, stacked, sequence, where, dimension);
 }
 

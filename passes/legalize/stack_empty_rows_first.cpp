@@ -3,52 +3,35 @@
 // the process (empty_stacked_rows).
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
-#include "passes/analysis/axes.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
 /// The axis along which the rows of `scan` are stacked if an axis before it may be empty, otherwise 0.
-std::size_t axis_after_empty_one(const ir::Scan& scan) {
+std::int64_t axis_after_empty_one(const ir::Scan& scan) {
   const ir::PartialShape& row = scan.result->output(0).shape;
   if (!row.has_rank()) return 0;
-  const std::size_t axis = ir::normalize_axis(scan.axis, row.rank());
-  const bool may_be_empty = std::any_of(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(axis),
-                                        [](const ir::Dimension& size) { return size.admits(0); });
+  const auto axis = static_cast<std::int64_t>(ir::normalize_axis(scan.axis, row.rank()));
+  const bool may_be_empty =
+      std::any_of(row.begin(), row.begin() + axis, [](const ir::Dimension& size) { return size.admits(0); });
   return may_be_empty ? axis : 0;
 }
 
-/// The order of axes that moves the axis `from` to the place `to`, the others following in order.
-std::vector<std::int64_t> move_axis(std::size_t rank, std::size_t from, std::size_t to) {
-  std::vector<std::int64_t> order;
-  for (std::size_t axis = 0; axis < rank; ++axis) {
-    if (axis != from) order.push_back(static_cast<std::int64_t>(axis));
-  }
-  order.insert(order.begin() + static_cast<std::ptrdiff_t>(to), static_cast<std::int64_t>(from));
-  return order;
-}
-
-ir::Value emit_moved(ir::Builder& builder, ir::Value value, std::size_t from, std::size_t to) {
-  const std::vector<std::int64_t> order = move_axis(value.shape().rank(), from, to);
-  return builder.op(ops::Transpose, {value, builder.integers(order)});
-}
-
 bool stack_first(ir::LoopView loop, ir::Scan& scan) {
-  const std::size_t axis = axis_after_empty_one(scan);
+  const std::int64_t axis = axis_after_empty_one(scan);
   if (axis == 0) return false;
   ir::Builder inside(*loop.body().graph);
-  scan.result->set_input(0, emit_moved(inside, scan.result->input(0), axis, 0));
+  scan.result->set_input(0, ir::move_axis(inside, scan.result->input(0), axis, 0));
   ir::infer(*scan.result);
   scan.axis = 0;
   ir::infer(loop.node());
   const ir::Value stack = loop.output(scan);
   ir::Builder outside = ir::builder_beside(loop.node());
-  const ir::Value moved = emit_moved(outside, stack, 0, axis);
+  const ir::Value moved = ir::move_axis(outside, stack, 0, axis);
   ir::replace_uses_except(stack, moved, *moved.node);
   return true;
 }

@@ -1,12 +1,11 @@
 // Passes strings through the ports of a Loop as three tensors (begins, ends, bytes), because the CPU plugin
 // has no strings in Loops (loops_take_no_strings).
-#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 #include "ir/views/string.hpp"
-#include "passes/analysis/axes.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -29,16 +28,6 @@ ir::Value pack(ir::Builder& builder, const Unpacked& strings) {
   return builder.op(ops::StringTensorPack, strings);
 }
 
-/// The strings whose positions are `stacked`, with axis 0 moved to `axis`. StringTensorPack takes ascending
-/// positions only, so the strings themselves are transposed.
-ir::Value pack_along(ir::Builder& builder, const Unpacked& stacked, std::size_t axis) {
-  const ir::Value strings = pack(builder, stacked);
-  if (axis == 0) return strings;
-  std::vector<std::int64_t> order = all_axes(strings.shape().rank());
-  std::rotate(order.begin(), order.begin() + 1, order.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
-  return ir::transpose(builder, strings, order);
-}
-
 class LoopStrings {
  public:
   explicit LoopStrings(ir::LoopView loop)
@@ -53,8 +42,11 @@ class LoopStrings {
     }
     if (!modified_) return false;
     ir::infer(loop_.node());
-    for (const Output& output : outputs_)
-      ir::replace_all_uses(output.strings, pack_along(outside_, output.unpacked, output.axis));
+    // StringTensorPack takes ascending positions only, so the strings themselves are transposed.
+    for (const Output& output : outputs_) {
+      const ir::Value strings = pack(outside_, output.unpacked);
+      ir::replace_all_uses(output.strings, ir::move_axis(outside_, strings, 0, output.axis));
+    }
     loop_.remove_unused_outputs();
     loop_.remove_states([](const ir::Carried& state) { return state.parameter->output(0).type == kString; });
     ir::remove_unused_captures(loop_.node());
@@ -66,7 +58,7 @@ class LoopStrings {
   struct Output {
     ir::Value strings;
     Unpacked unpacked;
-    std::size_t axis = 0;
+    std::int64_t axis = 0;
   };
 
   template <typename Port>
@@ -147,7 +139,7 @@ class LoopStrings {
     }
     ir::Node& after = inside_.result(ir::concat(inside_, {before, row[kBytes]}));
     rows[kBytes] = loop_.add_output(loop_.add_state(none, *before.node, after));
-    outputs_.push_back({loop_.output(scan), rows, static_cast<std::size_t>(scan.axis)});
+    outputs_.push_back({loop_.output(scan), rows, scan.axis});
     modified_ = true;
   }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/element_sizes.hpp"
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
+#include "ir/size_rules.hpp"
 
 namespace onnx2ir::passes {
 
@@ -35,6 +37,27 @@ bool moves_only_unit_axes(ir::TransposeView transpose) {
     if (shape[static_cast<std::size_t>(axis)] != ir::Dimension(1)) others.push_back(axis);
   }
   return std::ranges::is_sorted(others);
+}
+
+ir::PartialShape known_shape(ir::Value value) {
+  ir::PartialShape shape = value.shape();
+  for (ir::Dimension& size : shape.mutable_dimensions()) {
+    const auto known = ir::constant(size.expression());
+    if (known && size.admits(*known)) size = ir::Dimension(*known);
+  }
+  return shape;
+}
+
+bool keeps_size(ir::Value sizes, std::size_t index, ir::Value value, std::size_t axis) {
+  return ir::known_element(sizes, index) == 1 || ir::is_size_of(sizes, index, value, axis);
+}
+
+std::ptrdiff_t dynamic_dimensions(const ir::PartialShape& shape) {
+  return shape.has_rank() ? std::ranges::count_if(shape, &ir::Dimension::is_dynamic) : 0;
+}
+
+bool has_bounds(const ir::Dimension& size) {
+  return size.is_dynamic() && size.max != ir::Dimension::kUnbounded;
 }
 
 }  // namespace onnx2ir::passes

@@ -42,26 +42,15 @@ bool converts_weights(const ir::Node& node) {
   return numbers && is_weights(numbers->integers);
 }
 
-/// The weights that a Multiply of two operands computes, without the Multiply.
-std::optional<DequantizedWeights> weights_from(ir::Value widened, ir::Value scale) {
-  if (!ir::is_computed_from_constants(scale)) return std::nullopt;
-  const auto numbers = converted_integers(widened);
-  if (!numbers || !is_weights(numbers->integers)) return std::nullopt;
-  return DequantizedWeights{.product = nullptr,
-                            .widened = widened,
-                            .data = numbers->integers,
-                            .zero_point = numbers->zero_point,
-                            .scale = scale};
-}
-
+/// The weights that a Multiply computes, without the Multiply.
 std::optional<DequantizedWeights> weights_from(ir::MultiplyView multiply) {
-  const auto found = weights_from(multiply.a(), multiply.b());
-  return found ? found : weights_from(multiply.b(), multiply.a());
-}
-
-/// Whether `node` gives the elements of input 0 another shape or order.
-bool is_move(const ir::Node& node) {
-  return node.op().traits.reshapes || node.op().traits.rearranges;
+  for (const auto& [widened, scale] :
+       {std::pair(multiply.a(), multiply.b()), std::pair(multiply.b(), multiply.a())}) {
+    if (!ir::is_computed_from_constants(scale) || !converts_weights(*widened.node)) continue;
+    const auto numbers = converted_integers(widened);
+    return DequantizedWeights{nullptr, widened, numbers->integers, numbers->zero_point, scale};
+  }
+  return std::nullopt;
 }
 
 /// Whether a Transpose exchanges the last two axes and nothing else.
@@ -143,7 +132,10 @@ const ir::Node* integers_of(const ir::Node& node) {
 bool computes_weights(const ir::Node& node) {
   constexpr int kMaxMoves = 4;
   const ir::Node* source = &node;
-  for (int i = 0; i < kMaxMoves && is_move(*source); ++i) source = source->input(0).node;
+  for (int i = 0; i < kMaxMoves; ++i) {
+    if (!source->op().traits.reshapes && !source->op().traits.rearranges) break;
+    source = source->input(0).node;
+  }
   if (source->outputs().empty() || !ir::is_floating(source->output(0).type)) return false;
   if (source->is(ops::Multiply)) return weights_from(*source).has_value();
   return converts_weights(*source);

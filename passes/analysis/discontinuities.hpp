@@ -16,19 +16,16 @@ inline constexpr ir::OperationSet kDiscontinuousAtZero = {
 };
 
 /// Whether the result of the use is discontinuous where the value is 0. A product or a quotient with a
-/// constant is if one of its uses is; a conversion to a floating-point type is not.
-inline bool is_discontinuous_at_zero(const ir::Use& use, int depth) {
+/// constant is if one of its uses is, also after `most_factors` such products; a conversion to a
+/// floating-point type is not.
+inline bool is_discontinuous_at_zero(const ir::Use& use, int most_factors = 2) {
   const ir::Node& node = *use.node;
   if (node.is(ops::Convert)) return !ir::is_floating(node.output(0).type);
   const bool is_scaled = node.is_one_of({ops::Multiply, ops::Divide}) && constant_step(node).operand;
   if (!is_scaled) return node.is_one_of(kDiscontinuousAtZero);
-  return depth > 0 && std::ranges::any_of(node.output(0).uses, [&](const ir::Use& next) {
-           return is_discontinuous_at_zero(next, depth - 1);
+  return most_factors > 0 && std::ranges::any_of(node.output(0).uses, [&](const ir::Use& next) {
+           return is_discontinuous_at_zero(next, most_factors - 1);
          });
-}
-inline bool is_discontinuous_at_zero(const ir::Use& use) {
-  constexpr int kMostFactors = 2;
-  return is_discontinuous_at_zero(use, kMostFactors);
 }
 
 /// Whether a use of output 0 of `node` is discontinuous at 0, so that a number that should be 0 must be

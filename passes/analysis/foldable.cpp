@@ -10,10 +10,6 @@
 namespace onnx2ir::passes {
 namespace {
 
-bool may_be_known(const ir::Output& output) {
-  return output.known != nullptr || (output.shape.has(0) && output.shape.element_count() == 0);
-}
-
 bool is_computed(ir::Value value) {
   const ir::Node& node = *value.node;
   return node.constant() == nullptr && !node.is(ops::Parameter) && !node.is(ops::Result) &&
@@ -33,6 +29,18 @@ constexpr ir::OperationSet kFolded{
     ops::Slice,      ops::SoftMax,    ops::Split,     ops::Sqrt,       ops::Squeeze,      ops::Subtract,
     ops::Tanh,       ops::Tile,       ops::Transpose, ops::Unsqueeze,  ops::VariadicSplit};
 
+/// Whether the operation computes integers or booleans without an error for all operands: the division of
+/// integers by 0, and of the least one by -1, ends the process.
+bool computes_any_integers(const ir::Node& node) {
+  if (node.is_one_of({ops::Divide, ops::Mod, ops::FloorMod})) {
+    const auto divisor = ir::known_scalar(node.input(1));
+    return divisor && *divisor != 0 && *divisor != -1;
+  }
+  if (node.is(ops::Power)) return false;
+  return node.op().traits.broadcasts ||
+         node.is_one_of({ops::Convert, ops::Negative, ops::Abs, ops::LogicalNot});
+}
+
 }  // namespace
 
 bool is_captured_constant(const ir::Node& node, const ir::Invariant& invariant) {
@@ -49,7 +57,9 @@ bool captures_constant(ir::Node& node) {
 
 std::optional<ir::ConstantData> foldable_elements(ir::Value value) {
   const ir::Output& output = value.node->output(value.index);
-  if (!may_be_known(output) || !is_computed(value) || output.uses.empty()) return std::nullopt;
+  const bool may_be_known =
+      output.known != nullptr || (output.shape.has(0) && output.shape.element_count() == 0);
+  if (!may_be_known || !is_computed(value) || output.uses.empty()) return std::nullopt;
   // A constant of strings has a header even if there are no elements.
   if (output.type == ir::ElementType::string || !output.shape.sizes()) return std::nullopt;
   if (output.shape.element_count() == 0) return ir::ConstantData();
@@ -90,6 +100,22 @@ bool may_stay_unfolded(ir::Value value) {
     for (const ir::Value input : steps[i]->inputs()) steps.push_back(input.node);
   }
   return false;
+}
+
+bool never_fails(const ir::Node& node) {
+  if (node.is(ops::ShapeOf)) return true;
+  const auto inputs = node.inputs();
+  const auto outputs = node.outputs();
+  const bool shapes_fit =
+      std::ranges::all_of(inputs, [](ir::Value input) { return input.shape().is_static(); }) &&
+      std::ranges::all_of(outputs, [](const ir::Output& output) { return output.shape.is_static(); });
+  if (!shapes_fit) return false;
+  if (node.op().traits.reshapes || computes_any_integers(node)) return true;
+  return std::ranges::all_of(outputs,
+                             [](const ir::Output& output) { return ir::is_floating(output.type); }) &&
+         std::ranges::all_of(inputs, [](ir::Value input) {
+           return input.node->constant() != nullptr || ir::is_floating(input.type());
+         });
 }
 
 }  // namespace onnx2ir::passes

@@ -1,5 +1,6 @@
 // Tests whether a pass folds, removes or copies a node. The passes use them, and so do the checks that no
-// such node is left (passes/properties.hpp). Also tests which constants OpenVINO does not fold.
+// such node is left (passes/properties.hpp). Also tests which constants OpenVINO does not fold, and which
+// operations can be computed also where their results are unused, because they cannot fail.
 #pragma once
 
 #include <optional>
@@ -28,5 +29,8 @@ bool is_passed_through(const ir::Carried& state);
 /// CPU plugin then computes it in the first inference only. The conversion of quantised weights is not folded
 /// either: see computes_weights().
 bool may_stay_unfolded(ir::Value value);
+
+/// Whether `node` is computed without an error for all inputs of its types and shapes. False if in doubt.
+bool never_fails(const ir::Node& node);
 
 }  // namespace onnx2ir::passes

@@ -37,8 +37,9 @@ void PortSources::add_loop(ir::Node& node, const ir::LoopBody& loop) {
   std::ranges::for_each(loop.last_values, add_output);
 }
 
-std::span<const ir::Value> PortSources::of_port(ir::Value value) const {
-  const auto found = sources_.find(value);
+std::span<const ir::Value> PortSources::of(ir::Value value) const {
+  const bool may_be_port = value.node->is(ops::Parameter) || value.node->op().traits.has_bodies;
+  const auto found = may_be_port ? sources_.find(value) : sources_.end();
   if (found == sources_.end()) return {};
   return {found->second.data(), found->second.size()};
 }

@@ -26,13 +26,9 @@ class PortSources {
   explicit PortSources(const std::vector<ir::Graph*>& graphs);
 
   /// None if `value` is not such a Parameter or output.
-  std::span<const ir::Value> of(ir::Value value) const {
-    const bool may_be_port = value.node->is(ops::Parameter) || value.node->op().traits.has_bodies;
-    return may_be_port ? of_port(value) : std::span<const ir::Value>();
-  }
+  std::span<const ir::Value> of(ir::Value value) const;
 
  private:
-  std::span<const ir::Value> of_port(ir::Value value) const;
   void add_loop(ir::Node& node, const ir::LoopBody& loop);
 
   std::unordered_map<ir::Value, base::SmallVector<ir::Value, 2>, HashOfValue> sources_;

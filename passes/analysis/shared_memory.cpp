@@ -1,11 +1,12 @@
 #include "passes/analysis/shared_memory.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "base/small_vector.hpp"
-#include "ir/inference.hpp"
 #include "ir/operation_set.hpp"
 #include "ir/views/joining.hpp"
+#include "passes/analysis/axes.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -28,21 +29,12 @@ constexpr ir::OperationSet kMovedBeforeReshape{ops::Add, ops::Multiply};
 bool joins_in_place(const ir::Node& node) {
   const auto concat = ir::match<ir::ConcatView>(node);
   if (!concat || !node.output(0).shape.is_static()) return false;
-  const ir::PartialShape& shape = node.output(0).shape;
-  const std::size_t axis = ir::normalize_axis(concat->axis(), shape.rank());
-  for (std::size_t i = 0; i < axis; ++i) {
-    if (shape[i].size() != 1) return false;
-  }
-  return true;
+  return std::ranges::all_of(node.output(0).shape.dimensions().first(joined_axis(*concat)),
+                             [](const ir::Dimension& size) { return size == ir::Dimension(1); });
 }
 
 bool is_view(const ir::Use& use) {
   return (use.index == 0 && use.node->is_one_of(kViews)) || joins_in_place(*use.node);
-}
-
-/// Whether the result of `use.node` is in the memory of the value that it reads.
-bool always_updates(const ir::Use& use) {
-  return use.index == 0 && use.node->is_one_of(kInPlace);
 }
 
 /// Whether `use`, of a scalar Parameter, becomes one of a Reshape of the scalar.
@@ -91,7 +83,9 @@ bool leads_to_other_state(const ir::Use& use, const NextValues& next_values, con
   const auto is_own = [&](const ir::Use& at) { return at.node == state.result; };
   const auto is_other = [&](const ir::Use& at) { return !is_own(at) && next_values.contains(at.node); };
   const auto may_share_memory = [](const ir::Use& at) { return is_view(at) || updates_elements(at); };
-  const auto shares_memory = [](const ir::Use& at) { return is_view(at) || always_updates(at); };
+  const auto shares_memory = [](const ir::Use& at) {
+    return is_view(at) || (at.index == 0 && at.node->is_one_of(kInPlace));
+  };
   return leads_to(use, true, is_other, may_share_memory) && !leads_to(use, false, is_own, shares_memory);
 }
 

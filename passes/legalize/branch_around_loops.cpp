@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ir/inference.hpp"
-#include "passes/analysis/known_shape.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/final_or_initial.hpp"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "ir/inference.hpp"
-#include "passes/analysis/known_shape.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/size_changes.hpp"
 #include "passes/finished_forms.hpp"
 #include "passes/passes.hpp"

@@ -15,7 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "passes/analysis/known_shape.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/size_changes.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"

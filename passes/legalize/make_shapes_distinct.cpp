@@ -17,7 +17,7 @@
 #include <unordered_set>
 
 #include "ir/inference.hpp"
-#include "passes/analysis/known_shape.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/size_changes.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/stacked_values.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "passes/analysis/never_fails.hpp"
+#include "passes/analysis/foldable.hpp"
 #include "passes/finished_forms.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"

@@ -3,24 +3,20 @@
 // passes or OpenVINO have joined both. Ports that separate_outputs cannot separate have the names of both.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "ir/views/elementwise.hpp"
+#include "passes/analysis/port_sources.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
 /// The names of each value that is an input or an output. The result does not depend on their order.
-using Ports = std::map<std::pair<ir::Node*, std::uint32_t>, std::vector<std::string>>;
-
-bool is_port(ir::Value value, const Ports& ports) {
-  return ports.contains({value.node, value.index});
-}
+using Ports = std::unordered_map<ir::Value, std::vector<std::string>, HashOfValue>;
 
 bool set_names(ir::Value value, const std::vector<std::string>& names) {
   ir::TensorNames& present = value.output().names;
@@ -64,7 +60,7 @@ bool unname_replacements(ir::Value output, const Ports& ports) {
   bool modified = false;
   for (ir::Node* node = output.node; std::exchange(node->scratch, 1) == 0;) {
     const ir::Value value = replacement_of(*node);
-    if (!value || is_port(value, ports)) break;
+    if (!value || ports.contains(value)) break;
     modified = unname(value) || modified;
     node = value.node;
   }
@@ -81,7 +77,7 @@ bool unname_replaced(ir::Value input, const Ports& ports) {
     for (const ir::Use& use : value.output().uses) {
       if (use.node->outputs().size() != 1 || replacement_of(*use.node) != value) continue;
       const ir::Value next = use.node->value();
-      if (is_port(next, ports)) continue;
+      if (ports.contains(next)) continue;
       modified = unname(next) || modified;
       open.push_back(next);
     }
@@ -93,17 +89,15 @@ bool unname_replaced(ir::Value input, const Ports& ports) {
 
 bool name_ports(ir::Model& model, PassContext&) {
   Ports ports;
-  for (ir::Node* parameter : model.graph.parameters()) ports[{parameter, 0}] = {parameter->name};
+  for (ir::Node* parameter : model.graph.parameters()) ports[parameter->value()] = {parameter->name};
   for (const ir::Node* result : model.graph.results()) {
-    const ir::Value value = result->input(0);
-    std::vector<std::string>& names = ports[{value.node, value.index}];
+    std::vector<std::string>& names = ports[result->input(0)];
     // An input that is an output has the name already.
     if (std::ranges::find(names, result->name) == names.end()) names.push_back(result->name);
   }
   for (const auto& node : model.graph.nodes()) node->scratch = 0;
   bool modified = false;
-  for (const auto& [port, names] : ports) {
-    const ir::Value value{port.first, port.second};
+  for (const auto& [value, names] : ports) {
     modified = set_names(value, names) || modified;
     modified = unname_replacements(value, ports) || modified;
     if (value.node->is(ops::Parameter)) modified = unname_replaced(value, ports) || modified;

@@ -3,36 +3,27 @@
 // removes it, but keeps its names. A Convert to the same type would cause another fault: see
 // Fault::input_converted_to_output.
 #include <algorithm>
-#include <cstdint>
-#include <map>
 #include <string_view>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
+#include "passes/analysis/port_sources.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
-namespace {
-
-constexpr unsigned kMinBits = 8;  ///< releases do not convert all smaller types
-
-bool can_be_separated(ir::ElementType type) {
-  return type != ir::ElementType::string && type != ir::ElementType::dynamic &&
-         ir::info(type).bits >= kMinBits;
-}
-
-}  // namespace
 
 bool separate_outputs(ir::Model& model, PassContext&) {
   // Only used for look-ups, so that its order does not matter.
-  std::map<std::pair<const ir::Node*, std::uint32_t>, std::vector<std::string_view>> names_of;
-  for (const ir::Node* parameter : model.graph.parameters())
-    names_of[{parameter, 0}].push_back(parameter->name);
+  std::unordered_map<ir::Value, std::vector<std::string_view>, HashOfValue> names_of;
+  for (ir::Node* parameter : model.graph.parameters()) names_of[parameter->value()] = {parameter->name};
   return edit_each(model.graph.results(), [&](ir::Node* result) {
     const ir::Value value = result->input(0);
-    auto& shared = names_of[{value.node, value.index}];
+    auto& shared = names_of[value];
     if (std::ranges::find(shared, result->name) != shared.end()) return false;  // an input that is an output
-    if (shared.empty() || !can_be_separated(value.type())) {
+    const ir::ElementType type = value.type();
+    const bool can_be_separated = type != ir::ElementType::string && type != ir::ElementType::dynamic &&
+                                  ir::info(type).bits >= 8;  // releases do not convert all smaller types
+    if (shared.empty() || !can_be_separated) {
       shared.push_back(result->name);
       return false;
     }

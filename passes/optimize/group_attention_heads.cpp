@@ -18,6 +18,7 @@
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
 #include "ir/views/reshaping.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -35,15 +36,6 @@ struct Patterns {
   ir::Value grouped;    ///< [batch, groups, heads / groups * rows, columns]
   ir::Value separated;  ///< [batch, heads, rows, columns]
 };
-
-/// Whether `sizes` gives axis `axis` of `value` the size that it has.
-bool keeps_size(ir::Value sizes, std::size_t index, ir::Value value, std::size_t axis) {
-  const auto known = ir::known_element(sizes, index);
-  if (known == 1) return true;
-  const ir::Dimension& size = value.shape()[axis];
-  if (known && size.is_static()) return size.size() == *known;
-  return ir::is_size_of(sizes, index, value, axis);
-}
 
 /// The value whose heads `value`, a Broadcast, repeats along a new axis 2; null if it does something else.
 ir::Value repeated_by(ir::Value value) {

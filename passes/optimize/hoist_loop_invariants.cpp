@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "passes/analysis/never_fails.hpp"
+#include "passes/analysis/foldable.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

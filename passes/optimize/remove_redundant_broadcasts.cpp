@@ -4,8 +4,8 @@
 #include <iterator>
 #include <vector>
 
-#include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -16,13 +16,9 @@ bool has_sizes(ir::Value value, ir::Value sizes) {
   const ir::PartialShape& shape = value.shape();
   const auto count = sizes.shape().element_count();
   if (!shape.has_rank() || !count || static_cast<std::size_t>(*count) > shape.rank()) return false;
-  const auto known = ir::known_values(sizes);
   const std::size_t missing = shape.rank() - static_cast<std::size_t>(*count);
   for (std::size_t i = 0; i < static_cast<std::size_t>(*count); ++i) {
-    const ir::Dimension& size = shape[missing + i];
-    const bool is_known = known && (*known)[i].is_exact() &&
-                          ((*known)[i].min == 1 || (size.is_static() && (*known)[i].min == size.size()));
-    if (!is_known && !ir::is_size_of(sizes, i, value, missing + i)) return false;
+    if (!keeps_size(sizes, i, value, missing + i)) return false;
   }
   return true;
 }

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "passes/analysis/constant_values.hpp"
-#include "passes/analysis/never_fails.hpp"
+#include "passes/analysis/foldable.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/inline_branch.hpp"
 #include "passes/support/select_values.hpp"

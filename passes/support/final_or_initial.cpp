@@ -7,7 +7,7 @@
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
-#include "passes/analysis/known_shape.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/pattern.hpp"
 #include "passes/support/select_values.hpp"
 

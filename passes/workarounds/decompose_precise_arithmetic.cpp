@@ -11,7 +11,7 @@
 #include "ir/views/elementwise.hpp"
 #include "ir/views/reshaping.hpp"
 #include "ir/views/unary.hpp"
-#include "passes/analysis/known_shape.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
 
 namespace onnx2ir::passes {

@@ -11,7 +11,7 @@
 #include "ir/views/random.hpp"
 #include "ir/views/reduction.hpp"
 #include "ir/views/selection.hpp"
-#include "passes/analysis/known_shape.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/pattern.hpp"
 

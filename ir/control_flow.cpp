@@ -237,6 +237,13 @@ bool LoopView::make_invariant(const StatePredicate& is_invariant) const {
   return !taken.empty();
 }
 
+std::size_t count_roles(const LoopBody& body, const Node& result) {
+  const auto count = [&](const auto& ports) {
+    return std::ranges::count_if(ports, [&](const auto& port) { return port.result == &result; });
+  };
+  return static_cast<std::size_t>(count(body.carried) + count(body.scans) + count(body.last_values));
+}
+
 Value IfView::add_output(Value then_value, Value else_value) const {
   then_branch().results.push_back(&Builder(*then_branch().graph).result(then_value));
   else_branch().results.push_back(&Builder(*else_branch().graph).result(else_value));

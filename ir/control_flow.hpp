@@ -87,6 +87,9 @@ class LoopView {
   Node* node_;
 };
 
+/// How many states, scan outputs and last values of a Loop a Result of its body gives.
+std::size_t count_roles(const LoopBody& body, const Node& result);
+
 /// An If node. A copy refers to the same node.
 class IfView {
  public:

@@ -10,13 +10,6 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Whether the body condition is also the next value of a state or a scan output.
-bool is_condition_returned(const ir::LoopBody& loop) {
-  const auto returns = [&](const auto& port) { return port.result == loop.condition; };
-  return std::ranges::any_of(loop.carried, returns) || std::ranges::any_of(loop.scans, returns) ||
-         std::ranges::any_of(loop.last_values, returns);
-}
-
 /// The minimum of `count` and 1; a negative `count` means no limit.
 ir::Value limit_to_one(ir::Builder& builder, ir::Value count) {
   const ir::Value once = builder.integer(1, count.type());
@@ -29,7 +22,7 @@ ir::Value limit_to_one(ir::Builder& builder, ir::Value count) {
 
 void end_by_count(ir::Builder& builder, ir::LoopView loop) {
   ir::Builder body(loop.graph());
-  if (is_condition_returned(loop.body())) {
+  if (ir::count_roles(loop.body(), *loop.body().condition) > 0) {
     loop.body().condition = &body.result(body.boolean(true));
   } else {
     loop.body().condition->set_input(0, body.boolean(true));

@@ -11,13 +11,12 @@
 // loop may run zero times, it has 2 copies and the branches 1 and 3, because the runtime infers a first size
 // of 1 to 3 for the loop's output, and the initial value must fit that.
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "ir/inference.hpp"
 #include "passes/analysis/axes.hpp"
+#include "passes/analysis/port_sources.hpp"
 #include "passes/analysis/size_changes.hpp"
 #include "passes/passes.hpp"
 #include "passes/support/stacked_values.hpp"
@@ -45,14 +44,12 @@ struct CopyCount {
   }
 };
 
-/// The If whose output is the value of `result`, a Result of a body, if the output has rank `rank` and no
-/// other uses. Null for all other values.
-ir::Node* producing_if(const ir::Node& result, std::size_t rank) {
+/// Whether the value of `result`, a Result of a body, is an output of an If that has rank `rank` and no other
+/// uses.
+bool is_of_if(const ir::Node& result, std::size_t rank) {
   const ir::Value value = result.input(0);
   const ir::Output& output = value.output();
-  const bool fits = value.node->branches() != nullptr && output.uses.size() == 1 && output.shape.has_rank() &&
-                    output.shape.rank() == rank;
-  return fits ? value.node : nullptr;
+  return value.node->branches() != nullptr && output.uses.size() == 1 && output.shape.has_rank(rank);
 }
 
 /// The shapes that the value of `result`, a Result of a body, may have: one per branch if an If gives the
@@ -85,13 +82,13 @@ bool can_be_equal(const ir::PartialShape& a, const ir::PartialShape& b) {
   return ir::intersect(a, b).has_value();
 }
 
-/// Whether output `index` of the If is copied with a size that the runtime may not update.
-bool may_have_stale_size(ir::Node& if_node, std::size_t index) {
-  const auto results = ir::IfView(if_node).results(index);
+/// Whether `output`, of an If, is copied with a size that the runtime may not update.
+bool may_have_stale_size(ir::Value output) {
+  const auto results = ir::IfView(*output.node).results(output.index);
   const auto then_shapes = possible_shapes(*results[0]);
   const auto else_shapes = possible_shapes(*results[1]);
   const auto has_rank = [](const ir::PartialShape& shape) { return shape.has_rank(); };
-  if (if_node.output(index).type == ir::ElementType::string) return false;
+  if (output.type() == ir::ElementType::string) return false;
   if (!std::ranges::all_of(then_shapes, has_rank) || !std::ranges::all_of(else_shapes, has_rank))
     return false;
   return std::ranges::any_of(then_shapes, [&](const ir::PartialShape& a) {
@@ -101,10 +98,13 @@ bool may_have_stale_size(ir::Node& if_node, std::size_t index) {
   });
 }
 
-/// A state of a loop. Valid until the loop gets another state.
+/// A state of a loop, LoopBody::carried[index].
 struct State {
   ir::LoopView loop;
-  ir::Carried* carried;
+  std::size_t index;
+
+  /// Valid until the loop gets another state.
+  ir::Carried& carried() const { return loop.states()[index]; }
 };
 
 /// The fault needs three iterations: of two, the second one has another shape than the first, or its memory
@@ -114,14 +114,9 @@ bool may_iterate_more_than_twice(ir::LoopView loop) {
   return !count || count->front().min < 0 || count->front().max > 2;
 }
 
-/// A state, LoopBody::carried[index], that grows and shrinks and that the body reads.
-struct StateToSeparate {
-  ir::LoopView loop;
-  std::size_t index;
-};
-
-std::vector<StateToSeparate> states_to_separate(ir::Model& model) {
-  std::vector<StateToSeparate> states;
+/// The states that grow and shrink and that the body reads.
+std::vector<State> states_to_separate(ir::Model& model) {
+  std::vector<State> states;
   for (const ir::LoopView loop : runnable_loops_of(model)) {
     if (!may_iterate_more_than_twice(loop)) continue;
     const std::vector<bool> is_affected = states_that_grow_and_shrink(loop);
@@ -132,11 +127,8 @@ std::vector<StateToSeparate> states_to_separate(ir::Model& model) {
   return states;
 }
 
-bool has_other_role(const ir::LoopBody& body, const ir::Carried& state) {
-  const auto is_also = [&](const auto& port) { return port.result == state.result; };
-  const auto is_other = [&](const ir::Carried& other) { return &other != &state && is_also(other); };
-  return std::ranges::any_of(body.scans, is_also) || std::ranges::any_of(body.last_values, is_also) ||
-         std::ranges::any_of(body.carried, is_other);
+bool has_other_role(const State& state) {
+  return ir::count_roles(state.loop.body(), *state.carried().result) > 1;
 }
 
 /// Makes the shapes of the results of branches distinct.
@@ -144,53 +136,50 @@ class BranchSeparation {
  public:
   explicit BranchSeparation(ir::Model& model) {
     for (const ir::LoopView loop : runnable_loops_of(model)) {
-      for (ir::Carried& state : loop.states()) states_.emplace(state.result, State{loop, &state});
+      for (std::size_t i = 0; i < loop.states().size(); ++i)
+        states_.emplace(loop.states()[i].result, State{loop, i});
     }
   }
 
   bool run_on(ir::Node& if_node) {
     bool modified = false;
     for (std::uint32_t i = 0; i < if_node.outputs().size(); ++i) {
-      if (if_node.output(i).uses.empty() || is_separate(if_node, i) || !may_have_stale_size(if_node, i))
-        continue;
+      const ir::Value value = if_node.value(i);
+      if (value.output().uses.empty() || separate_.contains(value) || !may_have_stale_size(value)) continue;
       const auto results = ir::IfView(if_node).results(i);
       const std::size_t rank =
           std::max(results[0]->output(0).shape.rank(), results[1]->output(0).shape.rank());
-      if (const std::optional<State> state = only_state(if_node.output(i), rank)) {
-        run_on_next_value(*state, if_node, i);
+      if (const std::optional<State> state = only_state(value.output(), rank)) {
+        run_on_next_value(*state, value);
       } else {
         CopyCount copies;
-        separate(if_node, i, rank, copies);
-        read_first_copy(if_node.value(i));
+        separate(value, rank, copies);
+        read_first_copy(value);
       }
       modified = true;
     }
     return modified;
   }
 
-  /// Makes the shapes of output `index` of `if_node`, the next value of `state`, distinct.
-  void run_on_next_value(const State& state, ir::Node& if_node, std::uint32_t index) {
+  /// Makes the shapes of `output`, of an If that gives the next value of `state`, distinct.
+  void run_on_next_value(const State& state, ir::Value output) {
     CopyCount copies;
-    if (state.carried->output && !state.loop.runs_at_least_once()) copies.reserved_count = kInitialCopies;
-    separate(if_node, index, if_node.output(index).shape.rank(), copies);
-    ir::infer(*state.carried->result);
-    stack_state(state.loop, *state.carried, copies.reserved_count.value_or(copies.count));
+    const ir::Carried& carried = state.carried();
+    if (carried.output && !state.loop.runs_at_least_once()) copies.reserved_count = kInitialCopies;
+    separate(output, output.shape().rank(), copies);
+    ir::infer(*carried.result);
+    stack_state(state.loop, carried, copies.reserved_count.value_or(copies.count));
   }
 
  private:
-  bool is_separate(const ir::Node& if_node, std::uint32_t index) const {
-    const auto found = separate_.find(&if_node);
-    return found != separate_.end() && found->second.contains(index);
-  }
-
-  /// Gives each branch of output `index` a different number of copies, starting with `copies`.
-  void separate(ir::Node& if_node, std::uint32_t index, std::size_t rank, CopyCount& copies) {
-    separate_[&if_node].insert(index);
-    for (ir::Node* const result : ir::IfView(if_node).results(index)) {
+  /// Gives each branch of `output`, of an If, a different number of copies, starting with `copies`.
+  void separate(ir::Value output, std::size_t rank, CopyCount& copies) {
+    separate_.insert(output);
+    for (ir::Node* const result : ir::IfView(*output.node).results(output.index)) {
       const ir::Value value = result->input(0);
-      ir::Node* const inner = copies.count < kMaxCopies ? producing_if(*result, rank) : nullptr;
-      if (inner != nullptr && !is_separate(*inner, value.index) && may_have_stale_size(*inner, value.index)) {
-        separate(*inner, value.index, rank, copies);
+      const bool is_inner_if = copies.count < kMaxCopies && is_of_if(*result, rank);
+      if (is_inner_if && !separate_.contains(value) && may_have_stale_size(value)) {
+        separate(value, rank, copies);
       } else {
         ir::Builder builder = ir::builder_beside(*value.node);
         result->set_input(0, stack_copies(builder, value, copies.count, rank));
@@ -198,7 +187,7 @@ class BranchSeparation {
       }
       ir::infer(*result);
     }
-    ir::infer(if_node);
+    ir::infer(*output.node);
   }
 
   /// The state whose next value `output` is; no value if `output` has other uses.
@@ -207,72 +196,64 @@ class BranchSeparation {
     const auto found = states_.find(output.uses[0].node);
     if (found == states_.end()) return std::nullopt;
     const State& state = found->second;
-    if (has_other_role(state.loop.body(), *state.carried)) return std::nullopt;
-    const std::array<const ir::PartialShape*, 3> shapes{
-        &output.shape, &state.carried->parameter->output(0).shape, &state.loop.outer(*state.carried).shape()};
-    const auto has_rank = [&](const ir::PartialShape* shape) {
-      return shape->has_rank() && shape->rank() == rank;
-    };
-    return std::ranges::all_of(shapes, has_rank) ? std::optional(state) : std::nullopt;
+    const ir::Carried& carried = state.carried();
+    const bool have_rank = output.shape.has_rank(rank) && carried.parameter->output(0).shape.has_rank(rank) &&
+                           state.loop.outer(carried).shape().has_rank(rank);
+    return have_rank && !has_other_role(state) ? std::optional(state) : std::nullopt;
   }
 
   /// States by the Result of the body that gives the next value.
   std::unordered_map<const ir::Node*, State> states_;
   /// The outputs of Ifs whose branches have distinct shapes already.
-  std::unordered_map<const ir::Node*, std::unordered_set<std::uint32_t>> separate_;
+  ValueSet separate_;
 };
 
 /// Gives the loop's output a separate state that the body does not read, with the value that is not stacked.
 /// For zero iterations the output is the initial value, whose shape must fit.
-void separate_output_state(ir::LoopView loop, std::size_t index) {
-  const ir::Carried state = loop.states()[index];
-  const ir::Value initial = loop.outer(state);
-  ir::Builder builder = ir::builder_beside(*state.result);
+void separate_output_state(const State& state) {
+  const ir::Carried carried = state.carried();
+  const ir::Value initial = state.loop.outer(carried);
+  ir::Builder builder = ir::builder_beside(*carried.result);
   const ir::Value parameter = builder.parameter(initial.type(), initial.shape());
-  loop.add_state(initial, *parameter.node, builder.result(state.result->input(0))).output = state.output;
-  loop.states()[index].output.reset();
+  ir::Node& result = builder.result(carried.result->input(0));
+  state.loop.add_state(initial, *parameter.node, result).output = carried.output;
+  state.carried().output.reset();
 }
 
 /// Gives the initial value another shape than all next values have. Returns whether they could be equal
 /// before.
-bool separate_initial_shape(BranchSeparation& separation, const StateToSeparate& affected) {
-  const ir::LoopView loop = affected.loop;
-  const auto carried = [&]() -> ir::Carried& { return loop.states()[affected.index]; };
-  const ir::PartialShape initial = known_shape(loop.outer(carried()));
-  if (!initial.has_rank() || !may_have_shape(*carried().result, initial)) return false;
-  if (has_other_role(loop.body(), carried())) {
-    ir::Builder builder = ir::builder_beside(*carried().result);
-    carried().result = &builder.result(carried().result->input(0));
+bool separate_initial_shape(BranchSeparation& separation, const State& state) {
+  const ir::PartialShape initial = known_shape(state.loop.outer(state.carried()));
+  if (!initial.has_rank() || !may_have_shape(*state.carried().result, initial)) return false;
+  if (has_other_role(state)) {
+    ir::Node*& result = state.carried().result;
+    result = &ir::builder_beside(*result).result(result->input(0));
   }
-  const ir::Value value = carried().result->input(0);
-  if (ir::Node* const if_node = producing_if(*carried().result, initial.rank())) {
-    separation.run_on_next_value({loop, &carried()}, *if_node, value.index);
+  ir::Node& result = *state.carried().result;
+  const ir::Value value = result.input(0);
+  if (is_of_if(result, initial.rank())) {
+    separation.run_on_next_value(state, value);
     return true;
   }
-  if (carried().output && !loop.runs_at_least_once()) separate_output_state(loop, affected.index);
+  if (state.carried().output && !state.loop.runs_at_least_once()) separate_output_state(state);
   ir::Builder builder = ir::builder_beside(*value.node);
-  carried().result->set_input(0, stack_copies(builder, value, 1, initial.rank()));
-  ir::infer(*carried().result);
-  stack_state(loop, carried(), kInitialCopies);
+  result.set_input(0, stack_copies(builder, value, 1, initial.rank()));
+  ir::infer(result);
+  stack_state(state.loop, state.carried(), kInitialCopies);
   return true;
-}
-
-bool separate_branches(ir::Model& model, BranchSeparation& separation) {
-  std::vector<ir::Graph*> graphs = graphs_of(model);
-  std::ranges::reverse(graphs);  // outer Ifs before nested ones
-  return edit_control_flow(
-      graphs, [&](ir::Node& node) { return node.branches() != nullptr && separation.run_on(node); });
 }
 
 }  // namespace
 
 bool make_shapes_distinct(ir::Model& model, PassContext& context) {
-  std::vector<StateToSeparate> states;
+  std::vector<State> states;
   if (context.has(Fault::stale_initial_memory)) states = states_to_separate(model);
   BranchSeparation separation(model);
-  bool modified = context.has(Fault::branch_output_size) && separate_branches(model, separation);
-  for (const StateToSeparate& state : states)
-    modified = separate_initial_shape(separation, state) || modified;
+  std::vector<ir::Graph*> graphs = graphs_of(model);
+  std::ranges::reverse(graphs);  // outer Ifs before nested ones
+  const auto separate = [&](ir::Node& node) { return node.branches() != nullptr && separation.run_on(node); };
+  bool modified = context.has(Fault::branch_output_size) && edit_control_flow(graphs, separate);
+  for (const State& state : states) modified = separate_initial_shape(separation, state) || modified;
   return modified;
 }
 

@@ -20,35 +20,24 @@ bool needs_branch(ir::LoopView loop) {
   });
 }
 
-/// The inputs of the loop inside a branch: constants are cloned, all other values become inputs of the If, in
-/// the same order.
-class BranchInputs {
- public:
-  BranchInputs(ir::Node& loop, ir::Branch& branch) : loop_(loop), branch_(branch) {
-    branch.graph = loop.graph().make_body();
-  }
-
-  ir::Value operator[](std::uint32_t index) {
-    const ir::Value outside = loop_.input(index);
-    ir::Builder builder(*branch_.graph);
-    if (outside.node->constant() != nullptr) return builder.clone(*outside.node).value();
-    builder.set_name(outside.node->name);
-    const ir::Value parameter = builder.captured(outside);
-    branch_.invariants.push_back({ir::IfView::kFirstMapped + index, parameter.node});
-    return parameter;
-  }
-
- private:
-  ir::Node& loop_;
-  ir::Branch& branch_;
-};
+/// Input `index` of the loop inside a branch: constants are cloned, all other inputs of the loop become
+/// inputs of the If, in the same order.
+ir::Value emit_input(ir::Branch& branch, const ir::Node& loop, std::uint32_t index) {
+  const ir::Value outside = loop.input(index);
+  ir::Builder builder(*branch.graph);
+  if (outside.node->constant() != nullptr) return builder.clone(*outside.node).value();
+  builder.set_name(outside.node->name);
+  const ir::Value parameter = builder.captured(outside);
+  branch.invariants.push_back({ir::IfView::kFirstMapped + index, parameter.node});
+  return parameter;
+}
 
 /// The branch with the loop, which runs at least once here.
 ir::Branch make_branch_with_loop(ir::Node& node) {
   ir::Branch branch;
-  BranchInputs outside(node, branch);
+  branch.graph = node.graph().make_body();
   std::vector<ir::Value> inputs;
-  for (std::uint32_t i = 0; i < node.inputs().size(); ++i) inputs.push_back(outside[i]);
+  for (std::uint32_t i = 0; i < node.inputs().size(); ++i) inputs.push_back(emit_input(branch, node, i));
   ir::Builder builder(*branch.graph);
   inputs[ir::LoopView::kCondition] = builder.boolean(true);
   node.notes.add(ir::Note::known_to_run);
@@ -61,11 +50,11 @@ ir::Branch make_branch_with_loop(ir::Node& node) {
 /// The branch with the loop's outputs for zero iterations.
 ir::Branch make_skipping_branch(ir::Node& node) {
   ir::Branch branch;
-  BranchInputs outside(node, branch);
+  branch.graph = node.graph().make_body();
   ir::Builder builder(*branch.graph);
   branch.results.resize(node.outputs().size());
   for (const ir::Carried& state : node.loop()->carried) {
-    if (state.output) branch.results[*state.output] = &builder.result(outside[state.input]);
+    if (state.output) branch.results[*state.output] = &builder.result(emit_input(branch, node, state.input));
   }
   for (const ir::Scan& scan : node.loop()->scans)
     branch.results[scan.output] = &builder.result(emit_empty_scan_output(builder, scan));

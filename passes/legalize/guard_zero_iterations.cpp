@@ -8,6 +8,7 @@
 
 #include "ir/inference.hpp"
 #include "passes/analysis/axes.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/size_changes.hpp"
 #include "passes/finished_forms.hpp"
 #include "passes/passes.hpp"
@@ -22,14 +23,11 @@ namespace {
 /// Whether the next value of a state is computed from its present one by a short chain of operations that
 /// keep the shape.
 bool keeps_shape(const ir::Carried& state) {
-  constexpr int kMaxSteps = 16;
-  ir::Value value = state.result->input(0);
-  for (int step = 0; step < kMaxSteps; ++step) {
-    if (value == state.parameter->value()) return true;
-    if (!value.node->op().traits.keeps_shape) return false;
-    value = value.node->input(0);
-  }
-  return false;
+  constexpr int kMaxSteps = 15;
+  const auto operand = [](ir::Value at) {
+    return at.node->op().traits.keeps_shape ? at.node->input(0) : ir::Value{};
+  };
+  return follow(state.result->input(0), operand, kMaxSteps) == state.parameter->value();
 }
 
 template <typename Guard>

@@ -72,43 +72,36 @@ bool has_strides(ir::ConvolutionView convolution) {
 }
 
 /// The strides of a graph's nodes, users first.
-class StridePropagation {
- public:
-  /// The strides that move to `node` because all its users agree; no strides otherwise.
-  Strides strides_from_users(const ir::Node& node) const {
-    const Strides* common = nullptr;
-    for (const ir::Output& output : node.outputs()) {
-      for (const ir::Use& use : output.uses) {
-        const Strides* const strides = strides_of(use);
-        if (strides == nullptr || (common != nullptr && *strides != *common)) return {};
-        common = strides;
-      }
-    }
-    if (common == nullptr || std::ranges::all_of(*common, is_one)) return {};
-    return *common;
-  }
+using StridesOfNodes = std::unordered_map<const ir::Node*, Strides>;
 
-  void visit(const ir::Node& node, Role role, const Strides& from_users) {
-    if (role == Role::pointwise) {
-      Strides strides = ir::ConvolutionView(node).strides().list();
-      for (std::size_t i = 0; i < from_users.size() && i < strides.size(); ++i) strides[i] *= from_users[i];
-      strides_.emplace(&node, std::move(strides));
-    } else if ((role == Role::arithmetic || role == Role::pad) && !from_users.empty()) {
-      strides_.emplace(&node, from_users);
+/// The strides that `use` gives to the producer of its value; null if there are none.
+const Strides* strides_of(const ir::Use& use, const StridesOfNodes& all) {
+  const auto found = all.find(use.node);
+  const bool has_parameters = use.node->is_one_of({ops::Convolution, ops::BatchNormInference});
+  return found == all.end() || (has_parameters && use.index != 0) ? nullptr : &found->second;
+}
+
+/// The strides that move to `node` because all its users agree; no strides otherwise.
+Strides strides_from_users(const ir::Node& node, const StridesOfNodes& all) {
+  const Strides* common = nullptr;
+  for (const ir::Output& output : node.outputs()) {
+    for (const ir::Use& use : output.uses) {
+      const Strides* const strides = strides_of(use, all);
+      if (strides == nullptr || (common != nullptr && *strides != *common)) return {};
+      common = strides;
     }
   }
+  return common == nullptr || std::ranges::all_of(*common, is_one) ? Strides() : *common;
+}
 
-  /// The strides that `use` gives to the producer of its value; null if there are none.
-  const Strides* strides_of(const ir::Use& use) const {
-    const auto found = strides_.find(use.node);
-    if (found == strides_.end()) return nullptr;
-    const bool has_parameters = use.node->is(ops::Convolution) || use.node->is(ops::BatchNormInference);
-    return has_parameters && use.index != 0 ? nullptr : &found->second;
-  }
-
- private:
-  std::unordered_map<const ir::Node*, Strides> strides_;
-};
+/// The strides that `node` gives to its producers; empty if there are none.
+Strides passed_strides(const ir::Node& node, Role role, const Strides& from_users) {
+  if (role == Role::arithmetic || role == Role::pad) return from_users;
+  if (role != Role::pointwise) return {};
+  Strides strides = ir::ConvolutionView(node).strides().list();
+  for (std::size_t i = 0; i < from_users.size() && i < strides.size(); ++i) strides[i] *= from_users[i];
+  return strides;
+}
 
 /// Whether the data is a Pad along an axis with a stride: OpenVINO makes its pads those of the Convolution.
 bool has_padded_data(ir::ConvolutionView convolution, const Strides& strides) {
@@ -149,10 +142,8 @@ bool would_have_one_column(ir::ConvolutionView convolution, const Strides& from_
 /// `reader` if it is a Convolution; if it is a Pad, the Convolution that takes its pads. Null for other
 /// readers.
 ir::Node* convolution_of(ir::Node& reader) {
-  if (reader.is(ops::Convolution)) return &reader;
-  const auto& uses = reader.output(0).uses;
-  const bool is_pad_of_one = reader.is(ops::Pad) && uses.size() == 1 && uses[0].node->is(ops::Convolution);
-  return is_pad_of_one ? uses[0].node : nullptr;
+  ir::Node* const node = reader.is(ops::Pad) ? only_reader(reader) : &reader;
+  return node != nullptr && node->is(ops::Convolution) ? node : nullptr;
 }
 
 bool may_be_affected(const ir::Graph& graph) {
@@ -203,14 +194,15 @@ struct Affected {
 
 Affected affected_convolutions(const ir::Graph& graph, const PassContext& context) {
   Affected affected;
-  StridePropagation propagation;
+  StridesOfNodes all;
   std::unordered_set<const ir::Node*> on_parts;
   if (context.has(Fault::stride_to_part)) on_parts = operations_on_parts(graph);
   for (std::size_t i = graph.nodes().size(); i-- > 0;) {
     ir::Node& node = *graph.nodes()[i];
     const Role role = role_of(node);
-    const Strides from_users = propagation.strides_from_users(node);
-    propagation.visit(node, role, from_users);
+    const Strides from_users = strides_from_users(node, all);
+    if (Strides passed = passed_strides(node, role, from_users); !passed.empty())
+      all.emplace(&node, std::move(passed));
     if (role == Role::windowed && context.has(Fault::convolution_to_one_column) && !from_users.empty() &&
         would_have_one_column(node, from_users))
       affected.of_one_channel.push_back(&node);

@@ -19,37 +19,24 @@ namespace {
 /// If the trip count takes more nodes to compute, a guard is cheaper than a copy of them.
 constexpr int kMaxCopied = 16;
 
-/// Copies the computation of a body value from invariants and constants to the graph around the loop.
-class Copy {
- public:
-  explicit Copy(ir::LoopView loop) : builder_(ir::builder_beside(loop.node())) {
-    captured_.add(loop.node(), loop.body());
-  }
+/// Whether a body value can be computed outside of the loop: only arithmetic that cannot fail, on values of
+/// static shape, from invariants and constants. `remaining` limits the number of copied nodes.
+bool can_be_copied(ir::Value value, const CapturedValues& captured, int& remaining) {
+  const ir::Node& node = *value.node;
+  if (node.constant() != nullptr || captured.of(value)) return true;
+  const ir::Traits& traits = node.op().traits;
+  const bool is_arithmetic = traits.broadcasts || (traits.keeps_shape && node.inputs().size() == 1);
+  if (!is_arithmetic || traits.is_volatile || !never_fails(node) || --remaining < 0) return false;
+  return std::ranges::all_of(node.inputs(),
+                             [&](ir::Value input) { return can_be_copied(input, captured, remaining); });
+}
 
-  ir::Builder& builder() { return builder_; }
-
-  /// Whether the value can be computed outside: only arithmetic that cannot fail, on values of static shape.
-  /// `remaining` limits the number of copied nodes.
-  bool is_possible(ir::Value value, int& remaining) const {
-    const ir::Node& node = *value.node;
-    if (node.constant() != nullptr || captured_.of(value)) return true;
-    const ir::Traits& traits = node.op().traits;
-    const bool is_arithmetic = traits.broadcasts || (traits.keeps_shape && node.inputs().size() == 1);
-    if (!is_arithmetic || traits.is_volatile || !never_fails(node) || --remaining < 0) return false;
-    return std::ranges::all_of(node.inputs(), [&](ir::Value input) { return is_possible(input, remaining); });
-  }
-
-  ir::Value copy_outside(ir::Value value) {
-    if (const ir::Value outer = captured_.of(value)) return outer;
-    std::vector<ir::Value> inputs;
-    for (const ir::Value input : value.node->inputs()) inputs.push_back(copy_outside(input));
-    return builder_.clone(*value.node, inputs).value(value.index);
-  }
-
- private:
-  ir::Builder builder_;
-  CapturedValues captured_;
-};
+ir::Value copy_outside(ir::Builder& outer, ir::Value value, const CapturedValues& captured) {
+  if (const ir::Value outside = captured.of(value)) return outside;
+  std::vector<ir::Value> inputs;
+  for (const ir::Value input : value.node->inputs()) inputs.push_back(copy_outside(outer, input, captured));
+  return outer.clone(*value.node, inputs).value(value.index);
+}
 
 /// Whether an iteration in which `inner` does not run leaves all outputs of `loop` as they are.
 bool only_runs_inner_loop(ir::LoopView loop, ir::LoopView inner) {
@@ -77,14 +64,16 @@ bool needs_guard(ir::LoopView loop) {
 
 bool run_on(ir::LoopView loop, ir::LoopView inner) {
   if (!needs_guard(inner) || !only_runs_inner_loop(loop, inner)) return false;
-  Copy copy(loop);
+  CapturedValues captured;
+  captured.add(loop.node(), loop.body());
   int remaining = kMaxCopied;
-  if (!copy.is_possible(inner.trip_count(), remaining) || !copy.is_possible(inner.condition(), remaining))
+  if (!can_be_copied(inner.trip_count(), captured, remaining) ||
+      !can_be_copied(inner.condition(), captured, remaining))
     return false;
-  ir::Builder& outer = copy.builder();
-  const ir::Value trip_count = copy.copy_outside(inner.trip_count());
-  const ir::Value runs =
-      emit_first_iteration_condition(outer, trip_count, copy.copy_outside(inner.condition()));
+  ir::Builder outer = ir::builder_beside(loop.node());
+  const ir::Value trip_count = copy_outside(outer, inner.trip_count(), captured);
+  const ir::Value condition = copy_outside(outer, inner.condition(), captured);
+  const ir::Value runs = emit_first_iteration_condition(outer, trip_count, condition);
   const ir::Value count = loop.trip_count();
   loop.set_trip_count(outer.op(ops::Select, {runs, count, outer.integer(0, count.type())}));
   inner.node().notes.add(ir::Note::known_to_run);

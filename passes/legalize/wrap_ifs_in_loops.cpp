@@ -43,26 +43,17 @@ bool wraps_if(ir::LoopView loop) {
   return loop.graph().control_flow().size() == 1 && std::ranges::all_of(body.last_values, is_of_if);
 }
 
-/// unsqueeze_empty_loop_values adds an Unsqueeze before the Loop of copy_in_loop().
-bool is_read_by_loop(const ir::Use& use) {
-  const ir::Node* const reader = use.node->is(ops::Unsqueeze) ? only_reader(*use.node) : use.node;
-  return reader != nullptr && reader->loop() != nullptr;
-}
-
-/// unsqueeze_empty_loop_values adds an Unsqueeze before a Result of a body.
-bool is_read_by_result(const ir::Use& use, bool is_main) {
-  if (use.node->is(ops::Result)) return true;
-  const ir::Node* const reader = !is_main && use.node->is(ops::Unsqueeze) ? only_reader(*use.node) : nullptr;
-  return reader != nullptr && reader->is(ops::Result);
-}
-
 bool is_endangered(const ir::Node& if_node, bool is_main, bool is_copied) {
   return std::ranges::any_of(if_node.outputs(), [&](const ir::Output& output) {
     if (output.shape.is_static() || output.type == ir::ElementType::string) return false;
     const bool is_handed_out = std::ranges::find(kOutputTypes, output.type) != kOutputTypes.end();
     return std::ranges::any_of(output.uses, [&](const ir::Use& use) {
-      if (is_copied && is_read_by_loop(use)) return false;
-      return !is_read_by_result(use, is_main) || (is_main && !is_handed_out);
+      // unsqueeze_empty_loop_values adds an Unsqueeze before the Loop of copy_in_loop(), and before a Result
+      // of a body.
+      const ir::Node* const reader = use.node->is(ops::Unsqueeze) ? only_reader(*use.node) : use.node;
+      if (is_copied && reader != nullptr && reader->loop() != nullptr) return false;
+      if (is_main) return !use.node->is(ops::Result) || !is_handed_out;
+      return reader == nullptr || !reader->is(ops::Result);
     });
   });
 }

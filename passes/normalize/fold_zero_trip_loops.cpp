@@ -7,21 +7,14 @@
 #include "passes/support/final_or_initial.hpp"
 
 namespace onnx2ir::passes {
-namespace {
-
-/// Whether the loop never runs and all its outputs can be replaced.
-bool has_replaceable_outputs(ir::LoopView loop) {
-  // Empty scan outputs can be replaced only if their shape is known.
-  return loop.never_runs() && loop.node().has_uses() && loop.body().last_values.empty() &&
-         std::ranges::all_of(loop.scans(),
-                             [](const ir::Scan& scan) { return scan.result->output(0).shape.has_rank(); });
-}
-
-}  // namespace
 
 bool fold_zero_trip_loops(ir::Model& model, PassContext&) {
   return edit_each(loops_of(model), [](ir::LoopView loop) {
-    if (!has_replaceable_outputs(loop)) return false;
+    const auto has_rank = [](const ir::Scan& scan) { return scan.result->output(0).shape.has_rank(); };
+    // Empty scan outputs can be replaced only if their shape is known.
+    if (!loop.never_runs() || !loop.node().has_uses() || !loop.body().last_values.empty() ||
+        !std::ranges::all_of(loop.scans(), has_rank))
+      return false;
     ir::Builder builder = ir::builder_beside(loop.node());
     for (const ir::Carried& state : loop.states()) {
       if (state.output) ir::replace_all_uses(loop.output(state), loop.outer(state));

@@ -32,10 +32,13 @@ class Mover {
     }
     if (movable_.empty() || !pays()) return false;
     for (ir::Node* node : movable_) copy_outside(*node);
-    // A separate loop, because connect() appends Parameters to the nodes of the body.
+    // A separate loop, because it appends Parameters to the nodes of the body.
     for (ir::Node* node : movable_) {
-      for (std::uint32_t i = 0; i < node->outputs().size(); ++i)
-        connect({node, i}, copies_.at(node)->value(i));
+      for (std::uint32_t i = 0; i < node->outputs().size(); ++i) {
+        if (!is_captured({node, i})) continue;
+        const ir::Value outside = copies_.at(node)->value(i);
+        ir::replace_all_uses({node, i}, ir::add_invariant(loop_.node(), loop_.body(), outside));
+      }
     }
     loop_.graph().remove_dead_nodes();
     return true;
@@ -78,8 +81,7 @@ class Mover {
   }
 
   bool is_movable(const ir::Node& node) const {
-    if (node.op().traits.is_volatile || node.inputs().empty() || !node.has_uses()) return false;
-    if (node.has_payload() || node.is(ops::Result)) return false;
+    if (node.op().traits.is_volatile || node.has_payload() || !node.has_uses()) return false;
     const bool from_invariants = std::ranges::all_of(node.inputs(), [&](ir::Value input) {
       return input.node->constant() != nullptr || is_invariant(input);
     });
@@ -104,11 +106,6 @@ class Mover {
     for (const ir::Value input : node.inputs()) inputs.push_back(find_outside(input));
     ir::Node& copy = builder_.clone(node, inputs);
     copies_[&node] = &copy;
-  }
-
-  void connect(ir::Value inside, ir::Value outside) {
-    if (is_captured(inside))
-      ir::replace_all_uses(inside, ir::add_invariant(loop_.node(), loop_.body(), outside));
   }
 
   ir::LoopView loop_;

@@ -29,23 +29,21 @@ bool is_dequantized(ir::Value value) {
   return dequantizes(*value.node);
 }
 
-/// Whether weights [inputs, outputs] have one scale, one per output, or one per output and block of inputs.
-bool has_scales_of_outputs(const WeightsOfProduct& found) {
-  const auto data = found.weights.data.shape().sizes();
-  if (!data || found.is_transposed) return false;
-  if (found.reshape != nullptr) {
-    const std::int64_t block = data->size() == 3 ? (*data)[1] : 0;
-    return block >= kSmallestBlock && std::has_single_bit(static_cast<std::uint64_t>(block));
-  }
-  const ir::PartialShape& scales = found.weights.scale.shape();
-  return data->size() == 2 && (scales.rank() < 2 || scales[0] == ir::Dimension(1));
-}
-
 /// Whether weights in blocks have blocks of inputs that are as large as the smallest group.
 bool has_large_blocks(const WeightsOfProduct& found) {
   const auto data = found.weights.data.shape().sizes();
   if (found.reshape == nullptr) return true;
   return data && data->size() == 3 && (*data)[axis_of_inputs(found)] >= kSmallestBlock;
+}
+
+/// Whether weights [inputs, outputs] have one scale, one per output, or one per output and block of inputs.
+bool has_scales_of_outputs(const WeightsOfProduct& found) {
+  const auto data = found.weights.data.shape().sizes();
+  if (!data || found.is_transposed) return false;
+  if (found.reshape != nullptr)
+    return has_large_blocks(found) && std::has_single_bit(static_cast<std::uint64_t>((*data)[1]));
+  const ir::PartialShape& scales = found.weights.scale.shape();
+  return data->size() == 2 && (scales.rank() < 2 || scales[0] == ir::Dimension(1));
 }
 
 /// Whether the left input may be rounded: onnxruntime rounds it, too, or the weights have so few bits that

@@ -60,21 +60,19 @@ std::int64_t largest_group(const WeightsOfProduct& found) {
   return static_cast<std::int64_t>(most);
 }
 
-void add(Products& products, const WeightsOfProduct& found, ir::Value input) {
-  const bool one_sided = is_one_sided(input);
-  ++products.all;
-  products.one_sided += one_sided ? 1 : 0;
-  products.one_sided_row += one_sided && !has_many_rows(input) ? 1 : 0;
-  products.largest_group = std::min(products.largest_group, largest_group(found));
-}
-
 }  // namespace
 
 bool choose_rounding_groups(ir::Model& model, PassContext& context) {
   if (context.options->quantization != Quantization::fast || sets_rounding_groups(model)) return false;
   Products products;
   for (const ir::Node* node : nodes_of(model, {ops::MatMul})) {
-    if (const auto found = weights_of(*node)) add(products, *found, node->input(0));
+    const auto found = weights_of(*node);
+    if (!found) continue;
+    const bool one_sided = is_one_sided(node->input(0));
+    ++products.all;
+    products.one_sided += one_sided ? 1 : 0;
+    products.one_sided_row += one_sided && !has_many_rows(node->input(0)) ? 1 : 0;
+    products.largest_group = std::min(products.largest_group, largest_group(*found));
   }
   const std::int64_t size = std::min(products.largest_group, most_accurate_group(products));
   if (products.all > 0 && size > kDefaultRoundingGroup) set_rounding_groups(model, size);

@@ -58,75 +58,67 @@ bool is_rounded(ir::Value integers) {
   return matches(integers, op(ops::Convert, op(ops::FakeQuantize)));
 }
 
-bool is_single(ir::Value constant) {
-  return source_constant(constant) != nullptr && constant.shape().rank() == 0;
+/// The number of a constant of rank 0.
+std::optional<double> single_number(ir::Value constant) {
+  return constant.shape().rank() == 0 ? source_number(constant) : std::nullopt;
 }
 
 /// (integers - zero point) * scale.
 struct Dequantization {
   const ir::Node* multiply;
-  ir::Value integers;
-  ir::Value zero_point;  ///< null: 0
+  ConvertedIntegers numbers;
   ir::Value scale;
+  double zero;    ///< the number of the zero point
+  double factor;  ///< the number of the scale
 };
 
 std::optional<Dequantization> dequantization_of(ir::MultiplyView multiply) {
   const auto numbers = converted_integers(multiply.a());
-  if (!numbers || !is_single(multiply.b())) return std::nullopt;
-  if (numbers->zero_point && !is_single(numbers->zero_point)) return std::nullopt;
-  return Dequantization{&multiply.node(), numbers->integers, numbers->zero_point, multiply.b()};
+  if (!numbers) return std::nullopt;
+  const auto zero = numbers->zero_point ? single_number(numbers->zero_point) : std::optional(0.0);
+  const auto factor = single_number(multiply.b());
+  if (!zero || !factor) return std::nullopt;
+  return Dequantization{&multiply.node(), *numbers, multiply.b(), *zero, *factor};
 }
 
 ir::Value dequantize(ir::Builder& builder, const Dequantization& how, ir::Value integers) {
   ir::Value numbers = ir::convert(builder, integers, how.scale.type());
-  if (how.zero_point) numbers = builder.op(ops::Subtract, {numbers, how.zero_point});
+  if (how.numbers.zero_point) numbers = builder.op(ops::Subtract, {numbers, how.numbers.zero_point});
   const std::array factors{numbers, how.scale};
   return builder.node(ops::Multiply, factors, how.multiply->attributes()).value();
-}
-
-/// The number that a Pad of integers adds; no value if it is dynamic.
-std::optional<double> padding_of(ir::PadView pad, const Dequantization& how) {
-  const auto integer = source_number(pad.value());
-  const auto zero_point = how.zero_point ? source_number(how.zero_point) : std::optional(0.0);
-  const auto scale = source_number(how.scale);
-  if (!integer || !zero_point || !scale) return std::nullopt;
-  return (*integer - *zero_point) * *scale;
 }
 
 /// Interpolated numbers, rounded as the integers were.
 ir::Value round_interpolated(ir::Builder& builder, ir::Value numbers, const Dequantization& how) {
   constexpr unsigned kBits = 8;
-  const auto zero_point = how.zero_point ? source_number(how.zero_point) : std::optional(0.0);
-  const auto scale = source_number(how.scale);
-  const ir::ElementType type = how.integers.type();
-  const bool has_grid = zero_point && scale && *scale > 0 && ir::info(type).bits == kBits;
+  const ir::ElementType type = how.numbers.integers.type();
+  const bool has_grid = how.factor > 0 && ir::info(type).bits == kBits;
   if (!has_grid || numbers.type() != ir::ElementType::f32) return numbers;
-  return round_to_grid(builder, numbers, {type, *zero_point, *scale});
+  return round_to_grid(builder, numbers, {type, how.zero, how.factor});
 }
 
 ir::Value move_dequantized(ir::Builder& builder, ir::MultiplyView multiply) {
   const auto found = dequantization_of(multiply);
   if (!found) return {};
-  const auto move = move_of(found->integers);
-  if (!move || !is_rounded(found->integers)) return {};
+  const ir::Value integers = found->numbers.integers;
+  const auto move = move_of(integers);
+  if (!move || !is_rounded(integers)) return {};
   // A negative scale makes the largest integer the smallest number.
-  if (move->node->is(ops::MaxPool) && source_number(found->scale).value_or(-1) < 0) return {};
-  std::optional<double> padding;
-  if (const auto pad = ir::match<ir::PadView>(*move->node)) {
-    // Other modes add no number: OpenVINO does not compile their dequantised form.
-    if (pad->pad_mode() == "constant") padding = padding_of(*pad, *found);
-    if (!padding) return {};
-  }
+  if (move->node->is(ops::MaxPool) && found->factor < 0) return {};
+  const auto pad = ir::match<ir::PadView>(*move->node);
+  // Other modes add no number: OpenVINO does not compile their dequantised form.
+  const auto padding = pad && pad->pad_mode() == "constant" ? source_number(pad->value()) : std::nullopt;
+  if (pad && !padding) return {};
   std::vector<ir::Value> inputs(move->node->inputs().begin(), move->node->inputs().end());
   inputs.front() = dequantize(builder, *found, move->integers);
   if (padding) {
     inputs.resize(ir::PadView::Input::value);
-    inputs.push_back(builder.number(*padding, found->scale.type()));
+    inputs.push_back(builder.number((*padding - found->zero) * found->factor, found->scale.type()));
   }
   if (move->node->is(ops::Interpolate))
     return round_interpolated(builder, builder.clone(*move->node, inputs).value(), *found);
   // The other outputs of a Split are dequantised in the same way: merge_equal_nodes merges the Splits.
-  return builder.clone(*move->node, inputs).value(is_split(*move->node) ? found->integers.index : 0);
+  return builder.clone(*move->node, inputs).value(is_split(*move->node) ? integers.index : 0);
 }
 
 }  // namespace

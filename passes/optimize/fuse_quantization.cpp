@@ -61,13 +61,6 @@ bool gives_integers(ir::FakeQuantizeView fake_quantize, const Constant& low, con
          high.at(0) - low.at(0) == steps;
 }
 
-/// The number that a product of constants of rank 0 is. No weights have rank 0.
-std::optional<double> constant_number(ir::Value product) {
-  const bool is_constant = product.shape().has_rank(0) && ir::is_floating(product.type()) &&
-                           ir::is_computed_from_constants(product);
-  return is_constant ? known_number(product) : std::nullopt;
-}
-
 std::optional<Dequantization> dequantization_of(ir::MultiplyView multiply) {
   auto found = dequantization_of(multiply.a(), multiply.b());
   return found ? found : dequantization_of(multiply.b(), multiply.a());
@@ -105,9 +98,12 @@ ir::Value fuse_pair(ir::Builder& builder, ir::MultiplyView multiply) {
 /// FakeQuantize from its bounds, and the number at the zero point is then not always exactly 0.
 bool fuse(ir::Builder& builder, ir::Node& node) {
   const ir::Value product = node.value();
-  if (const auto number = constant_number(product); number && node.has_uses()) {
-    ir::replace_all_uses(product, builder.number_like(*number, product));
-    return true;
+  // No weights have rank 0.
+  if (product.shape().has_rank(0) && ir::is_floating(product.type()) && node.is_computed_from_constants()) {
+    if (const auto number = known_number(product); number && node.has_uses()) {
+      ir::replace_all_uses(product, builder.number_like(*number, product));
+      return true;
+    }
   }
   if (!dequantization_of(node)) return false;
   std::vector<ir::Use> readers;

@@ -42,11 +42,10 @@ struct Centred {
 
 /// `value` before Converts and changes of shape.
 ir::Value source_of(ir::Value value) {
-  for (int i = 0; i < kMaxDepth; ++i) {
-    if (!value.node->is(ops::Convert) && !value.node->op().traits.reshapes) break;
-    value = value.node->input(0);
-  }
-  return value;
+  const auto source = [](ir::Value at) {
+    return at.node->is(ops::Convert) || at.node->op().traits.reshapes ? at.node->input(0) : ir::Value{};
+  };
+  return follow(value, source, kMaxDepth);
 }
 
 std::size_t operands_of(const ir::Node& move) {
@@ -99,7 +98,7 @@ std::optional<Centred> centred(ir::Value value) {
   return Centred{.quantization = *quantization, .integers = numbers->integers};
 }
 
-/// The numbers that `integers` were rounded from.
+/// The numbers that `integers`, moved from those of `quantization`, were rounded from.
 ir::Value restore_numbers(ir::Builder& builder, const Quantized& quantization, ir::Value integers) {
   const ir::Node& node = *integers.node;
   if (&node == quantization.integers) return quantization.x;
@@ -107,10 +106,6 @@ ir::Value restore_numbers(ir::Builder& builder, const Quantized& quantization, i
   for (std::size_t i = 0; i < operands_of(node); ++i)
     inputs[i] = restore_numbers(builder, quantization, inputs[i]);
   return builder.clone(node, inputs).value(integers.index);
-}
-
-ir::Value restore_numbers(ir::Builder& builder, const Centred& centred) {
-  return restore_numbers(builder, centred.quantization, centred.integers);
 }
 
 void collect_factors(ir::Value value, std::vector<ir::Value>& factors, int depth = kMaxDepth) {
@@ -126,8 +121,7 @@ void collect_factors(ir::Value value, std::vector<ir::Value>& factors, int depth
 /// Removes a factor that is the scale of `centred`; without such a factor, `centred` is cleared.
 void divide_by_scale(std::optional<Centred>& centred, std::vector<ir::Value>& factors) {
   if (!centred) return;
-  const auto found = std::ranges::find_if(
-      factors, [&](ir::Value factor) { return source_of(factor) == source_of(centred->quantization.scale); });
+  const auto found = std::ranges::find(factors, source_of(centred->quantization.scale), source_of);
   if (found == factors.end()) {
     centred.reset();
   } else {
@@ -167,7 +161,7 @@ ir::Value compress_weights(ir::Builder& builder, ir::MatMulView mat_mul, std::ve
   if (integers->zero_point) {
     const ir::Value zero_point = place_parameter(builder, integers->zero_point, parameters);
     if (!zero_point) return {};
-    if (!are_known(zero_point, [](double number) { return number == 0; }))
+    if (!are_all(zero_point, 0))
       numbers = builder.op(ops::Subtract, {numbers, ir::convert(builder, zero_point, ir::ElementType::f32)});
   }
   ir::Value scale;
@@ -201,12 +195,11 @@ ir::Value multiply_numbers(ir::Builder& builder, ir::Value sums, ir::Value scale
   divide_by_scale(right, factors);
   if (!left && !right) return {};
   std::vector<ir::Value> inputs(product.inputs().begin(), product.inputs().end());
-  if (left) inputs[0] = restore_numbers(builder, *left);
-  if (right) inputs[1] = restore_numbers(builder, *right);
+  if (left) inputs[0] = restore_numbers(builder, left->quantization, left->integers);
+  if (right) inputs[1] = restore_numbers(builder, right->quantization, right->integers);
   const bool is_mat_mul = product.is(ops::MatMul);
-  if (is_mat_mul && !right) {
-    if (const ir::Value weights = compress_weights(builder, product, factors)) inputs[1] = weights;
-  }
+  const ir::Value weights = is_mat_mul && !right ? compress_weights(builder, product, factors) : ir::Value{};
+  if (weights) inputs[1] = weights;
   ir::Node& copy = builder.clone(product, inputs);
   if (is_mat_mul) copy.set_attribute({"may_round_input", true});
   ir::Value result = copy.value();
@@ -219,7 +212,7 @@ ir::Value restore_scaled_numbers(ir::Builder& builder, ir::Value value, ir::Valu
   const auto found = centred(value);
   if (!found || !keeps_rank(value, scale) || source_of(scale) != source_of(found->quantization.scale))
     return {};
-  return restore_numbers(builder, *found);
+  return restore_numbers(builder, found->quantization, found->integers);
 }
 
 /// Allows the runtime to round `numbers` in the products that multiply them with weights.

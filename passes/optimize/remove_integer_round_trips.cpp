@@ -18,18 +18,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMaxDepth = 12;
 
 /// Bounds of numbers that are integers.
-struct Bounds {
-  double low;
-  double high;
-};
+using Bounds = ir::IntegerLimits;
 using MaybeBounds = std::optional<Bounds>;
 
 MaybeBounds bounds_of(ir::Value value, int depth);
-
-Bounds bounds_of_type(ir::ElementType type) {
-  const ir::IntegerLimits limits = ir::limits_of(type);
-  return {limits.low, limits.high};
-}
 
 bool is_counted(ir::ElementType type) {
   return ir::is_integral(type) && type != ir::ElementType::boolean;
@@ -101,7 +93,7 @@ MaybeBounds bounds_of(ir::Value value, int depth) {
   if (node.is(ops::Const)) return bounds_of_constant(value);
   if (const auto convert = ir::match<ir::ConvertView>(node)) {
     const ir::ElementType type = convert->data().type();
-    return is_counted(type) ? MaybeBounds(bounds_of_type(type)) : std::nullopt;
+    return is_counted(type) ? MaybeBounds(ir::limits_of(type)) : std::nullopt;
   }
   if (node.is(ops::Round)) return bounds_of_rounded(node);
   if (node.is(ops::Clamp)) return bounds_of_clamped(node, depth);
@@ -116,7 +108,7 @@ ir::Value integers_of(const ir::Builder&, ir::ConvertView convert) {
   const ir::Value numbers = storage->data();
   if (numbers.type() != ir::ElementType::f32 || convert.output(0).type != numbers.type()) return {};
   const MaybeBounds bounds = bounds_of(numbers, kMaxDepth);
-  const Bounds limits = bounds_of_type(storage->output(0).type);
+  const Bounds limits = ir::limits_of(storage->output(0).type);
   return bounds && bounds->low >= limits.low && bounds->high <= limits.high ? numbers : ir::Value{};
 }
 

@@ -14,11 +14,6 @@ namespace {
 /// The most operations before a FakeQuantize that are examined.
 constexpr std::size_t kMostSteps = 16;
 
-/// Whether the elements of `value` are elements of input 0 of its node.
-bool is_moved(ir::Value value) {
-  return value.node->is_one_of(ir::kElementMoves) || (value.node->is(ops::MaxPool) && value.index == 0);
-}
-
 /// Whether all elements of `value` are numbers of `grid`: results of FakeQuantize, moved and joined only.
 bool is_on_grid(ir::Value value, const Grid& grid, std::size_t& steps) {
   const ir::Node& node = *value.node;
@@ -27,7 +22,8 @@ bool is_on_grid(ir::Value value, const Grid& grid, std::size_t& steps) {
   if (node.is(ops::Concat)) {
     return std::ranges::all_of(node.inputs(), [&](ir::Value part) { return is_on_grid(part, grid, steps); });
   }
-  return is_moved(value) && is_on_grid(node.input(0), grid, steps);
+  const bool is_moved = node.is_one_of(ir::kElementMoves) || (node.is(ops::MaxPool) && value.index == 0);
+  return is_moved && is_on_grid(node.input(0), grid, steps);
 }
 
 ir::Value remove(ir::Builder&, ir::FakeQuantizeView rounded) {

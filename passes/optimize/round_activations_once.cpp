@@ -64,8 +64,6 @@ Unary unary_function(const ir::Node& node) {
   return {};
 }
 
-constexpr ir::OperationSet kBinary = {ops::Add, ops::Subtract, ops::Multiply, ops::Divide};
-
 double compute(const ir::Node& node, double a, double b) {
   if (node.is(ops::Add)) return a + b;
   if (node.is(ops::Subtract)) return a - b;
@@ -73,47 +71,34 @@ double compute(const ir::Node& node, double a, double b) {
 }
 
 /// Computes values that are functions of one FakeQuantize of 8 bits.
-class Sampler {
- public:
-  Sampler(ir::FakeQuantizeView x, const Grid& grid) : x_(x), numbers_(numbers_of(grid)) {}
+struct Sampler {
+  ir::FakeQuantizeView x;
+  Samples numbers;
+  std::size_t steps = 0;
 
   /// What `value` is for each number of x; no value if it is not a function of x.
   std::optional<Samples> sample(ir::Value value) {
-    steps_ = 0;
-    return compute_samples(value);
-  }
-
- private:
-  std::optional<Samples> compute_samples(ir::Value value) {
     const ir::Node& node = *value.node;
-    if (++steps_ > kMostSteps) return std::nullopt;
+    if (++steps > kMostSteps) return std::nullopt;
     const auto rounded = ir::match<ir::FakeQuantizeView>(node);
-    if (rounded && are_equal_roundings(*rounded, x_)) return numbers_;
+    if (rounded && are_equal_roundings(*rounded, x)) return numbers;
     if (const Unary function = unary_function(node)) {
-      auto samples = compute_samples(node.input(0));
+      auto samples = sample(node.input(0));
       if (samples) std::ranges::transform(*samples, samples->begin(), function);
       return samples;
     }
-    return node.is_one_of(kBinary) ? combine(node) : std::nullopt;
-  }
-
-  std::optional<Samples> combine(const ir::Node& node) {
-    auto a = operand_samples(node.input(0));
-    const auto b = a ? operand_samples(node.input(1)) : std::nullopt;
+    if (!node.is_one_of(kSumsAndFactors)) return std::nullopt;
+    auto a = sample_operand(node.input(0));
+    const auto b = a ? sample_operand(node.input(1)) : std::nullopt;
     if (!b) return std::nullopt;
-    for (std::size_t i = 0; i < a->size(); ++i) (*a)[i] = compute(node, (*a)[i], (*b)[i]);
+    std::ranges::transform(*a, *b, a->begin(), [&](double p, double q) { return compute(node, p, q); });
     return a;
   }
 
-  std::optional<Samples> operand_samples(ir::Value operand) {
+  std::optional<Samples> sample_operand(ir::Value operand) {
     const auto number = known_number(operand);
-    if (number) return Samples(numbers_.size(), *number);
-    return compute_samples(operand);
+    return number ? Samples(numbers.size(), *number) : sample(operand);
   }
-
-  ir::FakeQuantizeView x_;
-  Samples numbers_;
-  std::size_t steps_ = 0;
 };
 
 /// Follows the only readers of `rounded` to the first value that only FakeQuantize operations read. Returns
@@ -122,7 +107,7 @@ ir::Value next_rounded_value(const ir::Node& rounded) {
   const ir::Node* node = &rounded;
   for (std::size_t i = 0; i < kMostSteps; ++i) {
     ir::Node* const reader = only_reader(*node);
-    if (reader == nullptr || !(reader->is_one_of(kBinary) || unary_function(*reader))) return {};
+    if (reader == nullptr || !(reader->is_one_of(kSumsAndFactors) || unary_function(*reader))) return {};
     if (std::ranges::all_of(reader->output(0).uses, is_rounding)) return reader->value();
     node = reader;
   }
@@ -131,7 +116,7 @@ ir::Value next_rounded_value(const ir::Node& rounded) {
 
 /// The operand of `node` that is not a constant, the first one of two; null for operations that have none.
 ir::Value first_operand(const ir::Node& node) {
-  if (node.is_one_of(kBinary)) return known_number(node.input(0)) ? node.input(1) : node.input(0);
+  if (node.is_one_of(kSumsAndFactors)) return known_number(node.input(0)) ? node.input(1) : node.input(0);
   return unary_function(node) ? node.input(0) : ir::Value{};
 }
 
@@ -146,12 +131,14 @@ bool only_adds_noise(ir::FakeQuantizeView rounded) {
   };
   ir::Value source = rounded.data();
   for (std::size_t i = 0; source && i < kMostSteps; ++i, source = first_operand(*source.node)) {
-    const auto x = ir::match<ir::FakeQuantizeView>(*source.node);
+    const auto x = ir::match<ir::FakeQuantizeView>(source);
     const auto numbers = x ? grid_of(*x) : std::nullopt;
     if (!numbers || !numbers->has_8_bits()) continue;
-    Sampler sampler(*x, *numbers);
-    const auto samples = sampler.sample(rounded.data());
-    if (samples && sampler.sample(next)) return std::ranges::all_of(*samples, is_kept);
+    const auto sample = [&, all = numbers_of(*numbers)](ir::Value value) {
+      return Sampler{*x, all}.sample(value);
+    };
+    const auto samples = sample(rounded.data());
+    if (samples && sample(next)) return std::ranges::all_of(*samples, is_kept);
   }
   return false;
 }

@@ -16,16 +16,12 @@ namespace {
 constexpr ir::OperationSet kActivations = {ops::Gelu,    ops::HardSigmoid, ops::HSwish, ops::Mish,
                                            ops::Sigmoid, ops::Swish,       ops::Tanh};
 
-/// Whether `node` is an activation, or a sum with a constant.
-bool is_sum_or_activation(const ir::Node& node) {
-  return node.is_one_of(kActivations) || (node.is(ops::Add) && constant_step(node).operand);
-}
-
 /// Whether `rounded`, a FakeQuantize, has one use: a sum or an activation that is rounded and nothing else.
 bool is_rounded_again(ir::FakeQuantizeView rounded) {
   const ir::Node* const reader = only_reader(rounded);
-  if (reader == nullptr || !is_sum_or_activation(*reader) || !is_used_once(*reader)) return false;
-  return is_rounding(reader->output(0).uses.front());
+  if (reader == nullptr || !is_used_once(*reader)) return false;
+  const bool is_sum = reader->is(ops::Add) && constant_step(*reader).operand;
+  return (is_sum || reader->is_one_of(kActivations)) && is_rounding(reader->output(0).uses.front());
 }
 
 /// Whether `value` is a product of quantised numbers and weights, also with a bias.

@@ -15,7 +15,6 @@
 #include "ir/size_rules.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/selection.hpp"
-#include "ir/views/unary.hpp"
 #include "passes/analysis/axes.hpp"
 #include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/operation_groups.hpp"
@@ -24,8 +23,7 @@ namespace onnx2ir::passes {
 namespace {
 
 bool fit(const ir::Output& past, const ir::Output& present) {
-  return past.type == present.type && past.shape.has_rank() && present.shape.has_rank() &&
-         past.shape.rank() == present.shape.rank() && past.shape.rank() > 0;
+  return past.type == present.type && past.shape.rank() > 0 && present.shape.has_rank(past.shape.rank());
 }
 
 constexpr int kMaxSteps = 8;  ///< from a cache as an output up to the Concat
@@ -60,17 +58,15 @@ std::optional<CacheUpdate> appended(ir::Value present, ir::Value past, int steps
   const ir::Node& node = *present.node;
   if (steps == 0) return std::nullopt;
   if (node.branches() != nullptr) return appended_in_branches(present, past, steps - 1);
-  if (const auto convert = ir::match<ir::ConvertView>(node))
-    return appended(convert->data(), past, steps - 1);
   if (const auto concat = ir::match<ir::ConcatView>(node)) {
     const bool is_cache = std::ranges::any_of(
         concat->parts(), [&](ir::Value part) { return before_conversions(part) == past; });
     if (!is_cache) return std::nullopt;
     return CacheUpdate{.axis = joined_axis(*concat), .is_whole = true, .concat = &node};
   }
-  if (!node.is(ops::Gather) && !node.is(ops::Slice)) return std::nullopt;
+  if (!node.is_one_of({ops::Convert, ops::Gather, ops::Slice})) return std::nullopt;
   auto found = appended(node.input(0), past, steps - 1);
-  if (found) found->is_whole = false;
+  if (found && !node.is(ops::Convert)) found->is_whole = false;
   const auto slice = ir::match<ir::SliceView>(node);
   if (found && slice && !ir::exact_values(slice->start())) found->is_rolling = true;
   return found;
@@ -229,10 +225,6 @@ Result<CacheVariable> variable_for(const CacheEnds& cache, const ir::Dimension& 
   if (how) variable.rows = rows_in_batch(*how, cache.past->value(), *axis, batch);
   if (auto reason = length_problem(cache, variable, how)) return problem(std::move(*reason));
   return variable;
-}
-
-bool is_returned_unchanged(const CacheEnds& cache) {
-  return before_conversions(cache.present->input(0)) == cache.past->value();
 }
 
 }  // namespace onnx2ir::passes

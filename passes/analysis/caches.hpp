@@ -29,7 +29,4 @@ struct CacheVariable {
 /// cache cannot be kept in a variable, is the rest of a sentence about the cache: "has ...".
 Result<CacheVariable> variable_for(const CacheEnds& cache, const ir::Dimension& batch);
 
-/// Whether the model returns the cache as it was: nothing would be written to a variable.
-bool is_returned_unchanged(const CacheEnds& cache);
-
 }  // namespace onnx2ir::passes

@@ -154,13 +154,6 @@ bool repeats_heads(const ir::Value& key, ir::ConcatView cache) {
          all[kHeads].size() % std::max<std::int64_t>(1, shape[kHeads].size()) == 0;
 }
 
-/// The number of keys, i64 [1]: of the cache if the keys are repeated for several heads, because the plugin
-/// recognises the repetition only if nothing else reads it.
-ir::Value count_keys(ir::Builder& builder, ir::Value key) {
-  ir::Node& cache = *cache_of(key);
-  return ir::dimension_of(builder, repeats_heads(key, cache) ? cache.value() : key, kRows);
-}
-
 /// `mask` with all rows and columns of the scores.
 ir::Value expand_mask(ir::Builder& builder, const Attention& attention, ir::Value mask) {
   const ir::PartialShape& shape = mask.shape();
@@ -172,7 +165,10 @@ ir::Value expand_mask(ir::Builder& builder, const Attention& attention, ir::Valu
     return mask;
   const ir::Value ones = builder.integers({1, 1});
   const ir::Value rows = ir::dimension_of(builder, attention.query, kRows);
-  const ir::Value columns = count_keys(builder, attention.key);
+  // If keys are repeated for several heads, the plugin recognises that only if nothing else reads them.
+  ir::Node& cache = *cache_of(attention.key);
+  const ir::Value keys = repeats_heads(attention.key, cache) ? cache.value() : attention.key;
+  const ir::Value columns = ir::dimension_of(builder, keys, kRows);
   const ir::Value sizes = ir::concat(builder, {ones, rows, columns});
   return builder.op(ops::Broadcast, {mask, sizes}, {{"mode", "bidirectional"}});
 }
@@ -205,12 +201,6 @@ ir::Value emit_bias(ir::Builder& builder, const Attention& attention, bool needs
   return needs_all_places ? expand_mask(builder, attention, mask) : mask;
 }
 
-ir::Value find_visible_rows(ir::Builder& builder, ir::Value mask) {
-  const ir::Value hidden = builder.number(-std::numeric_limits<double>::infinity(), mask.type());
-  const ir::Value is_visible = builder.op(ops::NotEqual, {mask, hidden});
-  return ir::reduce_keep_dims(builder, ops::ReduceLogicalOr, is_visible, {kColumns});
-}
-
 ir::Value emit_attention(ir::Builder& builder, const Attention& attention, SharedMask& mask,
                          bool needs_all_places) {
   const ir::ElementType type = attention.query.type();
@@ -220,7 +210,11 @@ ir::Value emit_attention(ir::Builder& builder, const Attention& attention, Share
       {attention.query, attention.key, attention.value, mask.bias, builder.number(attention.scale, type)},
       {{"causal", false}});
   if (!attention.hides_rows || !attention.mask || is_finite(attention.mask)) return result;
-  if (!mask.visible_rows) mask.visible_rows = find_visible_rows(builder, attention.mask);
+  if (!mask.visible_rows) {
+    const ir::Value hidden = builder.number_like(-std::numeric_limits<double>::infinity(), attention.mask);
+    const ir::Value is_visible = builder.op(ops::NotEqual, {attention.mask, hidden});
+    mask.visible_rows = ir::reduce_keep_dims(builder, ops::ReduceLogicalOr, is_visible, {kColumns});
+  }
   return builder.op(ops::Select, {mask.visible_rows, result, builder.number(0, type)});
 }
 

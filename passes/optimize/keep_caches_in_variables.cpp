@@ -19,6 +19,7 @@
 #include "base/failure.hpp"
 #include "ir/cache_names.hpp"
 #include "onnx2ir/options.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/caches.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
@@ -44,12 +45,6 @@ struct Common {
 
 CacheKind kind_of(const Cache& cache) {
   return {cache.type, cache.shape.sizes_or(-1), cache.rows};
-}
-
-std::map<CacheKind, std::size_t> counts_of(const std::vector<Cache>& caches) {
-  std::map<CacheKind, std::size_t> counts;
-  for (const Cache& cache : caches) ++counts[kind_of(cache)];
-  return counts;
 }
 
 /// The axis whose size is 0 before the first inference.
@@ -141,16 +136,6 @@ const Cache* find_lone_sequence(const std::vector<Cache>& caches,
   return found == caches.end() ? nullptr : &*found;
 }
 
-/// Workaround for initial_variable_size: appends the variable to its initial value, which is empty. OpenVINO
-/// does not know this and keeps the Concat.
-ir::Value read_after_initial_value(ir::Builder& builder, const Cache& cache, const std::string& id,
-                                   std::size_t axis, Common& common) {
-  const ir::Value length = builder.op(ops::Subtract, {common.batch, common.batch});
-  const ir::Value initial = emit_initial_value(builder, cache, common.batch, length);
-  const ir::Value chosen = read_value(builder, cache, id, initial, common);
-  return ir::concat(builder, {initial, chosen}, static_cast<std::int64_t>(axis));
-}
-
 /// `is_only`: whether no other cache has the same type and sizes.
 void make_variable(ir::Builder& builder, const Cache& cache, bool is_only, Common& common) {
   // The names of both ends joined, as in OpenVINO's own transformation.
@@ -159,7 +144,12 @@ void make_variable(ir::Builder& builder, const Cache& cache, bool is_only, Commo
   const auto length = length_axis(cache);
   ir::Value chosen;
   if (is_only && length && common.is_sole_use_faulty) {
-    chosen = read_after_initial_value(builder, cache, id, *length, common);
+    // Workaround for initial_variable_size: appends the variable to its initial value, which is empty.
+    // OpenVINO does not know this and keeps the Concat.
+    const ir::Value zero = builder.op(ops::Subtract, {common.batch, common.batch});
+    const ir::Value initial = emit_initial_value(builder, cache, common.batch, zero);
+    chosen = ir::concat(builder, {initial, read_value(builder, cache, id, initial, common)},
+                        static_cast<std::int64_t>(*length));
   } else {
     ir::Value& initial = common.initial_values[kind_of(cache)];
     if (!initial) initial = emit_initial_value(builder, cache, common.batch, builder.integers({0}));
@@ -192,25 +182,20 @@ void report_unsuitable_cache(DiagnosticSink& sink, const ir::Node& past, const s
 }
 
 /// Reports inputs that look like caches but stay inputs: a program that expects variables does not set them.
-void warn_about_inputs(const PassContext& context, const std::vector<const ir::Node*>& inputs) {
+void warn_about_inputs(const PassContext& context, const ir::Graph& graph, const std::vector<Cache>& caches) {
   constexpr std::size_t kMaxNotes = 8;
   std::vector<std::string> notes;
-  notes.reserve(inputs.size());
-  for (const ir::Node* input : inputs) notes.push_back(fmt::format("'{}'", input->name));
+  for (const ir::Node* input : graph.parameters()) {
+    if (ir::key_of_past(input->name) && std::ranges::find(caches, input, &Cache::past) == caches.end())
+      notes.push_back(fmt::format("'{}'", input->name));
+  }
   context.warn(
       {DiagnosticCode::cache_is_input,
        fmt::format("{} inputs past* stay inputs: the model has no output present* of the same type and "
                    "rank, or returns it unchanged",
-                   inputs.size()),
+                   notes.size()),
        "set them in each inference"},
       notes, kMaxNotes);
-}
-
-void report_no_cache(DiagnosticSink& sink) {
-  sink.report(base::diagnostic_of(
-      {DiagnosticCode::no_cache,
-       "the model has no input 'past*' of the type and rank of an output 'present*', so it has no cache",
-       "convert it without --stateful (Options::stateful), or export it with its cache"}));
 }
 
 /// The caches; no value if one of them cannot be kept in a variable, which is reported.
@@ -219,7 +204,8 @@ std::optional<std::vector<Cache>> find_caches(const ir::Graph& graph, const ir::
   std::vector<Cache> caches;
   const ir::Dimension batch = source != nullptr ? source->output(0).shape[0] : ir::Dimension();
   for (const CacheEnds& ends : caches_of(graph)) {
-    if (is_returned_unchanged(ends)) continue;
+    // Nothing would be written to a variable.
+    if (before_conversions(ends.present->input(0)) == ends.past->value()) continue;
     const Result<CacheVariable> variable = variable_for(ends, batch);
     if (!variable) {
       report_unsuitable_cache(*context.sink, *ends.past, variable.error().message);
@@ -228,17 +214,6 @@ std::optional<std::vector<Cache>> find_caches(const ir::Graph& graph, const ir::
     caches.push_back({ends, *variable, type_of_variable(ends.past->output(0).type, context)});
   }
   return caches;
-}
-
-/// The inputs with names of caches that are not in `caches`.
-std::vector<const ir::Node*> inputs_besides(const ir::Graph& graph, const std::vector<Cache>& caches) {
-  std::vector<const ir::Node*> others;
-  for (const ir::Node* parameter : graph.parameters()) {
-    const bool is_kept =
-        std::ranges::any_of(caches, [&](const Cache& cache) { return cache.past == parameter; });
-    if (!is_kept && ir::key_of_past(parameter->name)) others.push_back(parameter);
-  }
-  return others;
 }
 
 Common emit_common_values(ir::Builder& builder, const Cache& first, ir::Node* source,
@@ -264,16 +239,20 @@ bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
   const auto caches = find_caches(graph, source, context);
   if (!caches) return false;
   if (caches->empty()) {
-    report_no_cache(*context.sink);
+    context.sink->report(base::diagnostic_of(
+        {DiagnosticCode::no_cache,
+         "the model has no input 'past*' of the type and rank of an output 'present*', so it has no cache",
+         "convert it without --stateful (Options::stateful), or export it with its cache"}));
     return false;
   }
-  const std::map<CacheKind, std::size_t> counts = counts_of(*caches);
+  std::map<CacheKind, std::size_t> counts;
+  for (const Cache& cache : *caches) ++counts[kind_of(cache)];
   if (const Cache* lone = find_lone_sequence(*caches, counts, context)) {
     report_unsuitable_cache(*context.sink, *lone->past,
                             "is the only one of its type and sizes, and its first axis is its length");
     return false;
   }
-  warn_about_inputs(context, inputs_besides(graph, *caches));
+  warn_about_inputs(context, graph, *caches);
   ir::Builder builder(graph);
   Common common = emit_common_values(builder, caches->front(), source, context);
   std::vector<ir::Node*> replaced;

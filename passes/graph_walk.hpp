@@ -34,6 +34,14 @@ class CapturedValues {
   std::unordered_map<const ir::Node*, ir::Value> outer_;
 };
 
+/// Calls `visit(node)` for each node of `graphs`.
+template <typename Visit>
+void for_each_node(const std::vector<ir::Graph*>& graphs, Visit visit) {
+  for (const ir::Graph* graph : graphs) {
+    for (const auto& node : graph->nodes()) visit(*node);
+  }
+}
+
 /// Calls `edit` for each element of `range`, such as the graphs of a model. Returns whether one of the calls
 /// has returned true: it has changed something.
 template <typename Range, typename Edit>

@@ -38,11 +38,9 @@ std::string described(const ir::Output& output) {
 
 std::vector<std::string> described_outputs(ir::Model& model) {
   std::vector<std::string> texts;
-  for (const ir::Graph* const graph : graphs_of(model)) {
-    for (const auto& node : graph->nodes()) {
-      for (const ir::Output& output : node->outputs()) texts.push_back(node->name + ": " + described(output));
-    }
-  }
+  for_each_node(graphs_of(model), [&](const ir::Node& node) {
+    for (const ir::Output& output : node.outputs()) texts.push_back(node.name + ": " + described(output));
+  });
   return texts;
 }
 
@@ -72,12 +70,9 @@ using Structure = std::vector<std::pair<const ir::Node*, std::vector<ir::Value>>
 
 Structure structure_of(ir::Model& model) {
   Structure structure;
-  for (const ir::Graph* const graph : graphs_of(model)) {
-    for (const auto& node : graph->nodes()) {
-      const auto inputs = node->inputs();
-      structure.emplace_back(node.get(), std::vector<ir::Value>(inputs.begin(), inputs.end()));
-    }
-  }
+  for_each_node(graphs_of(model), [&](const ir::Node& node) {
+    structure.emplace_back(&node, std::vector<ir::Value>(node.inputs().begin(), node.inputs().end()));
+  });
   return structure;
 }
 
@@ -90,17 +85,15 @@ bool is_needed(const Pass& pass, const PassContext& context) {
 /// computed from its sizes may not fit into 64 bits.
 void reject_huge_values(ir::Model& model) {
   constexpr std::int64_t kMostElements = std::int64_t{1} << 48U;
-  for (const ir::Graph* graph : graphs_of(model)) {
-    for (const auto& node : graph->nodes()) {
-      for (const ir::Output& output : node->outputs()) {
-        if (output.shape.element_count().value_or(0) <= kMostElements) continue;
-        throw base::Failure(
-            DiagnosticCode::invalid_model,
-            "'" + node->name + "' of shape " + to_string(output.shape) + " does not fit into any memory",
-            "check the shapes that the model declares");
-      }
+  for_each_node(graphs_of(model), [](const ir::Node& node) {
+    for (const ir::Output& output : node.outputs()) {
+      if (output.shape.element_count().value_or(0) <= kMostElements) continue;
+      throw base::Failure(
+          DiagnosticCode::invalid_model,
+          "'" + node.name + "' of shape " + to_string(output.shape) + " does not fit into any memory",
+          "check the shapes that the model declares");
     }
-  }
+  });
 }
 
 /// Runs `pass`. Nodes of the model fit each other; a pass that emits one that does not is wrong. What a

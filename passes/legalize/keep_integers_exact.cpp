@@ -53,22 +53,18 @@ bool mark(ir::Node& node) {
 class SizeMarker {
  public:
   explicit SizeMarker(ir::Model& model) : graphs_(graphs_of(model)), ports_(graphs_) {
-    for (const ir::Graph* graph : graphs_) {
-      for (const auto& node : graph->nodes()) node->scratch = 0;
-    }
+    for_each_node(graphs_, [](ir::Node& node) { node.scratch = 0; });
   }
 
   bool run() {
-    for (const ir::Graph* graph : graphs_) {
-      for (const auto& node : graph->nodes()) {
-        const ir::Traits& traits = node->op().traits;
-        for (const ir::InputRange range : {traits.sizes, traits.indices}) {
-          for (std::size_t i = range.first; i <= range.last && i < node->inputs().size(); ++i)
-            visit(node->input(i));
-        }
+    for_each_node(graphs_, [&](ir::Node& node) {
+      const ir::Traits& traits = node.op().traits;
+      for (const ir::InputRange range : {traits.sizes, traits.indices}) {
+        for (std::size_t i = range.first; i <= range.last && i < node.inputs().size(); ++i)
+          visit(node.input(i));
       }
-      for (ir::Node* node : graph->control_flow()) visit_conditions(*node);
-    }
+      if (traits.has_bodies) visit_conditions(node);
+    });
     bool modified = false;
     while (!pending_.empty()) {
       const ir::Value value = pending_.back();
@@ -160,13 +156,10 @@ bool mark_computed_inputs(ir::Node& node, const ir::Graph* inputs) {
   return edit_each(all, [](ir::Node* at) { return !at->is(ops::Parameter) && mark(*at); });
 }
 
-/// Whether `node` makes integers or truths of numbers.
-bool makes_integers(const ir::Node& node) {
-  return node.is_one_of(kComparisons) || (node.is(ops::Convert) && !ir::is_floating(node.output(0).type));
-}
-
+/// Marks what makes integers or truths of numbers, and functions of angles.
 bool mark_integers(ir::Node& node, const ir::Graph& main) {
-  if (makes_integers(node)) return mark_computed_inputs(node, nullptr);
+  const bool is_conversion = node.is(ops::Convert) && !ir::is_floating(node.output(0).type);
+  if (node.is_one_of(kComparisons) || is_conversion) return mark_computed_inputs(node, nullptr);
   return node.is_one_of(kOfAngles) && mark_computed_inputs(node, &main);
 }
 

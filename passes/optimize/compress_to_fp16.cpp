@@ -56,13 +56,10 @@ void mark(const std::vector<ir::Graph*>& graphs, const PortSources& ports, ir::I
       pending.push_back(value);
     }
   };
-  for (const ir::Graph* graph : graphs) {
-    for (const auto& node : graph->nodes()) {
-      const ir::InputRange range = node->op().traits.*kind;
-      for (std::size_t i = range.first; i <= range.last && i < node->inputs().size(); ++i)
-        reach(node->input(i));
-    }
-  }
+  for_each_node(graphs, [&](const ir::Node& node) {
+    const ir::InputRange range = node.op().traits.*kind;
+    for (std::size_t i = range.first; i <= range.last && i < node.inputs().size(); ++i) reach(node.input(i));
+  });
   while (!pending.empty()) {
     const ir::Value value = pending.back();
     pending.pop_back();
@@ -74,19 +71,16 @@ void mark(const std::vector<ir::Graph*>& graphs, const PortSources& ports, ir::I
 
 /// Sets `scratch` to 1 for all constants that must not be rounded, and to 0 for the others.
 void mark_sensitive(const std::vector<ir::Graph*>& graphs) {
-  const auto for_each_node = [&](auto visit) {
-    for (const ir::Graph* graph : graphs) std::ranges::for_each(graph->nodes(), visit);
-  };
-  const auto clear = [](const auto& node) { node->scratch = 0; };
+  const auto clear = [](ir::Node& node) { node.scratch = 0; };
   const PortSources ports(graphs);
-  for_each_node(clear);
+  for_each_node(graphs, clear);
   mark(graphs, ports, &ir::Traits::indices, is_index_arithmetic);
   std::vector<ir::Node*> constants;
-  for_each_node([&](const auto& node) {
-    if (node->scratch != 0 && node->constant() != nullptr) constants.push_back(node.get());
+  for_each_node(graphs, [&](ir::Node& node) {
+    if (node.scratch != 0 && node.constant() != nullptr) constants.push_back(&node);
   });
   // Starts again: shapes may be computed from values at which the search through index arithmetic stopped.
-  for_each_node(clear);
+  for_each_node(graphs, clear);
   mark(graphs, ports, &ir::Traits::sizes, [](const ir::Node& node) { return !node.is(ops::ShapeOf); });
   for (ir::Node* constant : constants) constant->scratch = 1;
 }
@@ -130,25 +124,7 @@ ir::ConstantData narrowed(const ir::ConstantData& data, ir::Narrowing narrowing)
   return ir::ConstantData(std::vector<std::byte>(bytes.begin(), bytes.end()));
 }
 
-class Compressor {
- public:
-  explicit Compressor(const PassContext& context) : context_(&context) {}
-
-  /// Leaves constants whose `scratch` is 1.
-  bool compress(ir::Graph& graph) {
-    return edit_present_nodes(graph, [&](ir::Node& node) {
-      return node.constant() != nullptr && node.scratch == 0 && node.has_uses() && compress(node);
-    });
-  }
-
-  void report() {
-    context_->warn(
-        {DiagnosticCode::fp16_range,
-         "constants have elements beyond the range of half precision, which become its largest number"},
-        notes_);
-  }
-
- private:
+struct Compressor {
   bool compress(ir::Node& constant) {
     const ir::ConstantData& data = *constant.constant();
     const ir::ElementType type = constant.output(0).type;
@@ -157,8 +133,8 @@ class Compressor {
     const std::size_t elements = data.size() / ir::element_size(narrowing);
     const auto count = static_cast<double>(elements);
     // Bodies share constants with the graphs around them.
-    const auto [known, is_new] = fits_.try_emplace({data.place(), data.size()});
-    if (is_new) known->second = ir::half_precision_fit(data, narrowing, context_->options->threads);
+    const auto [known, is_new] = fits.try_emplace({data.place(), data.size()});
+    if (is_new) known->second = ir::half_precision_fit(data, narrowing, context->options->threads);
     const base::HalfPrecisionFit& fit = known->second;
     if (fit.has_large_error || static_cast<double>(fit.rejected) >= kMaxRejected * count) return false;
     if (is_new && fit.too_large != 0) note(constant, fit.too_large);
@@ -177,13 +153,13 @@ class Compressor {
   void note(const ir::Node& constant, std::uint64_t count) {
     const std::string name =
         constant.name.empty() ? "a constant" : fmt::format("constant '{}'", constant.name);
-    notes_.push_back(fmt::format("{} of {} elements of {}", count,
-                                 constant.output(0).shape.element_count().value_or(0), name));
+    notes.push_back(fmt::format("{} of {} elements of {}", count,
+                                constant.output(0).shape.element_count().value_or(0), name));
   }
 
-  const PassContext* context_;
-  std::map<std::pair<std::pair<const void*, std::uint64_t>, std::uint64_t>, base::HalfPrecisionFit> fits_;
-  std::vector<std::string> notes_;
+  const PassContext* context;
+  std::map<std::pair<std::pair<const void*, std::uint64_t>, std::uint64_t>, base::HalfPrecisionFit> fits = {};
+  std::vector<std::string> notes = {};
 };
 
 }  // namespace
@@ -192,9 +168,16 @@ bool compress_to_fp16(ir::Model& model, PassContext& context) {
   if (!context.options->compress_to_fp16 || is_quantized(model)) return false;
   const std::vector<ir::Graph*> graphs = graphs_of(model);
   mark_sensitive(graphs);
-  Compressor compressor(context);
-  const bool modified = edit_each(graphs, [&](ir::Graph* graph) { return compressor.compress(*graph); });
-  compressor.report();
+  Compressor compressor{&context};
+  const bool modified = edit_each(graphs, [&](ir::Graph* graph) {
+    return edit_present_nodes(*graph, [&](ir::Node& node) {
+      return node.constant() != nullptr && node.scratch == 0 && node.has_uses() && compressor.compress(node);
+    });
+  });
+  context.warn(
+      {DiagnosticCode::fp16_range,
+       "constants have elements beyond the range of half precision, which become its largest number"},
+      compressor.notes);
   return modified;
 }
 

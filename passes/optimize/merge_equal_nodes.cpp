@@ -2,9 +2,10 @@
 // each translator adds its own small constants.
 #include <algorithm>
 #include <functional>
-#include <string_view>
+#include <memory_resource>
 #include <unordered_set>
 
+#include "base/byte_hash.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -13,21 +14,15 @@ namespace {
 /// Skips large constants: they are rarely equal, and hashing them would page in the weights.
 constexpr std::uint64_t kSmallBytes = 64;
 
-void mix(std::size_t& seed, std::size_t value) {
-  seed = (seed ^ value) * 0x9E3779B97F4A7C15U;
-  seed ^= seed >> 32U;
-}
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::size_t hash_of(const ir::Node& node) {
-  std::size_t seed = std::hash<const void*>{}(&node.op());
-  for (const ir::Value& input : node.inputs()) mix(seed, std::hash<const void*>{}(input.node) + input.index);
-  if (node.constant() != nullptr) mix(seed, std::hash<std::string_view>{}(text_of(node.constant()->bytes())));
-  return seed;
-}
+struct HashOfNode {
+  std::size_t operator()(const ir::Node* node) const {
+    const ir::ConstantData* const data = node->constant();
+    std::size_t seed = std::hash<const void*>{}(&node->op());
+    for (const ir::Value& input : node->inputs())
+      seed = base::mix(seed, std::hash<const void*>{}(input.node) + input.index);
+    return data == nullptr ? seed : base::hash_bytes(seed, data->bytes());
+  }
+};
 
 bool are_equal(const ir::Node& a, const ir::Node& b) {
   const auto same_attribute = [](const ir::Attribute& x, const ir::Attribute& y) {
@@ -39,7 +34,7 @@ bool are_equal(const ir::Node& a, const ir::Node& b) {
   if (a.constant() == nullptr) return a.outputs().size() == b.outputs().size();
   const bool same_type = a.output(0).type == b.output(0).type && a.output(0).shape == b.output(0).shape;
   return same_type && a.constant()->narrowing() == b.constant()->narrowing() &&
-         text_of(a.constant()->bytes()) == text_of(b.constant()->bytes());
+         std::ranges::equal(a.constant()->bytes().span(), b.constant()->bytes().span());
 }
 
 /// Whether the use needs a value of its own. Trip counts and conditions are only read, but the runtime
@@ -63,15 +58,13 @@ bool may_have_equals(const ir::Node& node) {
   return !node.has_payload() && !node.inputs().empty();
 }
 
-struct HashOfNode {
-  std::size_t operator()(const ir::Node* node) const { return hash_of(*node); }
-};
 struct EqualNodes {
   bool operator()(const ir::Node* a, const ir::Node* b) const { return are_equal(*a, *b); }
 };
 
 bool merge(const ir::Graph& graph) {
-  std::unordered_set<ir::Node*, HashOfNode, EqualNodes> firsts;  // only used for look-ups
+  std::pmr::monotonic_buffer_resource memory;
+  std::pmr::unordered_set<ir::Node*, HashOfNode, EqualNodes> firsts(&memory);  // only used for look-ups
   firsts.reserve(graph.nodes().size());
   return edit_each(graph.nodes(), [&](const ir::NodePointer& node) {
     if (!may_have_equals(*node) || feeds_interface(*node)) return false;

@@ -40,12 +40,6 @@ ir::Value emit_empty(ir::Builder& builder, const ir::PartialShape& shape, ir::Va
   return builder.op(ops::Slice, {data, position, position, builder.integers(steps), builder.integers(axes)});
 }
 
-/// 0 or 1, from an input if possible: a random number ends the process in the GPU plugin.
-ir::Value emit_hidden_position(ir::Builder& builder, const ir::Graph& graph) {
-  if (const ir::Value source = run_time_source(graph)) return emit_zero_or_one(builder, source);
-  return ir::convert(builder, emit_run_time_truth(builder), ir::ElementType::i64);
-}
-
 }  // namespace
 
 bool hide_empty_outputs(ir::Model& model, PassContext&) {
@@ -55,7 +49,13 @@ bool hide_empty_outputs(ir::Model& model, PassContext&) {
     const ir::Value value = result->input(0);
     if (!is_static_empty(value)) continue;
     builder.set_name(value.node->name);
-    if (!position) position = ir::unsqueeze(builder, emit_hidden_position(builder, model.graph), {0});
+    if (!position) {
+      // 0 or 1, from an input if possible: a random number ends the process in the GPU plugin.
+      const ir::Value source = run_time_source(model.graph);
+      position = source ? emit_zero_or_one(builder, source)
+                        : ir::convert(builder, emit_run_time_truth(builder), ir::ElementType::i64);
+      position = ir::unsqueeze(builder, position, {0});
+    }
     ir::replace_results(value, emit_empty(builder, value.shape(), position));
   }
   return static_cast<bool>(position);

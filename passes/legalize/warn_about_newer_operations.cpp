@@ -59,18 +59,13 @@ constexpr std::array kRequiredPortTypes = {
     RequiredPortType{Fault::no_uint2, {u2}, "an input or output of type u2", true},
 };
 
-/// The first release without the fault; no value if all supported releases have it.
-std::optional<target::Release> first_release(Fault fault) {
-  const auto last = target::description(fault).last;
-  return last ? target::release_after(*last) : std::nullopt;
-}
-
 using Nodes = std::vector<const ir::Node*>;
 
 /// Reports that `nodes` need a release without `fault`; nothing if there are none.
 void report(PassContext& context, Fault fault, std::string_view what, const Nodes& nodes) {
   if (nodes.empty()) return;
-  const auto first = first_release(fault);
+  const auto last = target::description(fault).last;
+  const auto first = last ? target::release_after(*last) : std::nullopt;
   Diagnostic diagnostic;
   diagnostic.code = DiagnosticCode::needs_newer_runtime;
   for (const ir::Node* node : nodes)

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/views/selection.hpp"
@@ -17,21 +18,11 @@ namespace {
 // Larger constants are tables of weights; searching them would read the model's files.
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 16;
 
-bool fits(std::int64_t value) {
-  using Narrow = std::numeric_limits<std::int32_t>;
-  return value >= Narrow::min() && value <= Narrow::max();
-}
-
 /// The extremes of int64 mean "to the end" or "no bound", and still mean that if they are saturated to 32
 /// bits.
 bool is_extreme(std::int64_t value) {
   using Wide = std::numeric_limits<std::int64_t>;
   return value >= Wide::max() - 1 || value <= Wide::min() + 1;
-}
-
-/// Whether numbers are compared with a constant for equality: an extreme in an input becomes 0 or -1.
-bool is_compared(const ir::Node& constant) {
-  return is_read_by(constant, {ops::Equal, ops::NotEqual});
 }
 
 /// Whether all uses of a constant are starts or stops of Slices: they are limited to the size of the axis,
@@ -48,9 +39,11 @@ std::optional<std::int64_t> wide_value(const ir::Node& node) {
   if (data->size() > kMaxBytes || node.output(0).type != ir::ElementType::i64) return std::nullopt;
   const auto values =
       ir::decode_integers(ir::ElementType::i64, data->bytes(), data->size() / sizeof(std::int64_t));
-  const bool has_meaning = is_compared(node);
-  const auto wide = std::ranges::find_if(
-      *values, [&](auto value) { return !fits(value) && (has_meaning || !is_extreme(value)); });
+  // If numbers are compared with the constant for equality, an extreme in an input becomes 0 or -1.
+  const bool is_compared = is_read_by(node, {ops::Equal, ops::NotEqual});
+  const auto wide = std::ranges::find_if(*values, [&](std::int64_t value) {
+    return !std::in_range<std::int32_t>(value) && (is_compared || !is_extreme(value));
+  });
   return wide == values->end() ? std::nullopt : std::optional(*wide);
 }
 

@@ -56,19 +56,16 @@ std::vector<ir::Use> uses_to_convert(ir::Value value, const ir::Graph& main, boo
   return found;
 }
 
-/// Whether the output type is declared by the node itself. For all other nodes, including Parameters of
-/// bodies, it is inferred.
-bool declares_type(const ir::Node& node, const ir::Graph& main) {
-  return node.constant() != nullptr || node.is_one_of({ops::Convert, ops::ExtensionOperation}) ||
-         (node.is(ops::Parameter) && &node.graph() == &main);
-}
-
 bool widen(ir::Value value, const ir::Graph& main, const PassContext& context) {
   const ir::ElementType type = value.type();
   if (!is_small(type)) return false;
-  const bool declares_own_type = declares_type(*value.node, main);
+  const ir::Node& node = *value.node;
+  // For all other nodes, including Parameters of bodies, the type is inferred.
+  const bool declares_own_type = node.constant() != nullptr ||
+                                 node.is_one_of({ops::Convert, ops::ExtensionOperation}) ||
+                                 (node.is(ops::Parameter) && &node.graph() == &main);
   const std::vector<ir::Use> uses = uses_to_convert(value, main, !declares_own_type);
-  if (uses.empty()) return !declares_own_type && !value.node->is(ops::Result);
+  if (uses.empty()) return !declares_own_type && !node.is(ops::Result);
   const ir::Value other = emit_convert(value, declares_own_type ? wide_type(type) : type, context);
   // The model's output keeps its name.
   if (!declares_own_type) std::swap(other.node->output(0).names, value.output().names);

@@ -29,24 +29,16 @@ bool are_complete(ir::MaxPoolView pool) {
          (pool.rounding_type() == "floor" || all_are(pool.strides().list(), 1));
 }
 
-/// How many elements of windows are compared; sizes that are dynamic count as large.
-double count_elements(const ir::PartialShape& shape, const ir::Integers& kernel) {
-  double count = 1;
-  for (const ir::Dimension& size : shape) {
-    if (size.is_dynamic()) return std::numeric_limits<double>::infinity();
-    count *= static_cast<double>(size.size());
-  }
-  for (const std::int64_t size : kernel) count *= static_cast<double>(size);
-  return count;
-}
-
 bool pays(ir::MaxPoolView pool) {
+  constexpr std::int64_t kMany = std::numeric_limits<std::int64_t>::max();  // if sizes are dynamic
   std::int64_t slices = 0;
+  auto elements = static_cast<double>(pool.output(0).shape.element_count().value_or(kMany));
   for (const std::int64_t size : pool.kernel()) {
     if (size > kMaxSlices) return false;
     slices += size;
+    elements *= static_cast<double>(size);
   }
-  return slices <= kMaxSlices && count_elements(pool.output(0).shape, pool.kernel().list()) >= kMinElements;
+  return slices <= kMaxSlices && elements >= kMinElements;
 }
 
 /// The dilations, 1 along axes along which a window has one element.
@@ -75,14 +67,14 @@ ir::Value emit_maxima(ir::Builder& builder, ir::Value data, std::int64_t axis, i
 }
 
 ir::Value pad(ir::Builder& builder, ir::Value data, ir::Value filling, ir::MaxPoolView pool) {
-  std::vector<std::int64_t> begins(2);
-  std::vector<std::int64_t> ends(2);
-  for (const std::int64_t size : pool.pads_begin().list()) begins.push_back(size);
-  for (const std::int64_t size : pool.pads_end().list()) ends.push_back(size);
-  if (std::ranges::count(begins, 0) + std::ranges::count(ends, 0) ==
-      static_cast<std::ptrdiff_t>(begins.size() + ends.size()))
-    return data;
-  return builder.op(ops::Pad, {data, builder.integers(begins), builder.integers(ends), filling},
+  if (all_are(pool.pads_begin().list(), 0) && all_are(pool.pads_end().list(), 0)) return data;
+  const auto emit_pads = [&](const ir::CheckedView<std::int64_t>& spatial) {
+    std::vector<std::int64_t> pads(2);
+    pads.insert(pads.end(), spatial.begin(), spatial.end());
+    return builder.integers(pads);
+  };
+  const ir::Value begins = emit_pads(pool.pads_begin());
+  return builder.op(ops::Pad, {data, begins, emit_pads(pool.pads_end()), filling},
                     {{"pad_mode", "constant"}});
 }
 
@@ -94,7 +86,7 @@ ir::Value decompose(ir::Builder& builder, ir::Node& node) {
     return {};
   if (all_are(pool.dilations().list(), 1)) return {};
   const std::vector<std::int64_t> dilations = needed_dilations(pool);
-  if (std::ranges::count(dilations, 1) == std::ssize(dilations)) {
+  if (all_are(dilations, 1)) {
     ir::Node& copy = builder.clone(node, node.inputs());
     copy.set_attribute({"dilations", dilations});
     return copy.value(0);

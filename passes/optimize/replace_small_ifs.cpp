@@ -15,19 +15,14 @@ namespace {
 constexpr std::size_t kMaxOperations = 4;   ///< of both branches
 constexpr std::int64_t kMaxElements = 256;  ///< of a result that is chosen, but not computed
 
-/// Whether the operation can be computed although the other branch is taken: it computes one element and
-/// never fails.
-bool is_harmless(const ir::Node& node) {
-  return node.outputs().size() == 1 && node.output(0).shape.element_count() == 1 && never_fails(node);
-}
-
-/// The number of operations of a branch; no value if one of them may fail, or may
-/// compute more than one element.
+/// The number of operations of a branch; no value if one of them cannot be computed although the other branch
+/// is taken, because it may fail, or compute more than one element.
 std::optional<std::size_t> harmless_operations(const ir::Branch& branch) {
   std::size_t count = 0;
   for (const auto& node : branch.graph->nodes()) {
     if (!node->has_uses() || node->is(ops::Parameter) || node->constant() != nullptr) continue;
-    if (!is_harmless(*node)) return std::nullopt;
+    const bool is_number = node->outputs().size() == 1 && node->output(0).shape.element_count() == 1;
+    if (!is_number || !never_fails(*node)) return std::nullopt;
     ++count;
   }
   return count;

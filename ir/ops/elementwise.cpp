@@ -67,15 +67,9 @@ void infer_comparison(Node& node) {
   propagate(node, kOfNumbers, kFunction);
 }
 
-ValueRange not_equal(ValueRange a, ValueRange b) {
-  return logical_not(equal(a, b));
-}
-ValueRange greater(ValueRange a, ValueRange b) {
-  return less(b, a);
-}
-ValueRange greater_or_equal(ValueRange a, ValueRange b) {
-  return less_or_equal(b, a);
-}
+constexpr RangeFunction2 kNotEqual = [](ValueRange a, ValueRange b) { return logical_not(equal(a, b)); };
+constexpr RangeFunction2 kGreater = [](ValueRange a, ValueRange b) { return less(b, a); };
+constexpr RangeFunction2 kGreaterOrEqual = [](ValueRange a, ValueRange b) { return less_or_equal(b, a); };
 
 template <RangeFunction2 kFunction>
 void infer_logical(Node& node) {
@@ -154,11 +148,11 @@ std::vector<OpFunction> elementwise_functions() {
       {ops::Minimum, infer_arithmetic<minimum, kSmaller>},
       {ops::SquaredDifference, infer_numbers},
       {ops::Equal, infer_comparison<equal, compare<std::equal_to<>>>},
-      {ops::NotEqual, infer_comparison<not_equal, compare<std::not_equal_to<>>>},
+      {ops::NotEqual, infer_comparison<kNotEqual, compare<std::not_equal_to<>>>},
       {ops::Less, infer_comparison<less, compare<std::less<>>>},
       {ops::LessEqual, infer_comparison<less_or_equal, compare<std::less_equal<>>>},
-      {ops::Greater, infer_comparison<greater, compare<std::greater<>>>},
-      {ops::GreaterEqual, infer_comparison<greater_or_equal, compare<std::greater_equal<>>>},
+      {ops::Greater, infer_comparison<kGreater, compare<std::greater<>>>},
+      {ops::GreaterEqual, infer_comparison<kGreaterOrEqual, compare<std::greater_equal<>>>},
       {ops::LogicalAnd, infer_logical<logical_and>},
       {ops::LogicalOr, infer_logical<logical_or>},
       {ops::LogicalXor, infer_logical<logical_xor>},

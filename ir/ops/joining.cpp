@@ -177,8 +177,8 @@ void infer_broadcast(Node& node) {
   PartialShape result(to_dimensions(*target));
   if (data.shape().has_rank()) {
     const auto joint = broadcast(data.shape(), result);
-    require(joint.has_value() && (bidirectional || may_broadcast_to(data.shape(), result)),
-            "Broadcast: " + to_string(data.shape()) + " does not fit " + to_string(result));
+    if (!joint || !(bidirectional || may_broadcast_to(data.shape(), result)))
+      invalid("Broadcast: " + to_string(data.shape()) + " does not fit " + to_string(result));
     if (bidirectional) result = *joint;
   } else if (bidirectional) {
     result = unknown();

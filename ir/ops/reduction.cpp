@@ -44,12 +44,8 @@ PartialShape reduced_shape(ReductionView reduction) {
   return result;
 }
 
-void check_axes(ReductionView reduction) {
-  require(is_integral(reduction.axes().type()), "the axes must be integers");
-}
-
-void infer_reduce_numbers(Node& node) {
-  check_axes(node);
+void infer_reduction(Node& node) {
+  require(is_integral(node.input(ReductionView::Input::axes).type()), "the axes must be integers");
   set_output(node, 0, node.input(0).type(), reduced_shape(node));
 }
 
@@ -73,7 +69,7 @@ std::vector<std::size_t> places(std::span<const std::int64_t> sizes, std::span<c
 /// Reductions of small tensors in shape computations. Some are also known for empty tensors.
 template <RangeFunction2 kFunction>
 void infer_reduce_and_known(Node& node, std::optional<std::int64_t> empty_result) {
-  infer_reduce_numbers(node);
+  infer_reduction(node);
   const ReductionView reduction = node;
   const auto sizes = reduction.data().shape().sizes();
   const auto count = node.output(0).shape.element_count();
@@ -105,7 +101,7 @@ void infer_sum(Node& node) {
   if (known && are_exact(*known)) {
     infer_reduce_and_known<add>(node, 0);
   } else {
-    infer_reduce_numbers(node);
+    infer_reduction(node);
   }
 }
 
@@ -127,8 +123,7 @@ void infer_extremum(Node& node) {
 
 void infer_reduce_logical(Node& node) {
   require(node.input(0).type() == ElementType::boolean, "the input must be boolean");
-  check_axes(node);
-  set_output(node, 0, ElementType::boolean, reduced_shape(node));
+  infer_reduction(node);
 }
 
 void infer_top_k(Node& node) {
@@ -173,14 +168,13 @@ void infer_cum_sum(Node& node) {
 }
 
 Dimension range_size(RangeView range, ElementType type) {
-  const auto start = exact_numbers(range.start());
-  const auto stop = exact_numbers(range.stop());
-  const auto step = exact_numbers(range.step());
-  if (!start || !stop || !step || start->size() != 1 || stop->size() != 1 || step->size() != 1) return {};
+  const auto start = exact_number(range.start(), 0);
+  const auto stop = exact_number(range.stop(), 0);
+  const auto step = exact_number(range.step(), 0);
+  if (!start || !stop || !step) return {};
   const auto value = [&](double number) { return is_integral(type) ? std::trunc(number) : number; };
-  require(value(step->front()) != 0, "the step of Range must not be zero");
-  const double span = value(stop->front()) - value(start->front());
-  const double size = std::ceil(span / value(step->front()));
+  require(value(*step) != 0, "the step of Range must not be zero");
+  const double size = std::ceil((value(*stop) - value(*start)) / value(*step));
   constexpr double kMaxElements = 9007199254740992.0;
   require(!std::isnan(size) && size < kMaxElements, "Range has too many elements");
   return size <= 0 ? Dimension(0) : Dimension(static_cast<std::int64_t>(size));
@@ -222,9 +216,9 @@ std::vector<OpFunction> reduction_functions() {
       {ops::ReduceProd, infer_product},
       {ops::ReduceMax, infer_extremum<maximum, true>},
       {ops::ReduceMin, infer_extremum<minimum, false>},
-      {ops::ReduceMean, infer_reduce_numbers},
-      {ops::ReduceL1, infer_reduce_numbers},
-      {ops::ReduceL2, infer_reduce_numbers},
+      {ops::ReduceMean, infer_reduction},
+      {ops::ReduceL1, infer_reduction},
+      {ops::ReduceL2, infer_reduction},
       {ops::ReduceLogicalAnd, infer_reduce_logical},
       {ops::ReduceLogicalOr, infer_reduce_logical},
       {ops::TopK, infer_top_k},

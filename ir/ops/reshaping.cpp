@@ -143,9 +143,8 @@ void infer_squeeze(Node& node) {
     for (std::size_t i = 0; i < rank; ++i) {
       if (!std::binary_search(axes->begin(), axes->end(), i)) {
         result.push_back(data.shape()[i]);
-      } else {
-        require(data.shape()[i].admits(1),
-                "Squeeze: axis " + std::to_string(i) + " of " + to_string(data.shape()) + " is not 1");
+      } else if (!data.shape()[i].admits(1)) {
+        invalid("Squeeze: axis " + std::to_string(i) + " of " + to_string(data.shape()) + " is not 1");
       }
     }
   }
@@ -189,51 +188,31 @@ void infer_transpose(Node& node) {
   move_known(node);
 }
 
-/// DepthToSpace and SpaceToDepth: the block size and the dimensions to change.
-struct Blocks {
-  std::int64_t size;
-  Dimensions dimensions;
-};
-
-std::optional<Blocks> blocks_of(Node& node) {
-  const Value data = node.input(0);
-  if (!data.shape().has_rank()) {
-    set_output(node, 0, data.type(), unknown());
-    return std::nullopt;
-  }
-  require(data.shape().rank() >= 3, std::string(node.op().name) + ": rank below 3");
+/// DepthToSpace and SpaceToDepth.
+void infer_blocks(Node& node) {
+  PartialShape result = node.input(0).shape();
+  if (!result.has_rank()) return set_output(node, 0, node.input(0).type(), result);
+  if (result.rank() < 3) invalid(std::string(node.op().name) + ": rank below 3");
   const std::int64_t size = node.integer("block_size");
-  require(size > 0, std::string(node.op().name) + ": invalid block size");
-  return Blocks{size, {data.shape().begin(), data.shape().end()}};
-}
-
-void infer_depth_to_space(Node& node) {
-  auto blocks = blocks_of(node);
-  if (!blocks) return;
-  auto& [size, dimensions] = *blocks;
+  if (size <= 0) invalid(std::string(node.op().name) + ": invalid block size");
+  Dimension& depth = result[1];
   std::int64_t divisor = 1;
-  for (std::size_t i = 2; i < dimensions.size(); ++i) {
-    divisor = checked_multiply(divisor, size);
-    dimensions[i] = multiply(dimensions[i], size);
+  for (Dimension& dimension : std::span(result.mutable_dimensions()).subspan(2)) {
+    if (node.is(ops::SpaceToDepth)) {
+      depth = multiply(depth, size);
+      dimension = divided(dimension, size, "SpaceToDepth: the block size does not divide the axes");
+    } else {
+      divisor = checked_multiply(divisor, size);
+      dimension = multiply(dimension, size);
+    }
   }
-  if (dimensions[1].is_static()) {
-    require(dimensions[1].size() % divisor == 0, "DepthToSpace: the block size does not divide the channels");
-    dimensions[1] = dimensions[1].size() / divisor;
-  } else {
-    dimensions[1] = Dimension();
+  if (depth.is_static()) {
+    require(depth.size() % divisor == 0, "DepthToSpace: the block size does not divide the channels");
+    depth = depth.size() / divisor;
+  } else if (node.is(ops::DepthToSpace)) {
+    depth = Dimension();
   }
-  set_output(node, 0, node.input(0).type(), PartialShape(std::move(dimensions)));
-}
-
-void infer_space_to_depth(Node& node) {
-  auto blocks = blocks_of(node);
-  if (!blocks) return;
-  auto& [size, dimensions] = *blocks;
-  for (std::size_t i = 2; i < dimensions.size(); ++i) {
-    dimensions[1] = multiply(dimensions[1], size);
-    dimensions[i] = divided(dimensions[i], size, "SpaceToDepth: the block size does not divide the axes");
-  }
-  set_output(node, 0, node.input(0).type(), PartialShape(std::move(dimensions)));
+  set_output(node, 0, node.input(0).type(), std::move(result));
 }
 
 }  // namespace
@@ -245,8 +224,8 @@ std::vector<OpFunction> reshaping_functions() {
       {ops::Squeeze, infer_squeeze},
       {ops::Unsqueeze, infer_unsqueeze},
       {ops::Transpose, infer_transpose},
-      {ops::DepthToSpace, infer_depth_to_space},
-      {ops::SpaceToDepth, infer_space_to_depth},
+      {ops::DepthToSpace, infer_blocks},
+      {ops::SpaceToDepth, infer_blocks},
   };
 }
 

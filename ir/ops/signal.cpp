@@ -28,56 +28,36 @@ void set_lengths(AnyTransformView transform, const std::vector<std::size_t>& axe
   }
 }
 
-/// Complex to complex.
+/// DFT and IDFT, from complex numbers to complex ones; RDFT, from real ones, and IRDFT, to real ones, of which
+/// the complex side has (length of the last axis) / 2 + 1 frequencies.
 void infer_transform(Node& node) {
   const AnyTransformView transform = node;
   PartialShape shape = transform.data().shape();
-  if (shape.has_rank()) {
+  if (!shape.has_rank()) return set_output(node, 0, transform.data().type(), shape);
+  const bool is_from_real = node.is(ops::RDFT);
+  const bool is_to_real = node.is(ops::IRDFT);
+  const bool is_complex = !is_from_real && !is_to_real;
+  Dimension pair = 2;
+  if (!is_from_real) {
     require(shape.rank() >= 2, "a Fourier transform needs an axis and pairs of numbers");
-    require(shape[shape.rank() - 1].admits(2), "the last dimension must hold pairs of numbers");
-    const std::size_t rank = shape.rank() - 1;
-    if (const auto axes = known_axes(transform.axes(), rank)) {
-      set_lengths(transform, *axes, shape);
-    } else if (transform.signal_size()) {
-      for (std::size_t i = 0; i < rank; ++i) shape[i] = Dimension();
-    }
-  }
-  set_output(node, 0, transform.data().type(), std::move(shape));
-}
-
-/// Real to complex: gives (length of the last axis) / 2 + 1 frequencies.
-void infer_real_transform(Node& node) {
-  const AnyTransformView transform = node;
-  PartialShape shape = transform.data().shape();
-  if (shape.has_rank()) {
-    if (const auto axes = known_axes(transform.axes(), shape.rank()); axes && !axes->empty()) {
-      set_lengths(transform, *axes, shape);
-      Dimension& last = shape[axes->back()];
-      last = last.is_static() ? Dimension(last.size() / 2 + 1) : Dimension();
-    } else {
-      shape = shape.without_sizes();
-    }
-    shape.mutable_dimensions().emplace_back(2);
-  }
-  set_output(node, 0, transform.data().type(), std::move(shape));
-}
-
-/// Complex to real, from (length of the last axis) / 2 + 1 frequencies.
-void infer_inverse_real_transform(Node& node) {
-  const AnyTransformView transform = node;
-  PartialShape shape = transform.data().shape();
-  if (shape.has_rank()) {
-    require(shape.rank() >= 2, "a Fourier transform needs an axis and pairs of numbers");
+    pair = shape[shape.rank() - 1];
+    require(is_to_real || pair.admits(2), "the last dimension must hold pairs of numbers");
     shape.mutable_dimensions().pop_back();
-    if (const auto axes = known_axes(transform.axes(), shape.rank()); axes && !axes->empty()) {
-      set_lengths(transform, *axes, shape);
-      Dimension& last = shape[axes->back()];
-      if (!requested_length(transform, axes->size() - 1))
-        last = last.is_static() ? Dimension(checked_multiply(2, last.size() - 1)) : Dimension();
-    } else {
-      shape = shape.without_sizes();
-    }
   }
+  if (const auto axes = known_axes(transform.axes(), shape.rank()); axes && (is_complex || !axes->empty())) {
+    set_lengths(transform, *axes, shape);
+    if (!is_complex) {
+      Dimension& last = shape[axes->back()];
+      if (is_from_real) {
+        last = last.is_static() ? Dimension(last.size() / 2 + 1) : Dimension();
+      } else if (!requested_length(transform, axes->size() - 1)) {
+        last = last.is_static() ? Dimension(checked_multiply(2, last.size() - 1)) : Dimension();
+      }
+    }
+  } else if (!is_complex || transform.signal_size()) {
+    shape = shape.without_sizes();
+  }
+  if (!is_to_real) shape.mutable_dimensions().push_back(pair);
   set_output(node, 0, transform.data().type(), std::move(shape));
 }
 
@@ -116,8 +96,8 @@ std::vector<OpFunction> signal_functions() {
   return {
       {ops::DFT, infer_transform},
       {ops::IDFT, infer_transform},
-      {ops::RDFT, infer_real_transform},
-      {ops::IRDFT, infer_inverse_real_transform},
+      {ops::RDFT, infer_transform},
+      {ops::IRDFT, infer_transform},
       {ops::STFT, infer_short_time_transform},
   };
 }

@@ -124,28 +124,31 @@ void check_lists(const Node& node, std::size_t spatial) {
   }
 }
 
-void check_channels(Dimension input, Dimension filter) {
-  require(intersect(input, filter).has_value(),
-          "the input has " + to_string(input) + " channels, the filter takes " + to_string(filter));
-}
-
 /// Whether the filters begin with an axis of groups.
 bool is_grouped(const Node& node) {
   return node.is_one_of({ops::GroupConvolution, ops::GroupConvolutionBackpropData});
 }
 
-/// Checks the ranks of input and filter; if one of them is dynamic, so is the output, and returns false.
-bool has_fitting_ranks(Node& node, ElementType type) {
+/// The batch and the channels of the output. `inputs` and `outputs` are the axes of the channels in filters
+/// without groups. If the rank of input or filter is dynamic, so is the output, and there is no value.
+std::optional<Dimensions> batch_and_channels(Node& node, std::size_t inputs, std::size_t outputs) {
+  const ElementType type = same_type(node, 0, 2);
   const PartialShape& data = node.input(0).shape();
   const PartialShape& filter = node.input(1).shape();
   if (!data.has_rank() || !filter.has_rank()) {
     set_output(node, 0, type, PartialShape::unknown_rank());
-    return false;
+    return std::nullopt;
   }
-  require(data.rank() >= 3 && filter.rank() == data.rank() + (is_grouped(node) ? 1 : 0),
-          "input of shape " + to_string(data) + " and filter of shape " + to_string(filter) + " do not fit");
+  const bool grouped = is_grouped(node);
+  if (data.rank() < 3 || filter.rank() != data.rank() + (grouped ? 1 : 0))
+    invalid("input of shape " + to_string(data) + " and filter of shape " + to_string(filter) + " do not fit");
   check_lists(node, data.rank() - 2);
-  return true;
+  const auto channels = [&](std::size_t axis) {
+    return grouped ? multiply(filter[0], filter[axis + 1]) : filter[axis];
+  };
+  if (const Dimension taken = channels(inputs); !intersect(data[1], taken))
+    invalid("the input has " + to_string(data[1]) + " channels, the filter takes " + to_string(taken));
+  return Dimensions{data[0], channels(outputs)};
 }
 
 /// The sizes of the filters along the spatial axes.
@@ -155,27 +158,21 @@ std::span<const Dimension> kernel_of(const Node& node) {
 
 /// Filters [O, I, k...], or [G, O, I, k...].
 void infer_convolution(Node& node) {
-  const PartialShape& data = node.input(0).shape();
-  const PartialShape& filter = node.input(1).shape();
-  const ElementType type = same_type(node, 0, 2);
-  if (!has_fitting_ranks(node, type)) return;
-  const bool grouped = is_grouped(node);
-  check_channels(data[1], grouped ? multiply(filter[0], filter[2]) : filter[1]);
-  Dimensions result{data[0], grouped ? multiply(filter[0], filter[1]) : filter[0]};
-  slide(node, result, data, kernel_of(node), Rounding::floor);
-  set_output(node, 0, type, PartialShape(std::move(result)));
+  const Value data = node.input(0);
+  auto result = batch_and_channels(node, 1, 0);
+  if (!result) return;
+  slide(node, *result, data.shape(), kernel_of(node), Rounding::floor);
+  set_output(node, 0, data.type(), PartialShape(*std::move(result)));
 }
 
 /// Filters [I, O, k...], or [G, I, O, k...]. The optional input 2 is the spatial shape of the output.
 void infer_convolution_backprop(Node& node) {
   const PartialShape& data = node.input(0).shape();
-  const PartialShape& filter = node.input(1).shape();
-  const ElementType type = same_type(node, 0, 2);
-  if (!has_fitting_ranks(node, type)) return;
-  const bool grouped = is_grouped(node);
+  const ElementType type = node.input(0).type();
+  auto sizes_of_output = batch_and_channels(node, 0, 1);
+  if (!sizes_of_output) return;
+  Dimensions& result = *sizes_of_output;
   const std::size_t spatial = data.rank() - 2;
-  check_channels(data[1], grouped ? multiply(filter[0], filter[1]) : filter[0]);
-  Dimensions result{data[0], grouped ? multiply(filter[0], filter[2]) : filter[1]};
   if (node.inputs().size() > 2) {
     const auto sizes = known_integers(node, 2);
     for (std::size_t i = 0; i < spatial; ++i) {
@@ -221,8 +218,8 @@ void infer_pool(Node& node) {
   PartialShape result;
   if (data.has_rank()) {
     const auto& kernel = any_pool.kernel();
-    require(data.rank() >= 3 && kernel.size() == data.rank() - 2,
-            "kernel and input of shape " + to_string(data) + " do not fit");
+    if (data.rank() < 3 || kernel.size() != data.rank() - 2)
+      invalid("kernel and input of shape " + to_string(data) + " do not fit");
     check_lists(node, kernel.size());
     const Dimensions window(kernel.begin(), kernel.end());
     Dimensions dimensions{data[0], data[1]};

@@ -43,12 +43,8 @@ void infer_square_root(Node& node) {
   if (has_exact_elements(node.input(0))) propagate(node, kSquareRoot);
 }
 
-ValueRange positive_part(ValueRange a) {
-  return maximum(a, ValueRange::exactly(0));
-}
-ValueRange unchanged(ValueRange a) {
-  return a;
-}
+constexpr RangeFunction1 kPositive = [](ValueRange a) { return maximum(a, ValueRange::exactly(0)); };
+constexpr RangeFunction1 kUnchanged = [](ValueRange a) { return a; };
 
 void infer_clamp(Node& node) {
   const ClampView clamp = node;
@@ -56,21 +52,14 @@ void infer_clamp(Node& node) {
   require(clamp.min() <= clamp.max(), "Clamp's min is greater than its max");
 }
 
-void infer_conversion_to(Node& node, ElementType type) {
+void infer_convert(Node& node) {
   const Value input = node.input(0);
+  const ElementType type = node.is(ops::Convert) ? node.type("destination_type") : node.input(1).type();
   set_output(node, 0, type, input.shape());
   auto known = known_values(input);
   if (!known) return;
   for (ValueRange& element : *known) element = converted(element, input.type(), type);
   set_known(node, 0, *std::move(known));
-}
-
-void infer_convert(Node& node) {
-  infer_conversion_to(node, node.type("destination_type"));
-}
-
-void infer_convert_like(Node& node) {
-  infer_conversion_to(node, node.input(1).type());
 }
 
 void infer_test(Node& node) {
@@ -101,17 +90,17 @@ void infer_with_parameters(Node& node) {
 std::vector<OpFunction> unary_functions() {
   return {
       {ops::Convert, infer_convert},
-      {ops::ConvertLike, infer_convert_like},
+      {ops::ConvertLike, infer_convert},
       {ops::LogicalNot, infer_logical_not},
       {ops::BitwiseNot, infer_bitwise_not},
       {ops::Abs, infer_number<absolute, kAbsolute>},
       {ops::Negative, infer_exact_number<negate, kNegated>},
       {ops::Sign, infer_exact_number<sign, kSignOf>},
-      {ops::ReLU, infer_exact_number<positive_part, kPositivePart>},
-      {ops::Floor, infer_exact_number<unchanged, kFloor>},
-      {ops::Ceiling, infer_exact_number<unchanged, kCeiling>},
+      {ops::ReLU, infer_exact_number<kPositive, kPositivePart>},
+      {ops::Floor, infer_exact_number<kUnchanged, kFloor>},
+      {ops::Ceiling, infer_exact_number<kUnchanged, kCeiling>},
       {ops::Sqrt, infer_square_root},
-      {ops::Round, infer_exact_number<unchanged, kHalfToEven>},
+      {ops::Round, infer_exact_number<kUnchanged, kHalfToEven>},
       {ops::Clamp, infer_clamp},
       {ops::IsNaN, infer_test},
       {ops::IsFinite, infer_test},

@@ -5,7 +5,7 @@
 ir/operations.hpp       the identities: ops::Slice
 ir/attribute_names.hpp  the names of all attributes: any other name does not compile
 ir/views/FAMILY.hpp     the operands and attributes of each operation: SliceView
-ir/ops/families.hpp     the declarations of the families' inference functions
+ir/ops/families.hpp     the lists of inference functions, one in each file of ir/ops
 ir/ops/descriptors.cpp  the descriptors
 
 A file that would not change is not written, so that an edit of a row compiles only what includes the view.
@@ -88,6 +88,7 @@ class Group:
 @dataclass
 class Family:
     name: str
+    file: str
     summary: str
     operations: list = field(default_factory=list)
     groups: list = field(default_factory=list)
@@ -188,8 +189,8 @@ def parse_table(text):
         if line.startswith(WITHOUT_ROW):
             continue
         try:
-            if heading := re.fullmatch(r"\[([a-z_]+)\] (.+)", line):
-                families.append(Family(heading[1], heading[2]))
+            if heading := re.fullmatch(r"\[([a-z_]+)(?: in ([a-z_]+))?\] (.+)", line):
+                families.append(Family(heading[1], heading[2] or heading[1], heading[3]))
             elif group := re.fullmatch(r"([A-Z]\w*) = (.+)", line):
                 families[-1].groups.append(Group(group[1], group[2].split()))
             else:
@@ -272,8 +273,8 @@ inline constexpr std::array<std::string_view, {len(names)}> kAttributeNames = {{
 
 
 def family_functions(families):
-    families = [family for family in families if family.operations]
-    declarations = "".join(f"std::vector<OpFunction> {family.name}_functions();  ///< {family.summary}\n" for family in families)
+    files = sorted({family.file for family in families if family.operations})
+    declarations = "".join(f"std::vector<OpFunction> {file}_functions();\n" for file in files)
     return f"""{HEAD}#pragma once
 
 #include <vector>
@@ -284,7 +285,7 @@ namespace onnx2ir::ir {{
 
 {declarations}
 inline constexpr std::vector<OpFunction> (*kOpFamilies[])() = {{
-{"".join(f"    {family.name}_functions,{chr(10)}" for family in families)}}};
+{"".join(f"    {file}_functions,{chr(10)}" for file in files)}}};
 
 }}  // namespace onnx2ir::ir
 """

@@ -219,12 +219,8 @@ void infer_blocks(Node& node) {
 
 std::vector<OpFunction> reshaping_functions() {
   return {
-      {ops::ShapeOf, infer_shape_of},
-      {ops::Reshape, infer_reshape},
-      {ops::Squeeze, infer_squeeze},
-      {ops::Unsqueeze, infer_unsqueeze},
-      {ops::Transpose, infer_transpose},
-      {ops::DepthToSpace, infer_blocks},
+      {ops::ShapeOf, infer_shape_of},    {ops::Reshape, infer_reshape},     {ops::Squeeze, infer_squeeze},
+      {ops::Unsqueeze, infer_unsqueeze}, {ops::Transpose, infer_transpose}, {ops::DepthToSpace, infer_blocks},
       {ops::SpaceToDepth, infer_blocks},
   };
 }

@@ -28,8 +28,8 @@ void set_lengths(AnyTransformView transform, const std::vector<std::size_t>& axe
   }
 }
 
-/// DFT and IDFT, from complex numbers to complex ones; RDFT, from real ones, and IRDFT, to real ones, of which
-/// the complex side has (length of the last axis) / 2 + 1 frequencies.
+/// DFT and IDFT, from complex numbers to complex ones; RDFT, from real ones, and IRDFT, to real ones, of
+/// which the complex side has (length of the last axis) / 2 + 1 frequencies.
 void infer_transform(Node& node) {
   const AnyTransformView transform = node;
   PartialShape shape = transform.data().shape();

@@ -141,7 +141,8 @@ std::optional<Dimensions> batch_and_channels(Node& node, std::size_t inputs, std
   }
   const bool grouped = is_grouped(node);
   if (data.rank() < 3 || filter.rank() != data.rank() + (grouped ? 1 : 0))
-    invalid("input of shape " + to_string(data) + " and filter of shape " + to_string(filter) + " do not fit");
+    invalid("input of shape " + to_string(data) + " and filter of shape " + to_string(filter) +
+            " do not fit");
   check_lists(node, data.rank() - 2);
   const auto channels = [&](std::size_t axis) {
     return grouped ? multiply(filter[0], filter[axis + 1]) : filter[axis];

@@ -1,12 +1,14 @@
-// Elementwise operations on one value: conversions, mathematics, activations. Some activations have
-// additional parameters (PReLU's slope is broadcast to the data).
+// Elementwise operations on one value: conversions, mathematics, activations, FakeQuantize. Some have
+// additional parameters (the slope of PReLU is broadcast to the data).
 #include "ir/views/unary.hpp"
 
 #include <cmath>
+#include <string>
 
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 #include "ir/value_ranges.hpp"
+#include "ir/views/quantization.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -85,6 +87,25 @@ void infer_with_parameters(Node& node) {
   infer_as_data(node);
 }
 
+/// As in OpenVINO's inference, the output has the shape of the data, also if a bound has more elements.
+void infer_fake_quantize(Node& node) {
+  const FakeQuantizeView quantization = node;
+  const ElementType type = same_type(node, 0, 5);
+  require(is_floating(type), "the data and the bounds must be floating-point");
+  require(quantization.levels() >= 2, "'levels' must be at least 2");
+  const std::string broadcasting(quantization.auto_broadcast().value_or("numpy"));
+  if (broadcasting != "numpy" && broadcasting != "none")
+    invalid("'auto_broadcast' is '" + broadcasting + "', not 'numpy' or 'none'");
+  const PartialShape& data = quantization.data().shape();
+  for (std::size_t i = 1; i < 5; ++i) {
+    const PartialShape& bound = node.input(i).shape();
+    const auto merged = broadcasting == "none" ? intersect(data, bound) : broadcast(data, bound);
+    if (!merged)
+      invalid("a bound of shape " + to_string(bound) + " does not fit data of shape " + to_string(data));
+  }
+  set_output(node, 0, type, data);
+}
+
 }  // namespace
 
 std::vector<OpFunction> unary_functions() {
@@ -109,6 +130,7 @@ std::vector<OpFunction> unary_functions() {
       {ops::HardSigmoid, infer_with_parameters},
       {ops::PReLU, infer_with_parameters},
       {ops::Swish, infer_with_parameters},
+      {ops::FakeQuantize, infer_fake_quantize},
   };
 }
 

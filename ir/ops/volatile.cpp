@@ -1,14 +1,45 @@
-// Operations of an extension of OpenVINO: see ir/extension.hpp.
-#include "ir/extension.hpp"
-
+// Operations that are not functions of their inputs alone: random numbers, variables that keep a value from
+// one inference to the next, and operations of an extension of OpenVINO (ir/extension.hpp).
 #include <algorithm>
 
+#include "ir/extension.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/ops/integer_inputs.hpp"
 #include "ir/views/extension.hpp"
+#include "ir/views/random.hpp"
+#include "ir/views/state.hpp"
 
 namespace onnx2ir::ir {
 namespace {
+
+void infer_random_uniform(Node& node) {
+  PartialShape shape;
+  if (const auto known = known_integers(node, 0)) shape = PartialShape(to_dimensions(*known));
+  const RandomUniformView random = node;
+  require(random.low().type() == random.output_type() && random.high().type() == random.output_type(),
+          "the bounds of RandomUniform must have the type of the numbers");
+  set_output(node, 0, random.output_type(), std::move(shape));
+}
+
+void infer_multinomial(Node& node) {
+  const MultinomialView multinomial = node;
+  const PartialShape& shape = multinomial.probabilities().shape();
+  const Dimension samples = known_scalar(multinomial.samples()).value_or(-1);
+  set_output(node, 0, multinomial.convert_type(), {dimension_along(shape, 0), samples});
+}
+
+/// Type and shape are declared by the variable; the input is its value before the first Assign.
+void infer_read_value(Node& node) {
+  const ReadValueView read_value = node;
+  const auto sizes = read_value.variable_shape();
+  PartialShape shape(Dimensions(sizes.begin(), sizes.end()));
+  require(read_value.initial().type() == read_value.variable_type(),
+          "the initial value of a variable has another type");
+  require(intersect(shape, read_value.initial().shape()).has_value(),
+          "the initial value of a variable has another shape");
+  set_output(node, 0, read_value.variable_type(), std::move(shape));
+}
 
 /// The XML has an attribute for each text.
 void check_attributes(const Node& node) {
@@ -50,8 +81,10 @@ void infer_extension(Node& node) {
 
 }  // namespace
 
-std::vector<OpFunction> extension_functions() {
+std::vector<OpFunction> volatile_functions() {
   return {
+      {ops::RandomUniform, infer_random_uniform}, {ops::Multinomial, infer_multinomial},
+      {ops::ReadValue, infer_read_value},         {ops::Assign, infer_as_data},
       {ops::ExtensionOperation, infer_extension},
   };
 }

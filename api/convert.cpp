@@ -11,7 +11,7 @@
 #include "api/model.hpp"
 #include "api/provenance.hpp"
 #include "api/stages.hpp"
-#include "base/cancellation.hpp"
+#include "base/failure.hpp"
 #include "base/input_file.hpp"
 #include "base/joined.hpp"
 #include "base/memory_budget.hpp"

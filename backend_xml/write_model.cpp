@@ -13,7 +13,6 @@
 #include "backend_xml/weights_digest.hpp"
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_writer.hpp"
-#include "base/cancellation.hpp"
 #include "base/failure.hpp"
 #include "base/overwriting.hpp"
 #include "ir/narrowing.hpp"

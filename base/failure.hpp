@@ -1,6 +1,7 @@
 // The exceptions of the library. docs/architecture.md says when a function throws or returns a Result.
 #pragma once
 
+#include <functional>
 #include <onnx2ir/diagnostic.hpp>
 #include <onnx2ir/result.hpp>
 #include <optional>
@@ -38,6 +39,12 @@ class Failure : public std::runtime_error {
   Problem problem_;
   bool is_reported_ = false;
 };
+
+/// Throws Failure (cancelled) if `is_cancelled`, which may be empty, returns true. For steps of long loops.
+inline void check_cancelled(const std::function<bool()>& is_cancelled) {
+  if (is_cancelled && is_cancelled())
+    throw Failure(DiagnosticCode::cancelled, "the conversion was cancelled");
+}
 
 /// onnx2ir is wrong: thrown where no input can lead if the code is right, for example by an access to an
 /// element that a list does not have. The front end reports it with the node that it translates; anywhere

@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/cancellation.hpp"
 #include "base/failure.hpp"
 #include "frontend/graph/custom_operators.hpp"
 #include "frontend/graph/node_checks.hpp"

@@ -1,4 +1,4 @@
-// A position in text IR: skips blanks and comments, takes tokens, and reports what was expected.
+// The letters and tokens of text IR.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,23 @@
 #include <string_view>
 
 namespace onnx2ir::ir {
+
+constexpr bool is_digit(char letter) {
+  return letter >= '0' && letter <= '9';
+}
+/// The value of a hexadecimal digit in lower case; -1 for other letters.
+constexpr int hexadecimal_digit(char letter) {
+  if (is_digit(letter)) return letter - '0';
+  return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+/// A letter that words and unquoted names may contain.
+constexpr bool is_name_letter(char letter) {
+  return is_digit(letter) || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+         letter == '_' || letter == '.' || letter == '/' || letter == '-';
+}
+
+/// `text` in quotes. Escapes control characters, quotes, backslashes and invalid UTF-8.
+std::string quoted(std::string_view text);
 
 /// An id in its spelling: "%x", "%\"a b\"", "%x~2".
 struct Id {
@@ -17,6 +34,7 @@ struct Id {
   std::string name() const;
 };
 
+/// A position in text IR: skips blanks and comments, takes tokens, and reports what was expected.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) { skip_blanks(); }

@@ -10,7 +10,7 @@
 #include "base/joined.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/text/constants.hpp"
-#include "ir/text/letters.hpp"
+#include "ir/text/cursor.hpp"
 #include "ir/text/values.hpp"
 
 namespace onnx2ir::ir {

@@ -8,8 +8,8 @@
 #include "base/joined.hpp"
 #include "ir/element_bits.hpp"
 #include "ir/text/constants.hpp"
+#include "ir/text/cursor.hpp"
 #include "ir/text/elements.hpp"
-#include "ir/text/letters.hpp"
 
 namespace onnx2ir::ir {
 namespace {

@@ -14,7 +14,6 @@
 #include "ir/builder.hpp"
 #include "ir/control_flow.hpp"
 #include "ir/diff/matching.hpp"
-#include "ir/diff/ports.hpp"
 #include "ir/extension.hpp"
 #include "ir/narrowing.hpp"
 #include "ir/op_descriptor.hpp"

@@ -9,7 +9,6 @@
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_types.hpp"
-#include "ir/statistics/layer_cost.hpp"
 #include "ir/statistics/statistics.hpp"
 
 namespace onnx2ir::frontend {

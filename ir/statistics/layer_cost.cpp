@@ -1,10 +1,9 @@
-#include "ir/statistics/layer_cost.hpp"
-
 #include <algorithm>
 #include <map>
 #include <string>
 
 #include "ir/einsum_equation.hpp"
+#include "ir/statistics/statistics.hpp"
 #include "ir/views/attention.hpp"
 #include "ir/views/linear_algebra.hpp"
 

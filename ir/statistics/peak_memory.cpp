@@ -1,11 +1,10 @@
-#include "ir/statistics/peak_memory.hpp"
-
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "ir/control_flow.hpp"
+#include "ir/statistics/statistics.hpp"
 
 namespace onnx2ir::ir {
 namespace {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "ir/control_flow.hpp"
-#include "ir/statistics/peak_memory.hpp"
 
 namespace onnx2ir::ir {
 namespace {

@@ -7,11 +7,27 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "ir/graph.hpp"
-#include "ir/statistics/layer_cost.hpp"
 
 namespace onnx2ir::ir {
+
+/// The arithmetic of layers: the formulas of docs/stats.md.
+struct LayerCost {
+  std::uint64_t multiply_adds = 0;
+  std::uint64_t flops = 0;  ///< a multiply-add counts as two
+};
+
+/// Adds a cost `times` times; the largest number instead of an overflow.
+void add(LayerCost& sum, const LayerCost& cost, std::uint64_t times = 1);
+
+/// a * b and a + b; the largest number instead of an overflow.
+std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b);
+std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b);
+
+/// The arithmetic of `node` without that of its bodies; no value if it depends on a dynamic size.
+std::optional<LayerCost> cost_of(const Node& node);
 
 /// The layers of one type.
 struct LayerCounts {
@@ -33,6 +49,11 @@ struct Peak {
   std::uint64_t bytes = 0;
   std::string layer;  ///< the path of the layer that runs then
 };
+
+/// The peak if each layer runs in the order of the nodes, each value is kept from its layer to the last layer
+/// that reads it, and Reshape, Squeeze and Unsqueeze share the memory of their inputs. `constants` need no
+/// memory here. No value if a size is dynamic.
+std::optional<Peak> peak_memory(Graph& graph, const std::unordered_set<const Node*>& constants);
 
 struct Statistics {
   std::map<std::string_view, LayerCounts> layers;  ///< by type

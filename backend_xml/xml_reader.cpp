@@ -19,12 +19,11 @@
 #include "backend_xml/xml_values.hpp"
 #include "backend_xml/xml_writer.hpp"
 #include "ir/builder.hpp"
+#include "ir/constant_data.hpp"
 #include "ir/control_flow.hpp"
 #include "ir/extension.hpp"
 #include "ir/inference.hpp"
 #include "ir/op_descriptor.hpp"
-#include "ir/openvino_operations.hpp"
-#include "ir/shared_parts.hpp"
 #include "ir/verifier.hpp"
 
 namespace onnx2ir::backend_xml {

@@ -1,8 +1,8 @@
 #include "ir/builder.hpp"
 
 #include "base/memory_budget.hpp"
-#include "ir/constant_pool.hpp"
 #include "ir/inference.hpp"
+#include "ir/shared_by_graphs.hpp"
 #include "ir/size_rules.hpp"
 
 namespace onnx2ir::ir {

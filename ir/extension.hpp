@@ -1,5 +1,5 @@
 // Operations of an extension of OpenVINO, which the program that runs the IR registers, and those of OpenVINO
-// that the compiler only reads and writes (ir/openvino_operations.hpp). The compiler knows only what the node
+// that the compiler only reads and writes (is_openvino_operation). The compiler knows only what the node
 // states: its type, its attributes as texts, and the types of its outputs.
 #pragma once
 
@@ -46,5 +46,10 @@ std::string_view layer_type(const Node& node);
 std::string_view layer_version(const Node& node);
 using AttributeVisitor = std::function<void(std::string_view name, std::string_view value)>;
 void visit_layer_attributes(const Node& node, const AttributeVisitor& visit);
+
+/// Whether `opset` ("opset4") of OpenVINO defines a version of the operation `type`, as the XML names it.
+/// Those that the compiler never emits have no row in ir/ops: IR of other programs that contains them is read
+/// as ops::ExtensionOperation, whose outputs have the types of the ports.
+bool is_openvino_operation(std::string_view type, std::string_view opset);
 
 }  // namespace onnx2ir::ir

@@ -22,7 +22,6 @@
 #include "ir/constant_data.hpp"
 #include "ir/element_type.hpp"
 #include "ir/known_values.hpp"
-#include "ir/mark.hpp"
 #include "ir/note.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/operation_set.hpp"

@@ -1,6 +1,6 @@
-#include "ir/openvino_operations.hpp"
-
 #include <string>
+
+#include "ir/extension.hpp"
 
 namespace onnx2ir::ir {
 namespace {

@@ -8,7 +8,6 @@
 #include "ir/constant_data.hpp"
 #include "ir/element_type.hpp"
 #include "ir/partial_shape.hpp"
-#include "ir/shared_parts.hpp"
 #include "ir/text/cursor.hpp"
 
 namespace onnx2ir::ir {

@@ -10,7 +10,7 @@
 
 #include "catch.hpp"
 #include "ir/constant_data.hpp"
-#include "ir/constant_pool.hpp"
+#include "ir/shared_by_graphs.hpp"
 
 using namespace onnx2ir;
 

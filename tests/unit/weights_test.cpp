@@ -15,7 +15,7 @@
 #include "catch.hpp"
 #include "failure_code.hpp"
 #include "ir/builder.hpp"
-#include "ir/shared_parts.hpp"
+#include "ir/constant_data.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "platform/read_file.hpp"
 #include "temporary_folder.hpp"

@@ -1,8 +1,7 @@
-#include "ir/dimension_rules.hpp"
-
 #include <algorithm>
 
 #include "ir/inference.hpp"
+#include "ir/operation_rules.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/indexing.hpp"

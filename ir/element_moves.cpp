@@ -6,6 +6,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
+#include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/reshaping.hpp"
@@ -170,6 +171,22 @@ Positions moved_from(const Node& node, std::size_t output, std::optional<Integer
   if (const auto parts = match<AnySplitView>(node)) return split(*parts, output, move);
   if (node.is_one_of({ops::Broadcast, ops::Tile})) return repeated_positions(move.from, move.to, move.count);
   return strided(move, 0, strides_of(move.to));
+}
+
+std::optional<std::vector<std::size_t>> updated_positions(const Node& node, std::size_t size) {
+  const AnyScatterView scatter = node;
+  const auto elements_update = match<ScatterElementsUpdateView>(node);
+  const bool is_assignment = !elements_update || elements_update->reduction() == "none";
+  const auto indices =
+      is_assignment && scatter.data().shape().has_rank(1) ? exact_values(scatter.indices()) : std::nullopt;
+  if (!indices) return std::nullopt;
+  std::vector<std::size_t> positions;
+  for (const std::int64_t index : *indices) {
+    const auto position = position_in(index, size);
+    if (!position) return std::nullopt;
+    positions.push_back(*position);
+  }
+  return positions;
 }
 
 }  // namespace onnx2ir::ir

@@ -34,4 +34,9 @@ std::vector<std::int64_t> repeated_positions(const Integers& from, const Integer
 std::optional<std::vector<std::int64_t>> moved_from(const Node& node, std::size_t output,
                                                     std::optional<Integers> (*exact)(Value value));
 
+/// Where each update is written to in a vector of `size` elements. No value if `scatter` does more than
+/// assign elements of a vector, as OpenVINO's inference does, or if the indices are not known or out of
+/// range.
+std::optional<std::vector<std::size_t>> updated_positions(const Node& scatter, std::size_t size);
+
 }  // namespace onnx2ir::ir

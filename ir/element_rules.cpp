@@ -1,8 +1,7 @@
-#include "ir/element_rules.hpp"
-
 #include <utility>
 
 #include "ir/element_moves.hpp"
+#include "ir/operation_rules.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"

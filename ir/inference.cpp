@@ -5,7 +5,6 @@
 
 #include "ir/builder.hpp"
 #include "ir/checked_arithmetic.hpp"
-#include "ir/element_sizes.hpp"
 #include "ir/size_rules.hpp"
 
 namespace onnx2ir::ir {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/small_vector.hpp"
 #include "ir/graph.hpp"
 #include "ir/size_expression.hpp"
 
@@ -13,6 +14,26 @@ namespace onnx2ir::ir {
 
 /// Longer lists are not tracked: sizes, axes and pads of tensors are short.
 inline constexpr std::int64_t kMaxElementSizes = 32;
+
+using Sizes = base::SmallVector<Size, 8>;
+
+/// Whether elements of `type` are tracked: those of sizes, axes and conditions.
+bool is_tracked(ElementType type);
+/// The number of elements of a value whose elements are tracked; no value for others.
+std::optional<std::size_t> tracked_count(const Output& output);
+/// The elements of `value`, null where nothing is known; no value if they are not tracked.
+std::optional<Sizes> elements_of(Value value);
+
+/// The elements of `value` if all expressions are numbers.
+std::optional<Integers> exact_sizes(Value value);
+
+/// Normalises `position` in a list of `size` entries; a negative one counts from the end.
+std::optional<std::size_t> position_in(std::int64_t position, std::size_t size);
+
+/// The value of an expression that is a number; no value for others and for null.
+inline std::optional<std::int64_t> constant(Size size) {
+  return size == nullptr ? std::nullopt : size->constant();
+}
 
 /// Completes the expressions of `shape`, which output `index` gets next: a dimension that the inference
 /// function has not copied or computed gets the expression of its rule, or a symbol. The output keeps the

@@ -6,7 +6,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
-#include "ir/ops/integer_inputs.hpp"
+#include "ir/ops/known_elements.hpp"
 #include "ir/value_ranges.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/normalization.hpp"

@@ -6,8 +6,7 @@
 
 #include "ir/checked_arithmetic.hpp"
 #include "ir/ops/families.hpp"
-#include "ir/ops/integer_inputs.hpp"
-#include "ir/ops/rearranging.hpp"
+#include "ir/ops/known_elements.hpp"
 
 namespace onnx2ir::ir {
 namespace {

@@ -6,10 +6,9 @@
 #include <cstdlib>
 
 #include "ir/checked_arithmetic.hpp"
-#include "ir/element_sizes.hpp"
 #include "ir/ops/families.hpp"
-#include "ir/ops/integer_inputs.hpp"
-#include "ir/ops/rearranging.hpp"
+#include "ir/ops/known_elements.hpp"
+#include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/indexing.hpp"
 

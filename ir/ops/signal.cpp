@@ -4,7 +4,7 @@
 #include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
-#include "ir/ops/integer_inputs.hpp"
+#include "ir/ops/known_elements.hpp"
 #include "ir/views/groups.hpp"
 
 namespace onnx2ir::ir {

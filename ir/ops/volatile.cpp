@@ -5,7 +5,7 @@
 #include "ir/extension.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
-#include "ir/ops/integer_inputs.hpp"
+#include "ir/ops/known_elements.hpp"
 #include "ir/views/extension.hpp"
 #include "ir/views/random.hpp"
 #include "ir/views/state.hpp"

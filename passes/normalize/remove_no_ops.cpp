@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 
-#include "ir/element_sizes.hpp"
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/elementwise.hpp"
@@ -85,7 +84,7 @@ std::optional<Range> taken_range(ir::Node& node) {
   const ir::GatherView gather = node;
   const auto indices = ir::exact_values(gather.indices());
   const auto is_gap = [](std::int64_t index, std::int64_t next) { return next != index + 1; };
-  if (!indices || indices->empty() || gather.batch_dims() != 0 || !ir::is_vector(gather.indices()) ||
+  if (!indices || indices->empty() || gather.batch_dims() != 0 || !gather.indices().shape().has_rank(1) ||
       std::ranges::adjacent_find(*indices, is_gap) != indices->end())
     return std::nullopt;
   return Range{indices->front(), indices->back() + 1};

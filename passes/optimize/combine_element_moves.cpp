@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ir/element_moves.hpp"
-#include "ir/element_sizes.hpp"
+#include "ir/size_rules.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -21,7 +21,7 @@ struct Source {
 };
 
 bool is_short_list(ir::Value value) {
-  return ir::tracked_count(value.output()) && ir::is_vector(value);
+  return ir::tracked_count(value.output()) && value.shape().has_rank(1);
 }
 
 /// The earliest list that holds the elements of `value`; no value if an index is out of range.

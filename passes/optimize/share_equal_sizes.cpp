@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "ir/element_sizes.hpp"
+#include "ir/size_rules.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

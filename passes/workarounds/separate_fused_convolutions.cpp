@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/element_sizes.hpp"
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"

@@ -1,9 +1,10 @@
-// The rules of dimensions that inference does not copy from an input.
+// The rules of operations: dimensions that inference does not copy from an input, and elements of small
+// integer tensors.
 #pragma once
 
 #include <cstddef>
 
-#include "ir/element_sizes.hpp"
+#include "ir/size_rules.hpp"
 
 namespace onnx2ir::ir {
 
@@ -11,6 +12,10 @@ namespace onnx2ir::ir {
 bool has_dimension_rules(const Node& node);
 /// The size along `axis` of an output of rank `rank`, computed from the inputs; null if no rule gives it.
 Size computed_dimension(const Node& node, std::size_t output, std::size_t rank, std::size_t axis);
+
+/// The `count` elements of an output, a small tensor of integers, computed from the inputs; null where no
+/// rule gives them.
+Sizes computed_elements(const Node& node, std::size_t output, std::size_t count);
 
 /// The sizes of a Reshape of `data` to `pattern`.
 class ReshapeSizes {

@@ -18,9 +18,11 @@ class Node;
 /// Infers types, shapes and known values of all outputs of `node` from its inputs and attributes.
 using InferFunction = void (*)(Node& node);
 
-/// The inference function of an operation, in the file of its family in ir/ops.
+/// The inference function of an operation or of several ones, in a file of ir/ops.
 struct OpFunction {
-  Op op;
+  OpFunction(Op op, InferFunction function) : OpFunction(OperationSet{op}, function) {}
+  OpFunction(OperationSet those, InferFunction function) : operations(those), infer(function) {}
+  OperationSet operations;
   InferFunction infer;
 };
 

@@ -17,10 +17,12 @@ struct Registry {
     for (OpDescriptor& op : ops) by_id[static_cast<std::size_t>(op.id)] = &op;
     for (const auto family : kOpFamilies) {
       for (const OpFunction& function : family()) {
-        InferFunction& infer = by_id[static_cast<std::size_t>(function.op)]->infer;
-        if (infer != nullptr)
-          throw base::InternalError("two functions of " + std::string(name_of(function.op)));
-        infer = function.infer;
+        function.operations.for_each([&](Op operation) {
+          InferFunction& infer = by_id[static_cast<std::size_t>(operation)]->infer;
+          if (infer != nullptr)
+            throw base::InternalError("two functions of " + std::string(name_of(operation)));
+          infer = function.infer;
+        });
       }
     }
     for (OpDescriptor& op : ops) {

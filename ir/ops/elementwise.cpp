@@ -156,11 +156,8 @@ std::vector<OpFunction> elementwise_functions() {
       {ops::LogicalAnd, infer_logical<logical_and>},
       {ops::LogicalOr, infer_logical<logical_or>},
       {ops::LogicalXor, infer_logical<logical_xor>},
-      {ops::BitwiseAnd, infer_bitwise},
-      {ops::BitwiseOr, infer_bitwise},
-      {ops::BitwiseXor, infer_bitwise},
-      {ops::BitwiseLeftShift, infer_bitwise},
-      {ops::BitwiseRightShift, infer_bitwise},
+      {{ops::BitwiseAnd, ops::BitwiseOr, ops::BitwiseXor, ops::BitwiseLeftShift, ops::BitwiseRightShift},
+       infer_bitwise},
       {ops::Select, infer_select},
   };
 }

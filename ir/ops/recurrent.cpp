@@ -60,8 +60,7 @@ void infer_sequence(Node& node) {
 std::vector<OpFunction> recurrent_functions() {
   return {
       {ops::LSTMSequence, infer_sequence<2>},
-      {ops::GRUSequence, infer_sequence<1>},
-      {ops::RNNSequence, infer_sequence<1>},
+      {{ops::GRUSequence, ops::RNNSequence}, infer_sequence<1>},
   };
 }
 

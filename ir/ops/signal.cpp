@@ -94,10 +94,7 @@ void infer_short_time_transform(Node& node) {
 
 std::vector<OpFunction> signal_functions() {
   return {
-      {ops::DFT, infer_transform},
-      {ops::IDFT, infer_transform},
-      {ops::RDFT, infer_transform},
-      {ops::IRDFT, infer_transform},
+      {{ops::DFT, ops::IDFT, ops::RDFT, ops::IRDFT}, infer_transform},
       {ops::STFT, infer_short_time_transform},
   };
 }

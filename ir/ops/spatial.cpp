@@ -270,12 +270,9 @@ void infer_col2im(Node& node) {
 
 std::vector<OpFunction> spatial_functions() {
   return {
-      {ops::Convolution, infer_convolution},
-      {ops::GroupConvolution, infer_convolution},
-      {ops::ConvolutionBackpropData, infer_convolution_backprop},
-      {ops::GroupConvolutionBackpropData, infer_convolution_backprop},
-      {ops::MaxPool, infer_pool},
-      {ops::AvgPool, infer_pool},
+      {{ops::Convolution, ops::GroupConvolution}, infer_convolution},
+      {{ops::ConvolutionBackpropData, ops::GroupConvolutionBackpropData}, infer_convolution_backprop},
+      {{ops::MaxPool, ops::AvgPool}, infer_pool},
       {ops::DeformableConvolution, infer_deformable_convolution},
       {ops::Col2Im, infer_col2im},
   };

@@ -216,8 +216,7 @@ void infer_if(Node& node) {
 std::vector<OpFunction> structural_functions() {
   // The type of a Result is that of its input: bodies and model outputs read it there.
   return {
-      {ops::Parameter, keep_output},
-      {ops::Const, keep_output},
+      {{ops::Parameter, ops::Const}, keep_output},
       {ops::Loop, infer_loop},
       {ops::If, infer_if},
   };

@@ -110,8 +110,7 @@ void infer_fake_quantize(Node& node) {
 
 std::vector<OpFunction> unary_functions() {
   return {
-      {ops::Convert, infer_convert},
-      {ops::ConvertLike, infer_convert},
+      {{ops::Convert, ops::ConvertLike}, infer_convert},
       {ops::LogicalNot, infer_logical_not},
       {ops::BitwiseNot, infer_bitwise_not},
       {ops::Abs, infer_number<absolute, kAbsolute>},
@@ -123,13 +122,8 @@ std::vector<OpFunction> unary_functions() {
       {ops::Sqrt, infer_square_root},
       {ops::Round, infer_exact_number<kUnchanged, kHalfToEven>},
       {ops::Clamp, infer_clamp},
-      {ops::IsNaN, infer_test},
-      {ops::IsFinite, infer_test},
-      {ops::IsInf, infer_test},
-      {ops::Selu, infer_with_parameters},
-      {ops::HardSigmoid, infer_with_parameters},
-      {ops::PReLU, infer_with_parameters},
-      {ops::Swish, infer_with_parameters},
+      {{ops::IsNaN, ops::IsFinite, ops::IsInf}, infer_test},
+      {{ops::Selu, ops::HardSigmoid, ops::PReLU, ops::Swish}, infer_with_parameters},
       {ops::FakeQuantize, infer_fake_quantize},
   };
 }

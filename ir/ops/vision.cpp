@@ -355,11 +355,9 @@ std::vector<OpFunction> vision_functions() {
   return {
       {ops::Interpolate, infer_interpolate},
       {ops::GridSample, infer_grid_sample},
-      {ops::NonMaxSuppression, infer_non_max_suppression},
-      {ops::ROIAlign, infer_roi_align},
+      {{ops::NonMaxSuppression, ops::NMSRotated}, infer_non_max_suppression},
+      {{ops::ROIAlign, ops::ROIAlignRotated}, infer_roi_align},
       {ops::ROIPooling, infer_roi_pooling},
-      {ops::NMSRotated, infer_non_max_suppression},
-      {ops::ROIAlignRotated, infer_roi_align},
       {ops::AdaptiveAvgPool, infer_adaptive_pool},
       {ops::EmbeddingBagOffsetsSum, infer_embedding_bags},
       {ops::PriorBox, infer_prior_box},

@@ -171,34 +171,18 @@ void add(LayerCost& sum, const LayerCost& cost, std::uint64_t times) {
 }
 
 std::optional<LayerCost> cost_of(const Node& node) {
-  switch (node.op().id) {
-    case ops::MatMul:
-      return mat_mul(node);
-    case ops::Einsum:
-      return einsum(node);
-    case ops::Convolution:
-      return convolution(node, 1, 1);
-    case ops::GroupConvolution:  // [group, O, I, ...]
-      return convolution(node, 1, 2);
-    case ops::DeformableConvolution:
-      return convolution(node, 2, 1);
-    case ops::ConvolutionBackpropData:
-      return transposed_convolution(node, 1);
-    case ops::GroupConvolutionBackpropData:  // [group, I, O, ...]
-      return transposed_convolution(node, 2);
-    case ops::LSTMSequence:
-      return recurrent(node, 4);
-    case ops::GRUSequence:
-    case ops::RNNSequence:
-      return recurrent(node, 3);
-    case ops::ScaledDotProductAttention:
-      return attention(node);
-    case ops::MaxPool:
-    case ops::AvgPool:
-      return pooling(node);
-    default:
-      break;
-  }
+  if (node.is(ops::MatMul)) return mat_mul(node);
+  if (node.is(ops::Einsum)) return einsum(node);
+  if (node.is(ops::Convolution)) return convolution(node, 1, 1);
+  if (node.is(ops::GroupConvolution)) return convolution(node, 1, 2);  // [group, O, I, ...]
+  if (node.is(ops::DeformableConvolution)) return convolution(node, 2, 1);
+  if (node.is(ops::ConvolutionBackpropData)) return transposed_convolution(node, 1);
+  if (node.is(ops::GroupConvolutionBackpropData))
+    return transposed_convolution(node, 2);  // [group, I, O, ...]
+  if (node.is(ops::LSTMSequence)) return recurrent(node, 4);
+  if (node.is_one_of({ops::GRUSequence, ops::RNNSequence})) return recurrent(node, 3);
+  if (node.is(ops::ScaledDotProductAttention)) return attention(node);
+  if (node.is_one_of({ops::MaxPool, ops::AvgPool})) return pooling(node);
   if (has_no_arithmetic(node)) return LayerCost{};
   if (const std::uint64_t factor = operations_per_input(node); factor != 0)
     return operations(product(elements(node.input(0).shape()), factor));

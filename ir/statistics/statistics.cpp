@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "ir/control_flow.hpp"
 
@@ -112,7 +114,115 @@ class Counter {
   std::set<Place> seen_;
 };
 
+/// The bytes of the outputs of `node`; no value if a size is dynamic. Strings count as nothing: their sizes
+/// are known at run time only.
+std::optional<std::uint64_t> bytes_of(const Output& output) {
+  if (output.type == ElementType::string) return 0;
+  const auto count = output.shape.element_count();
+  if (!count) return std::nullopt;
+  return packed_size(output.type, static_cast<std::uint64_t>(*count)).value_or(UINT64_MAX);
+}
+
+class Liveness {
+ public:
+  Liveness(Graph& graph, const Constants& constants) : graph_(&graph), constants_(&constants) {}
+
+  std::optional<Peak> peak(const std::string& path, const std::unordered_set<const Node*>& captured) {
+    captured_ = &captured;
+    find_last_uses();
+    Peak peak;
+    std::uint64_t now = 0;
+    for (std::size_t at = 0; at < graph_->nodes().size(); ++at) {
+      Node& node = *graph_->nodes()[at];
+      const auto own = new_bytes(node);
+      const auto inner = inner_peak(node, path);
+      if (!own || !inner) return std::nullopt;
+      now = saturated_sum(now, *own);
+      if (const std::uint64_t all = saturated_sum(now, inner->bytes); all > peak.bytes) {
+        peak.bytes = all;
+        peak.layer = inner->layer.empty() ? path + node.name : inner->layer;
+      }
+      now -= std::min(now, freed_after_[at]);
+    }
+    return peak;
+  }
+
+ private:
+  bool needs_memory(const Node& node) const {
+    return !constants_->contains(&node) && !captured_->contains(&node) && !node.is(ops::Result);
+  }
+
+  bool is_view(const Node& node) const { return node.op().traits.reshapes && needs_memory(node); }
+
+  /// The value whose memory `value` is in.
+  Value owner(Value value) const {
+    const auto found = is_view(*value.node) ? owners_.find(value.node) : owners_.end();
+    return found == owners_.end() ? value : found->second;
+  }
+
+  void find_last_uses() {
+    const auto& nodes = graph_->nodes();
+    std::unordered_map<const Node*, std::vector<std::size_t>> last;
+    for (std::size_t at = 0; at < nodes.size(); ++at) {
+      Node& node = *nodes[at];
+      last[&node].assign(node.outputs().size(), at);
+      if (is_view(node)) owners_.emplace(&node, owner(node.input(0)));
+      for (const Value& input : node.inputs()) {
+        if (!input) continue;
+        const Value memory = owner(input);
+        // Results of the model and of a body are kept to the end.
+        std::size_t& end = last[memory.node][memory.index];
+        end = std::max(end, node.is(ops::Result) ? nodes.size() - 1 : at);
+      }
+    }
+    freed_after_.assign(nodes.size(), 0);
+    for (const auto& node : nodes) {
+      if (!needs_memory(*node) || is_view(*node)) continue;
+      for (std::size_t i = 0; i < node->outputs().size(); ++i) {
+        std::uint64_t& freed = freed_after_[last[node.get()][i]];
+        freed = saturated_sum(freed, bytes_of(node->output(i)).value_or(0));
+      }
+    }
+  }
+
+  std::optional<std::uint64_t> new_bytes(const Node& node) const {
+    if (!needs_memory(node)) return 0;
+    std::uint64_t sum = 0;
+    for (const Output& output : node.outputs()) {
+      const auto bytes = bytes_of(output);
+      if (!bytes) return std::nullopt;
+      if (!is_view(node)) sum = saturated_sum(sum, *bytes);
+    }
+    return sum;
+  }
+
+  /// The peak of the bodies of `node`. Captured values have the memory of the outer values.
+  std::optional<Peak> inner_peak(Node& node, const std::string& path) const {
+    Peak largest;
+    const auto all = bodies(node);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      std::unordered_set<const Node*> captured;
+      for (const Invariant& invariant : all[i]->invariants) captured.insert(invariant.parameter);
+      const char* name = node.loop() != nullptr ? "/body/" : i == 0 ? "/then_branch/" : "/else_branch/";
+      auto peak = Liveness(*all[i]->graph, *constants_).peak(path + node.name + name, captured);
+      if (!peak) return std::nullopt;
+      if (peak->bytes > largest.bytes) largest = *std::move(peak);
+    }
+    return largest;
+  }
+
+  Graph* graph_;
+  const Constants* constants_;
+  const std::unordered_set<const Node*>* captured_ = nullptr;
+  std::unordered_map<const Node*, Value> owners_;
+  std::vector<std::uint64_t> freed_after_;
+};
+
 }  // namespace
+
+std::optional<Peak> peak_memory(Graph& graph, const std::unordered_set<const Node*>& constants) {
+  return Liveness(graph, constants).peak({}, {});
+}
 
 Statistics statistics_of(Model& model) {
   Constants constants;

@@ -22,50 +22,30 @@ unsigned shift_in_byte(std::size_t index, unsigned bits) {
   return static_cast<unsigned>(bits == 1 ? 7 - position : position);
 }
 
-template <typename Word>
-Word load_word(std::span<const std::byte> bytes, std::size_t index) {
-  Word word;
-  std::memcpy(&word, bytes.data() + index * sizeof word, sizeof word);
-  return word;
+/// Copies an element of 8, 16, 32 or 64 bits. A copy of dynamic size would be a call of a function.
+void copy_element(void* to, const void* from, unsigned bits) {
+  if (bits == 8) std::memcpy(to, from, 1);
+  if (bits == 16) std::memcpy(to, from, 2);
+  if (bits == 32) std::memcpy(to, from, 4);
+  if (bits == 64) std::memcpy(to, from, 8);
 }
 
 /// The element of `bits` bits at `index`, in the lowest bits of the result.
 std::uint64_t load(std::span<const std::byte> bytes, std::size_t index, unsigned bits) {
-  switch (bits) {
-    case 8:
-      return load_word<std::uint8_t>(bytes, index);
-    case 16:
-      return load_word<std::uint16_t>(bytes, index);
-    case 32:
-      return load_word<std::uint32_t>(bytes, index);
-    case 64:
-      return load_word<std::uint64_t>(bytes, index);
-    default:
-      return std::to_integer<std::uint64_t>(bytes[index * bits / 8]) >> shift_in_byte(index, bits) &
-             ((1U << bits) - 1U);
+  const std::byte* const place = bytes.data() + index * bits / 8;
+  std::uint64_t element = 0;
+  if (bits >= 8) {
+    copy_element(&element, place, bits);
+    return element;
   }
-}
-
-template <typename Word>
-void store_word(std::span<std::byte> bytes, std::size_t index, Word word) {
-  std::memcpy(bytes.data() + index * sizeof(Word), &word, sizeof(Word));
+  return std::to_integer<std::uint64_t>(*place) >> shift_in_byte(index, bits) & ((1U << bits) - 1U);
 }
 
 /// Stores the lowest bits of `element`; those at its place must be zero.
 void store(std::span<std::byte> bytes, std::size_t index, unsigned bits, std::uint64_t element) {
-  switch (bits) {
-    case 8:
-      return store_word(bytes, index, static_cast<std::uint8_t>(element));
-    case 16:
-      return store_word(bytes, index, static_cast<std::uint16_t>(element));
-    case 32:
-      return store_word(bytes, index, static_cast<std::uint32_t>(element));
-    case 64:
-      return store_word(bytes, index, element);
-    default:
-      bytes[index * bits / 8] |=
-          static_cast<std::byte>((element & ((1U << bits) - 1U)) << shift_in_byte(index, bits));
-  }
+  std::byte* const place = bytes.data() + index * bits / 8;
+  if (bits >= 8) return copy_element(place, &element, bits);
+  *place |= static_cast<std::byte>((element & ((1U << bits) - 1U)) << shift_in_byte(index, bits));
 }
 
 /// Zeroed memory for the elements of a constant.

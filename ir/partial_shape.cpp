@@ -197,15 +197,11 @@ std::optional<PartialShape> broadcast(const PartialShape& a, const PartialShape&
       const std::optional<Dimension> both = intersect(x, y);
       if (!both) return std::nullopt;
       out = *both;
-    } else if (x.is_static() && x.min != 1) {
+    } else if (x.is_static()) {
       // The other size is 1 or equals x (also if x is 0), so the result is x.
-      if (y.is_static()) {
-        if (y != x) return std::nullopt;
-      } else if (!y.admits(1) && !y.admits(x.min)) {
-        return std::nullopt;
-      }
+      if (!y.admits(1) && !y.admits(x.min)) return std::nullopt;
       out = x;
-    } else if (y.is_static() && y.min != 1) {
+    } else if (y.is_static()) {
       if (!x.admits(1) && !x.admits(y.min)) return std::nullopt;
       out = y;
     } else if (x.min > 1) {

@@ -189,27 +189,20 @@ Dimension at_most_all_elements(const PartialShape& shape) {
 
 void infer_non_zero(Node& node) {
   const NonZeroView non_zero = node;
-  require_index_type(non_zero.output_type());
+  const ElementType type = non_zero.output_type();
+  require_index_type(type);
   const PartialShape& shape = non_zero.data().shape();
-  const auto count = shape.element_count();
-  if (const auto values = exact_values(non_zero.data()); values && shape.has_rank()) {
-    const auto found =
-        std::count_if(values->begin(), values->end(), [](std::int64_t value) { return value != 0; });
-    return set_output(
-        node, 0, non_zero.output_type(),
-        PartialShape{static_cast<std::int64_t>(shape.rank()), static_cast<std::int64_t>(found)});
-  }
   const Dimension rows = shape.has_rank() ? Dimension(static_cast<std::int64_t>(shape.rank())) : Dimension();
-  const auto numbers = count ? exact_numbers(non_zero.data()) : std::nullopt;
-  if (!numbers) {
-    return set_output(node, 0, non_zero.output_type(), PartialShape{rows, at_most_all_elements(shape)});
-  }
+  if (const auto values = exact_values(non_zero.data()))
+    return set_output(node, 0, type,
+                      PartialShape{rows, std::ssize(*values) - std::ranges::count(*values, 0)});
+  const auto numbers = exact_numbers(non_zero.data());
+  if (!numbers) return set_output(node, 0, type, PartialShape{rows, at_most_all_elements(shape)});
   std::vector<std::int64_t> places;
   for (std::size_t i = 0; i < numbers->size(); ++i) {
     if ((*numbers)[i] != 0) places.push_back(static_cast<std::int64_t>(i));
   }
-  set_output(node, 0, non_zero.output_type(),
-             PartialShape{rows, Dimension(static_cast<std::int64_t>(places.size()))});
+  set_output(node, 0, type, PartialShape{rows, std::ssize(places)});
   if (places.size() * shape.rank() > kMaxKnownElements) return;
   KnownValues values(shape.rank() * places.size());
   for (std::size_t axis = shape.rank(); axis-- > 0;) {

@@ -1,16 +1,32 @@
-// Elements of constants in text IR: a list, a splat, bytes, an offset in the weights file, or a hash.
+// Elements of constants in text IR: single ones, exact in both directions, and all of a constant: a list, a
+// splat, bytes, an offset in the weights file, or a hash.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ir/graph.hpp"
 #include "ir/text/printer.hpp"
 
 namespace onnx2ir::ir {
+
+/// The shortest text that reads back as the same bits: "-3", "true", "0.1", "inf", "nan", or the bits
+/// "0x7fc00001" if no number has them. Requires has_element_bits(type).
+std::string element_text(ElementType type, std::uint64_t bits);
+/// The bits of `text` as an element of `type`; no value if it is invalid. A number with more digits than
+/// `type` has is rounded to nearest even.
+std::optional<std::uint64_t> element_from_text(ElementType type, std::string_view text);
+
+/// The shortest text of an attribute: "0.5". If the shortest text in single precision is shorter, that with
+/// the suffix f ("1e-05f").
+std::string real_text(double value);
+/// The number in `text`; no value if it is invalid.
+std::optional<double> real_from_text(std::string_view text);
 
 /// The most bytes that all splats of a text may expand to: a text of a kilobyte must not fill the memory.
 inline constexpr std::uint64_t kMaxSplatBytes = std::uint64_t{1} << 28U;

@@ -9,7 +9,6 @@
 #include "ir/element_bits.hpp"
 #include "ir/text/constants.hpp"
 #include "ir/text/cursor.hpp"
-#include "ir/text/elements.hpp"
 
 namespace onnx2ir::ir {
 namespace {

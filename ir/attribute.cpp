@@ -20,9 +20,6 @@ struct Printer {
 
 }  // namespace
 
-Attribute::Attribute(const AttributeSpec& spec, AttributeValue its_value)
-    : name(spec.name), value(std::move(its_value)) {}
-
 std::string to_string(const AttributeValue& value) {
   return std::visit(Printer{}, value);
 }

@@ -30,19 +30,6 @@ class AttributeName {
   std::string_view text_;
 };
 
-struct AttributeSpec;
-
-/// A named value in the code that emits a node: {"axis", 1}.
-struct Attribute {
-  Attribute(AttributeName its_name, AttributeValue its_value)
-      : name(its_name.text()), value(std::move(its_value)) {}
-  Attribute(const AttributeSpec& spec, AttributeValue its_value);
-
-  std::string_view name;
-  AttributeValue value;
-};
-using AttributeList = std::initializer_list<Attribute>;
-
 /// The declaration of an attribute of an operation.
 struct AttributeSpec {
   std::string_view name;
@@ -52,6 +39,18 @@ struct AttributeSpec {
   /// written to the XML.
   enum class Presence : std::uint8_t { required, optional, note } presence = Presence::required;
 };
+
+/// A named value in the code that emits a node: {"axis", 1}.
+struct Attribute {
+  Attribute(AttributeName its_name, AttributeValue its_value)
+      : name(its_name.text()), value(std::move(its_value)) {}
+  Attribute(const AttributeSpec& spec, AttributeValue its_value)
+      : name(spec.name), value(std::move(its_value)) {}
+
+  std::string_view name;
+  AttributeValue value;
+};
+using AttributeList = std::initializer_list<Attribute>;
 
 /// The text in the XML: numbers in their shortest exact form, lists separated by commas.
 std::string to_string(const AttributeValue& value);

@@ -178,12 +178,8 @@ class DimensionRule {
 
 }  // namespace
 
-bool has_dimension_rules(const Node& node) {
-  return node.is_one_of(DimensionRule::kOperations);
-}
-
 Size computed_dimension(const Node& node, std::size_t output, std::size_t rank, std::size_t axis) {
-  return DimensionRule(node, output, rank).of(axis);
+  return node.is_one_of(DimensionRule::kOperations) ? DimensionRule(node, output, rank).of(axis) : nullptr;
 }
 
 ReshapeSizes::ReshapeSizes(Value data, Value pattern, bool special_zero)

@@ -113,11 +113,6 @@ Dimensions to_dimensions(const KnownValues& ranges) {
   return dimensions;
 }
 
-ValueRange to_range(const Dimension& dimension) {
-  return {dimension.min,
-          dimension.max == Dimension::kUnbounded ? std::numeric_limits<std::int64_t>::max() : dimension.max};
-}
-
 namespace {
 
 /// What other nodes can see of an output.

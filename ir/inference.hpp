@@ -45,7 +45,6 @@ Dimension common_dimension(Dimension a, Dimension b, std::string_view message);
 /// A known value as a dimension. The caller handles negative values and special meanings.
 Dimension to_dimension(const ValueRange& range);
 Dimensions to_dimensions(const KnownValues& ranges);
-ValueRange to_range(const Dimension& dimension);
 
 /// Infers `node` again, as when it was created; control flow infers the stale nodes of its bodies. If an
 /// output changes, the nodes that read it become stale.

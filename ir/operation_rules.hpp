@@ -8,8 +8,6 @@
 
 namespace onnx2ir::ir {
 
-/// Whether the operation of `node` has rules.
-bool has_dimension_rules(const Node& node);
 /// The size along `axis` of an output of rank `rank`, computed from the inputs; null if no rule gives it.
 Size computed_dimension(const Node& node, std::size_t output, std::size_t rank, std::size_t axis);
 

@@ -10,10 +10,16 @@
 #include "ir/views/joining.hpp"
 
 namespace onnx2ir::ir {
+namespace {
+
+/// Longer lists are not tracked.
+constexpr std::int64_t kMaxElementSizes = 32;
 
 bool is_tracked(ElementType type) {
   return type == ElementType::i64 || type == ElementType::i32 || type == ElementType::boolean;
 }
+
+}  // namespace
 
 std::optional<std::size_t> tracked_count(const Output& output) {
   if (!is_tracked(output.type)) return std::nullopt;
@@ -71,7 +77,6 @@ void set_dimension_sizes(Node& node, std::size_t index, PartialShape& shape) {
   if (shape.is_static() || !shape.has_rank()) return;
   const PartialShape& before = node.output(index).shape;
   SizeTable& table = node.graph().sizes();
-  const bool has_rules = has_dimension_rules(node);
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     Dimension& dimension = shape[axis];
     if (dimension.is_static()) {
@@ -80,7 +85,7 @@ void set_dimension_sizes(Node& node, std::size_t index, PartialShape& shape) {
     }
     Size size = dimension.expression();
     if (size != nullptr && size->table != &table) size = nullptr;
-    if (size == nullptr && has_rules) size = computed_dimension(node, index, shape.rank(), axis);
+    if (size == nullptr) size = computed_dimension(node, index, shape.rank(), axis);
     if (size != nullptr) {
       dimension.set_expression(size);
       continue;

@@ -12,14 +12,10 @@
 
 namespace onnx2ir::ir {
 
-/// Longer lists are not tracked: sizes, axes and pads of tensors are short.
-inline constexpr std::int64_t kMaxElementSizes = 32;
-
 using Sizes = base::SmallVector<Size, 8>;
 
-/// Whether elements of `type` are tracked: those of sizes, axes and conditions.
-bool is_tracked(ElementType type);
-/// The number of elements of a value whose elements are tracked; no value for others.
+/// The number of elements of a value whose elements are tracked: those of short lists of sizes, axes, pads
+/// and conditions; no value for others.
 std::optional<std::size_t> tracked_count(const Output& output);
 /// The elements of `value`, null where nothing is known; no value if they are not tracked.
 std::optional<Sizes> elements_of(Value value);

@@ -19,7 +19,8 @@ void infer_shape_of(Node& node) {
              shape.has_rank() ? PartialShape{static_cast<std::int64_t>(shape.rank())} : PartialShape{-1});
   if (!shape.has_rank()) return;
   KnownValues values;
-  for (const Dimension& dimension : shape) values.push_back(to_range(dimension));
+  for (const Dimension& size : shape)
+    values.push_back({size.min, size.max == Dimension::kUnbounded ? ValueRange().max : size.max});
   set_known(node, 0, std::move(values));
 }
 

@@ -7,8 +7,8 @@
 #include <pugixml.hpp>
 #include <utility>
 
-#include "base/byte_hash.hpp"
 #include "base/failure.hpp"
+#include "base/hashes.hpp"
 #include "base/input_file.hpp"
 #include "ir/narrowing.hpp"
 #include "platform/output_folder.hpp"

@@ -11,7 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/byte_hash.hpp"
+#include "base/hashes.hpp"
 #include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {

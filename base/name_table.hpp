@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/byte_hash.hpp"
+#include "base/hashes.hpp"
 
 namespace onnx2ir::base {
 

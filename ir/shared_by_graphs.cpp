@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "base/byte_hash.hpp"
+#include "base/hashes.hpp"
 
 namespace onnx2ir::ir {
 namespace {

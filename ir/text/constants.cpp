@@ -8,8 +8,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/hashes.hpp"
 #include "base/number_text.hpp"
-#include "base/sha256.hpp"
 #include "ir/element_bits.hpp"
 #include "ir/narrowing.hpp"
 #include "ir/small_floats.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/element_sizes.hpp"
+#include "ir/size_rules.hpp"
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/size_rules.hpp"

@@ -1,12 +1,19 @@
-#include "base/sha256.hpp"
+#include "base/hashes.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace onnx2ir::base {
 namespace {
+
+std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t offset) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data() + offset, std::min(sizeof word, bytes.size() - offset));
+  return word;
+}
 
 constexpr std::array<std::uint32_t, 64> kConstants{
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -25,6 +32,21 @@ std::uint32_t big_endian(const std::byte* bytes) {
 }
 
 }  // namespace
+
+std::uint64_t hash_bytes(std::uint64_t seed, std::span<const std::byte> bytes) {
+  // Four independent chains, so that a multiplication does not wait for the previous one.
+  std::array<std::uint64_t, 4> chains{seed, seed + 1, seed + 2, seed + 3};
+  std::size_t offset = 0;
+  for (; offset + sizeof chains <= bytes.size(); offset += sizeof chains) {
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+      chains[i] = mix(chains[i], word_at(bytes, offset + i * sizeof(std::uint64_t)));
+    }
+  }
+  std::uint64_t hash = bytes.size();
+  for (const std::uint64_t chain : chains) hash = mix(hash, chain);
+  for (; offset < bytes.size(); offset += sizeof(std::uint64_t)) hash = mix(hash, word_at(bytes, offset));
+  return hash;
+}
 
 void Sha256::process(const std::byte* block) {
   std::array<std::uint32_t, 64> words{};

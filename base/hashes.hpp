@@ -1,15 +1,27 @@
-// SHA-256 (FIPS 180-4).
+// Hashes of bytes: a fast one, and SHA-256.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 
 namespace onnx2ir::base {
 
-/// Hashes bytes that arrive in pieces.
+inline constexpr std::uint64_t kHashFactor = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
+
+/// Adds a word to a hash.
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
+  hash = (hash ^ word) * kHashFactor;
+  return hash ^ (hash >> 32U);
+}
+
+/// Hashes all bytes, several bytes per cycle. Not collision-resistant against an attacker. Thread-safe.
+std::uint64_t hash_bytes(std::uint64_t seed, std::span<const std::byte> bytes);
+
+/// SHA-256 (FIPS 180-4) of bytes that arrive in pieces.
 class Sha256 {
  public:
   void add(std::span<const std::byte> bytes);

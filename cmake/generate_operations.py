@@ -375,8 +375,9 @@ def attribute_accessor(attribute):
     kind = KINDS[attribute.kind]
     if attribute.presence == "required":
         return f'  {kind} {attribute.identifier}() const {{ return node_->{attribute.kind}("{attribute.name}"); }}'
-    kind = OPTIONAL_KINDS[attribute.kind]
-    return f'  std::optional<{kind}> {attribute.identifier}() const {{ return node_->optional_{attribute.kind}("{attribute.name}"); }}'
+    kind = f"std::optional<{OPTIONAL_KINDS[attribute.kind]}>"
+    value = f'{kind}(node_->{attribute.kind}("{attribute.name}"))'
+    return f'  {kind} {attribute.identifier}() const {{\n    return node_->has_attribute("{attribute.name}") ? {value} : std::nullopt;\n  }}'
 
 
 def view(name, what, test, operands, attributes):

@@ -148,16 +148,7 @@ class Node {
     return value_of<std::vector<std::string>>(attribute);
   }
   ElementType type(AttributeName attribute) const { return value_of<ElementType>(attribute); }
-  /// The value of an optional attribute; no value if it is absent.
-  std::optional<bool> optional_boolean(AttributeName attribute) const {
-    return has_attribute(attribute) ? std::optional(boolean(attribute)) : std::nullopt;
-  }
-  std::optional<std::string_view> optional_text(AttributeName attribute) const {
-    return has_attribute(attribute) ? std::optional<std::string_view>(text(attribute)) : std::nullopt;
-  }
-  std::optional<CheckedView<std::int64_t>> optional_integers(AttributeName attribute) const {
-    return has_attribute(attribute) ? std::optional(integers(attribute)) : std::nullopt;
-  }
+  bool has_attribute(AttributeName attribute) const { return find_attribute(attribute.text()) != nullptr; }
   void set_attribute(Attribute attribute);
 
   /// Whether the outputs are computed from constants alone, in any number of steps, without a loop, a branch
@@ -184,7 +175,6 @@ class Node {
   /// Counts `added` more variable inputs, or fewer if it is negative, of this node, and updates all that
   /// depend on it. Constant time unless is_computed_from_constants() changes.
   void add_variable_inputs(int added);
-  bool has_attribute(AttributeName attribute) const { return find_attribute(attribute.text()) != nullptr; }
   template <typename T>
   const T& value_of(AttributeName attribute) const;
   template <typename Body>

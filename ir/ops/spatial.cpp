@@ -87,7 +87,7 @@ void slide(const Node& node, Dimensions& result, const PartialShape& data, std::
   const auto& strides = node.integers("strides");
   const auto& begins = node.integers("pads_begin");
   const auto& ends = node.integers("pads_end");
-  const auto dilations = node.optional_integers("dilations");
+  const bool is_dilated = node.has_attribute("dilations");
   for (std::size_t i = 0; i + 2 < data.rank(); ++i) {
     const Dimension size = data[i + 2];
     if (is_same(node)) {
@@ -95,7 +95,7 @@ void slide(const Node& node, Dimensions& result, const PartialShape& data, std::
     } else if (kernel[i].is_dynamic()) {
       result.emplace_back();
     } else {
-      const std::int64_t dilation = dilations ? (*dilations)[i] : 1;
+      const std::int64_t dilation = is_dilated ? node.integers("dilations")[i] : 1;
       const bool valid = node.text("auto_pad") == "valid";
       const std::int64_t begin = valid ? 0 : begins[i];
       const std::int64_t end = valid ? 0 : ends[i];
@@ -111,15 +111,14 @@ void check_lists(const Node& node, std::size_t spatial) {
       std::numeric_limits<std::int32_t>::max();  // as in the kernels of the runtime
   for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "dilations", "pads_begin",
                                                                        "pads_end", "output_padding"}) {
-    const auto list = node.optional_integers(name);
-    if (list && list->size() != spatial) {
+    if (node.has_attribute(name) && node.integers(name).size() != spatial) {
       invalid(std::string(name.text()) + " needs one value for each of the " + std::to_string(spatial) +
               " spatial axes");
     }
   }
   for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "dilations", "kernel"}) {
-    const auto list = node.optional_integers(name);
-    if (list && std::any_of(list->begin(), list->end(), [](auto step) { return step <= 0 || step > kMost; }))
+    const auto is_invalid = [](std::int64_t step) { return step <= 0 || step > kMost; };
+    if (node.has_attribute(name) && std::ranges::any_of(node.integers(name), is_invalid))
       invalid(std::string(name.text()) + " must be between 1 and " + std::to_string(kMost));
   }
 }

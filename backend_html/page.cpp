@@ -131,8 +131,8 @@ class Writer {
   }
 
  private:
-  /// The page with all graphs that are stored. They are texts already, because a graph of a million nodes takes
-  /// much more memory as a value. backend_html/viewer/model.js describes the form of the data.
+  /// The page with all graphs that are stored. They are texts already, because a graph of a million nodes
+  /// takes much more memory as a value. backend_html/viewer/model.js describes the form of the data.
   std::string page(const ir::Model& model, const Json& statistics) const {
     const auto json_of = [](const ir::Emitter* one) -> Json {
       return {{"name", page_text(one->name)},

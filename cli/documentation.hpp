@@ -23,7 +23,8 @@ std::string help_text(std::span<const Option> options);
 std::string command_help(const CommandInfo& command, std::span<const Option> options);
 
 /// The formats that documentation() supports.
-inline constexpr std::array<std::string_view, 5> kDocumentationForms{"man", "bash", "zsh", "fish", "markdown"};
+inline constexpr std::array<std::string_view, 5> kDocumentationForms{"man", "bash", "zsh", "fish",
+                                                                     "markdown"};
 /// `form`: an index in kDocumentationForms. `options` are those of all commands.
 std::string documentation(std::size_t form, std::span<const Option> options);
 

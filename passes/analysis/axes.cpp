@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/size_rules.hpp"
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/size_rules.hpp"

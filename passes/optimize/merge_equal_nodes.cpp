@@ -5,7 +5,7 @@
 #include <memory_resource>
 #include <unordered_set>
 
-#include "base/byte_hash.hpp"
+#include "base/hashes.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {

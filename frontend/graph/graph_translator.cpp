@@ -208,6 +208,7 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
     check_input_types(context, schema_inputs(*row, context));
     if (attempt_->choices.are_compared) check_ranks(context);
     apply(*row, context, outputs);
+    refuse_unread_inputs(context);
     warn_about_unread_attributes(*row, context);
     return true;
   }

@@ -88,6 +88,14 @@ void check_input_types(const NodeContext& node, std::span<const InputType> types
   }
 }
 
+void refuse_unread_inputs(const NodeContext& node) {
+  const auto unread = node.unread_input();
+  if (!unread || find_schema(node.domain(), node.op_type(), node.opset()) != nullptr) return;
+  node.fail("input " + std::to_string(*unread) + " is not converted",
+            "its operator has this input since a later release of onnxruntime, or for GPUs only: export the "
+            "model without it");
+}
+
 void warn_about_unread_attributes(const TranslatorRow& row, NodeContext& node) {
   if (node.proto().attribute().empty()) return;
   if (find_schema(node.domain(), node.op_type(), node.opset()) != nullptr) return;

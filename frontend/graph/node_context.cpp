@@ -67,6 +67,13 @@ Values NodeContext::inputs(std::size_t first) const {
   return present;
 }
 
+std::optional<std::size_t> NodeContext::unread_input() const {
+  for (std::size_t i = read_inputs_; i < inputs_.size(); ++i) {
+    if (!is_absent(inputs_[i])) return i;
+  }
+  return std::nullopt;
+}
+
 std::int64_t NodeContext::rank(Value value) const {
   if (!value.shape().has_rank()) {
     ir::fail_unknown_rank("the rank of one of its inputs is not known");

@@ -4,6 +4,8 @@
 // fails in each run; it returns no partial result.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -54,7 +56,7 @@ class NodeContext : public Builder {
 
   // Inputs. Omitted trailing inputs and inputs named "" are absent.
   std::size_t input_count() const { return inputs_.size(); }
-  bool has_input(std::size_t index) const { return index < inputs_.size() && !is_absent(inputs_[index]); }
+  bool has_input(std::size_t index) const { return !is_absent(operand(index)); }
   /// Input `index`; fails if it is absent, a sequence or an optional.
   Value input(std::size_t index) const;
   /// Input `index`; null if it is absent.
@@ -62,12 +64,18 @@ class NodeContext : public Builder {
   /// Input `index` of any kind; an absent tensor if there is no such input.
   const Operand& operand(std::size_t index) const {
     static const Operand kAbsent;
+    read_inputs_ = std::max(read_inputs_, index + 1);
     return index < inputs_.size() ? inputs_[index] : kAbsent;
   }
   /// All inputs, also absent ones.
-  Operands operands() const { return {inputs_.begin(), inputs_.end()}; }
+  Operands operands() const {
+    read_inputs_ = inputs_.size();
+    return {inputs_.begin(), inputs_.end()};
+  }
   /// The inputs from `first` on that are present.
   Values inputs(std::size_t first = 0) const;
+  /// The first input that is present and that is after all inputs that functions above have asked for.
+  std::optional<std::size_t> unread_input() const;
   /// The rank of `value`; fails if it is dynamic.
   std::int64_t rank(Value value) const;
   /// `axis` normalised to [0, rank); fails if it is out of range.
@@ -108,9 +116,15 @@ class NodeContext : public Builder {
   /// The attributes that no function above has read.
   std::vector<const onnx::AttributeProto*> unread_attributes() const;
   /// For translators that give the node to another context: what that one has read is read here as well.
-  void add_reads_of(const NodeContext& other) { read_ |= other.read_; }
+  void add_reads_of(const NodeContext& other) {
+    read_ |= other.read_;
+    read_inputs_ = std::max(read_inputs_, other.read_inputs_);
+  }
   /// For translators that give the node to the ONNX library.
-  void mark_all_as_read() { read_ = ~std::uint64_t{0}; }
+  void mark_all_as_read() {
+    read_ = ~std::uint64_t{0};
+    read_inputs_ = inputs_.size();
+  }
   /// The IR type of an ONNX element type number (TensorProto.DataType). Fails if the IR has no such type.
   ElementType element_type(std::int64_t onnx_type) const;
   /// The same for the number in an attribute.
@@ -143,7 +157,8 @@ class NodeContext : public Builder {
   const onnx::NodeProto* proto_;
   std::int64_t opset_;
   std::span<const Operand> inputs_;
-  mutable std::uint64_t read_ = 0;  ///< bit i: attribute i has been read; later attributes count as read
+  mutable std::uint64_t read_ = 0;       ///< bit i: attribute i has been read; later attributes count as read
+  mutable std::size_t read_inputs_ = 0;  ///< those below have been asked for
 };
 
 }  // namespace onnx2ir::frontend

@@ -272,6 +272,35 @@ def add_window_caches():
     series("GroupQueryAttention", 1, *steps, variant="window", do_rotary=1, **shared)
 
 
+def add_normalized_heads():
+    """Queries and keys that are normalised, with one epsilon, or one of each. onnxruntime's CPU kernel does not normalise."""
+    query, key, value = (numbers(name, BATCH, 1, HIDDEN) for name in ("query", "key", "value"))
+    past = [numbers(name, BATCH, HEADS, PAST, SIZE) for name in ("past_key", "past_value")]
+    weights = [1 + numbers(f"{which}_norm", SIZE) / 4 for which in "qk"]
+    lengths = [np.full(BATCH, PAST, np.int32), np.array(PAST + 1, np.int32)]
+    for options in (dict(), dict(qk_norm_epsilon=0.5), dict(q_norm_epsilon=0.9), dict(qk_norm_epsilon=0.5, k_norm_epsilon=0.1)):
+        both = options.get("qk_norm_epsilon", 1e-6)
+        epsilons = [options.get("q_norm_epsilon", both), options.get("k_norm_epsilon", both)]
+        heads = [
+            x / np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(epsilon)) * weight
+            for x, epsilon, weight in zip((in_heads(query), in_heads(key)), epsilons, weights)
+        ]
+        present = [np.concatenate([buffer, now], 2) for buffer, now in zip(past, (heads[1], in_heads(value)))]
+        expected = [attention_by_hand(heads[0], *present)[0], *present]
+        inputs = [query, key, value, *past, *lengths, *[None] * 7, *weights]
+        case("GroupQueryAttention", 1, *inputs, num_heads=HEADS, kv_num_heads=HEADS, outputs=3, expected=expected, **options)
+
+
+def add_chunks():
+    """Several queries after pasts whose lengths query_seqlens gives. The rows are full: other elements are unspecified."""
+    more = [None] * 7 + [np.array([LENGTH, LENGTH], np.int32)]
+    for past in (PAST, PAST + LENGTH):
+        total = past + LENGTH
+        inputs = group_query([total, total], LENGTH, total, "c", past=total, rotary=True)
+        for options in (dict(), dict(local_window_size=3), dict(do_rotary=1)):
+            case("GroupQueryAttention", 1, *inputs, *more, variant=f"chunk_{past}", num_heads=4, kv_num_heads=1, outputs=3, **options)
+
+
 def add_quantized_caches():
     """Caches of 8 bits, and of 4 bits with two numbers in each byte, for one scale and for one of each channel."""
     size, kv = 16, 2
@@ -298,6 +327,8 @@ add_group_query_attention()
 add_positions_and_padding()
 add_caches_of_other_layers()
 add_window_caches()
+add_normalized_heads()
+add_chunks()
 add_quantized_caches()
 
 

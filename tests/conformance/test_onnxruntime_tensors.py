@@ -127,6 +127,8 @@ def add_gates():
     case("ScaledSiLU", 1, x, alpha=0.7)
     case("ScaledSiLU", 1, x, np.array(1.3, np.float32))
     case("GatedAdd", 1, x, y, gate)
+    state, weight = numbers("state", 2, 3, 5), numbers("weight", 5, 1)
+    case("GatedAdd", 1, x, y, state, weight, expected=[x + y / (1 + np.exp(-state @ weight))])
     for activation in ("silu", "sigmoid"):
         case("GatedRMSNorm", 1, x, numbers("scale", 4), y, activation=activation, epsilon=1e-3)
     case("BranchwiseRMSNorm", 1, numbers("branches", 2, 3, 4, 8), numbers("scale", 4, 8), constants=(1,))

@@ -22,6 +22,8 @@ Value apply_layer(NodeContext& node, Value x, const ExpertLayer& layer) {
 
 /// swiglu: G * sigmoid(alpha * G) * (L + beta).
 Value swiglu(NodeContext& node, Value gate, Value linear) {
+  if (node.flag_attribute("swiglu_limit_after_activation"))
+    node.fail("swiglu_limit_after_activation is not converted; onnxruntime's CPU provider does not have it");
   const auto number = [&](double value) { return node.number_like(value, gate); };
   if (node.has_attribute("swiglu_limit")) {
     const double limit = node.real_attribute("swiglu_limit");

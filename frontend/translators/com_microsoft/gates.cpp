@@ -23,11 +23,13 @@ Values scaled_silu(NodeContext& node) {
   return {node.op(ops::Multiply, {z, node.op(ops::Sigmoid, {z})})};
 }
 
-/// GatedAdd: x + y * gate.
+/// GatedAdd: x + y * gate. With weights, the gate is projected to one number and opened by a Sigmoid.
 Values gated_add(NodeContext& node) {
   using Input = inputs::microsoft::GatedAdd;
-  return {node.op(ops::Add, {node.input(Input::X),
-                             node.op(ops::Multiply, {node.input(Input::Y), node.input(Input::gate)})})};
+  Value gate = node.input(Input::gate);
+  if (const Value weight = node.optional_input(Input::gate_weight))
+    gate = node.op(ops::Sigmoid, {mat_mul(node, gate, weight)});
+  return {node.op(ops::Add, {node.input(Input::X), node.op(ops::Multiply, {node.input(Input::Y), gate})})};
 }
 
 /// GatedRMSNorm: normalises groups of the length of the scale, and multiplies by the activated gate.

@@ -30,7 +30,7 @@ struct Lengths {
   Value total;      ///< with the keys of all queries
   Value first_new;  ///< the position of the first new key
   Value longest;    ///< total_sequence_length, i64 [1]
-  Value is_prompt;  ///< boolean [1]: the queries have no past
+  Value is_prompt;  ///< boolean [1]: the queries have no past; null if query_seqlens gives the past
 };
 
 Lengths compute_lengths(NodeContext& node, const Projections& heads) {
@@ -38,6 +38,13 @@ Lengths compute_lengths(NodeContext& node, const Projections& heads) {
   const Value last = flatten(node, convert(node, node.input(Input::seqlens_k), ElementType::i64));
   lengths.total = node.op(ops::Add, {last, node.integer(1)});
   lengths.longest = read_vector(node, Input::total_sequence_length, ElementType::i64);
+  if (node.has_input(Input::query_seqlens)) {
+    // Queries beyond these, and their keys, are padding at the end of a row.
+    const Value queries = flatten(node, convert(node, node.input(Input::query_seqlens), ElementType::i64));
+    lengths.past = node.op(ops::Subtract, {lengths.total, queries});
+    lengths.first_new = lengths.past;
+    return lengths;
+  }
   const Value count = dimension_of(node, heads.query, 2);
   // If there are as many queries as keys, there is no past, and shorter rows are padded at the end.
   lengths.is_prompt = node.op(ops::Equal, {count, lengths.longest});
@@ -62,6 +69,7 @@ Value compute_rotary_positions(NodeContext& node, const Projections& heads, cons
   if (!node.has_input(Input::position_ids)) return positions;
   // The positions of a prompt follow the first one.
   const Value given = convert(node, node.input(Input::position_ids), ElementType::i64);
+  if (!lengths.is_prompt) return given;
   const Value first = slice(node, flatten(node, given), 0, 1, 0);
   const Value prompt = node.op(ops::Add, {first, enumerate_along(node, heads.query, 2)});
   return node.op(ops::Select, {lengths.is_prompt, unsqueeze(node, prompt, {0}), given});
@@ -121,9 +129,10 @@ Scores requested_scores(NodeContext& node) {
   return output == 1 ? Scores::before_softmax : Scores::after_softmax;
 }
 
-/// x / sqrt(mean(x * x) + epsilon) * weight over the last axis.
-Value normalize_heads(NodeContext& node, Value x, Value weight) {
-  const double epsilon = node.real_attribute("qk_norm_epsilon", 1e-6F);
+/// x / sqrt(mean(x * x) + epsilon) * weight over the last axis. `own_epsilon`: the attribute for queries or
+/// keys alone.
+Value normalize_heads(NodeContext& node, Value x, Value weight, std::string_view own_epsilon) {
+  const double epsilon = node.real_attribute(own_epsilon, node.real_attribute("qk_norm_epsilon", 1e-6F));
   return node.op(ops::Multiply, {normalize_by_rms(node, x, epsilon), weight});
 }
 
@@ -362,10 +371,12 @@ Values group_query_attention(NodeContext& node) {
   if (node.flag_attribute("sliding_window_cache")) check_window_cache(node);
   Projections heads = split_inputs(node, queries, keys);
   if (node.has_input(Input::q_norm_weight)) {
-    heads.query = normalize_heads(node, heads.query, node.input(Input::q_norm_weight));
-    heads.key = normalize_heads(node, heads.key, node.input(Input::k_norm_weight));
+    heads.query = normalize_heads(node, heads.query, node.input(Input::q_norm_weight), "q_norm_epsilon");
+    heads.key = normalize_heads(node, heads.key, node.input(Input::k_norm_weight), "k_norm_epsilon");
   }
-  const auto tokens = find_masked_tokens(node, heads.query);
+  // The lengths of a mask do not tell which queries are padding.
+  const auto tokens =
+      node.has_input(Input::query_seqlens) ? std::nullopt : find_masked_tokens(node, heads.query);
   return tokens ? attend_with_masked_cache(node, heads, *tokens, queries / keys)
                 : attend_with_packed_cache(node, heads, queries / keys);
 }
@@ -373,7 +384,8 @@ Values group_query_attention(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_group_query_attention_translators() {
-  constexpr std::string_view kIgnored = "local_window_size smooth_softmax qk_norm_epsilon";
+  constexpr std::string_view kIgnored =
+      "local_window_size smooth_softmax qk_norm_epsilon q_norm_epsilon k_norm_epsilon";
   return {{"GroupQueryAttention", 1, group_query_attention, {}, kIgnored}};
 }
 

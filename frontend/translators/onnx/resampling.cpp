@@ -12,14 +12,11 @@ constexpr ElementType kReal = ElementType::f32;
 /// Resamples one axis in the terms of the ONNX reference; all values are scalars.
 class AxisResampler {
  public:
-  AxisResampler(NodeContext& node, const ResizePlan& plan, std::size_t index, Value size, Value scale,
-                Value length)
-      : node_(&node),
-        plan_(&plan),
-        axis_(plan.axes[index]),
-        scale_(scale),
-        input_size_(size),
-        output_size_(length) {
+  AxisResampler(NodeContext& node, const ResizePlan& plan, std::size_t index, Value scale, Value length)
+      : node_(&node), plan_(&plan), axis_(plan.axes[index]), scale_(scale) {
+    const Value size = dimension_of(node, plan.image, axis_);
+    input_size_ = mark_precise(reshape_to_scalar(node, convert_to_real(size)));
+    output_size_ = length;
     if (plan.roi) {
       const auto bound = [&](std::size_t place) {
         const Value found = gather(node, plan.roi, node.integers({static_cast<std::int64_t>(place)}));
@@ -291,7 +288,7 @@ Value resample_axes(NodeContext& node, const ResizePlan& plan) {
   }
   Value image = convert(node, plan.image, kReal);
   std::vector<AxisResampler> axes;
-  for (std::size_t i = 0; i < count; ++i) axes.emplace_back(node, plan, i, sizes[i], scales[i], lengths[i]);
+  for (std::size_t i = 0; i < count; ++i) axes.emplace_back(node, plan, i, scales[i], lengths[i]);
   // Of integers, onnxruntime and PyTorch store the result of each axis, the last axis first. This order also
   // transposes the smaller image.
   const bool rounds_each = plan.antialias && !ir::is_floating(plan.image.type());

@@ -29,22 +29,52 @@ template <typename... Arguments>
                       fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
+/// Fails for what Json::parse() accepts, but no operator map has: deep values, and names that are given
+/// twice. Its callback would see both, but takes quadratic time.
+class TextCheck final : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(number_integer_t /*value*/) override { return true; }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return true; }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return true; }
+  bool string(string_t& /*value*/) override { return true; }
+  bool binary(binary_t& /*value*/) override { return true; }
+  bool start_object(std::size_t /*elements*/) override { return open(); }
+  bool key(string_t& name) override {
+    if (!names_.back().insert(name).second) fail("'{}' is given twice", name);
+    return true;
+  }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t /*elements*/) override { return open(); }
+  bool end_array() override { return close(); }
+  /// Json::parse() reports it.
+  bool parse_error(std::size_t /*at*/, const std::string& /*token*/,
+                   const Json::exception& /*error*/) override {
+    return false;
+  }
+
+ private:
+  bool open() {
+    constexpr std::size_t kDeepest = 16;
+    if (names_.size() == kDeepest) fail("values are nested more than {} deep", kDeepest);
+    names_.emplace_back();
+    return true;
+  }
+  bool close() {
+    names_.pop_back();
+    return true;
+  }
+
+  std::vector<std::set<std::string>> names_;  ///< of the members of each open value
+};
+
 /// The value of a text, which may be untrusted.
 Json parse_json(std::string_view text) {
-  constexpr int kDeepest = 16;
-  std::vector<std::set<std::string>> names;  // of the members of each open object
-  const auto check = [&](int depth, Json::parse_event_t event, const Json& value) {
-    using Event = Json::parse_event_t;
-    const bool opens = event == Event::object_start || event == Event::array_start;
-    if (opens && depth >= kDeepest) fail("values are nested more than {} deep", kDeepest);
-    if (event == Event::object_start) names.emplace_back();
-    if (event == Event::object_end) names.pop_back();
-    if (event == Event::key && !names.back().insert(value.get<std::string>()).second)
-      fail("'{}' is given twice", value.get_ref<const std::string&>());
-    return true;
-  };
+  TextCheck check;
+  Json::sax_parse(text, &check);
   try {
-    return Json::parse(text, check);
+    return Json::parse(text);
   } catch (const Json::parse_error& error) {
     const std::string_view message = error.what();  // "[...] parse error at line 1, column 2: ..."
     const std::size_t begin = message.find("] ") + 2;

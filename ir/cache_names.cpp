@@ -18,11 +18,11 @@ std::optional<std::string> without_word(std::string_view name,
 }  // namespace
 
 std::optional<std::string> key_of_past(std::string_view input) {
-  return without_word(input, {"past_key_values", "past_key_value", "past"});
+  return without_word(input, {"past_key_values", "past_key_value", "past", "input.cache"});
 }
 
 std::optional<std::string> key_of_present(std::string_view output) {
-  return without_word(output, {"present_key_values", "present_key_value", "present"});
+  return without_word(output, {"present_key_values", "present_key_value", "present", "output.cache"});
 }
 
 bool are_ends_of_a_cache(std::string_view input, std::string_view output) {

@@ -1,5 +1,6 @@
 // The names by which exporters mark the ends of a language model's caches: the input `past*` and the output
 // `present*` of a layer differ in this word only, for example `past_key_values.0.key` and `present.0.key`.
+// The exporter of transformers 5 writes `input.cache.layers.0.keys` and `output.cache.layers.0.keys`.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +12,11 @@
 
 namespace onnx2ir::ir {
 
-/// `input` with `*` for its word `past_key_values`, `past_key_value` or `past`; no value if it has none.
+/// `input` with `*` for its word `past_key_values`, `past_key_value`, `past` or `input.cache`; no value if it
+/// has none.
 std::optional<std::string> key_of_past(std::string_view input);
 
-/// The same for an output and `present_key_values`, `present_key_value` or `present`.
+/// The same for an output and `present_key_values`, `present_key_value`, `present` or `output.cache`.
 std::optional<std::string> key_of_present(std::string_view output);
 
 /// Whether the names belong to the same cache: both have a key, and the keys are equal.

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "base/ascii_case.hpp"
+#include "base/number_text.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
@@ -54,6 +56,13 @@ static_assert([] {
   return true;
 }());
 
+/// A name that is a number is a size: PyTorch 2.15 writes the sizes that the exported program requires so.
+ir::Dimension declared_size(const onnx::TensorShapeProto::Dimension& size) {
+  if (size.has_dim_value()) return size.dim_value();
+  const auto number = base::parse_number<std::uint32_t>(size.dim_param());
+  return number ? std::int64_t{*number} : -1;
+}
+
 }  // namespace
 
 const TensorTypeInfo* find_tensor_type(std::int64_t onnx_type) {
@@ -70,8 +79,7 @@ std::optional<std::int32_t> onnx_type_of(ir::ElementType type) {
 ir::PartialShape declared_shape(const onnx::TypeProto& type) {
   if (!type.tensor_type().has_shape()) return {};
   ir::Dimensions sizes;
-  for (const auto& size : type.tensor_type().shape().dim())
-    sizes.emplace_back(size.has_dim_value() ? size.dim_value() : -1);
+  for (const auto& size : type.tensor_type().shape().dim()) sizes.push_back(declared_size(size));
   return ir::PartialShape(std::move(sizes));
 }
 

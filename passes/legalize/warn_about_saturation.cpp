@@ -89,8 +89,7 @@ bool warn_about_saturation(ir::Model& model, PassContext& context) {
   }
   context.warn(
       {DiagnosticCode::may_saturate,
-       fmt::format("{} of {} products of integers may saturate on CPUs without VNNI, as in onnxruntime",
-                   notes.size(), all),
+       fmt::format("{} of {} products of integers may saturate on CPUs without VNNI", notes.size(), all),
        "if the model runs on such CPUs, quantise the weights to seven bits (reduce_range), or convert with "
        "--quantization exact"},
       notes);

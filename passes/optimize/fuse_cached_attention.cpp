@@ -20,6 +20,7 @@
 #include "ir/views/normalization.hpp"
 #include "ir/views/reshaping.hpp"
 #include "onnx2ir/options.hpp"
+#include "passes/analysis/axes.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "passes/passes.hpp"
 #include "passes/pattern.hpp"
@@ -144,14 +145,13 @@ std::optional<Attention> match(ir::MatMulView product) {
   return attention;
 }
 
-/// Whether the Reshape `key` only merges the heads of `cache` with their repetitions.
-bool repeats_heads(const ir::Value& key, ir::ConcatView cache) {
-  const ir::PartialShape& shape = cache.output(0).shape;
-  if (!key.node->is(ops::Reshape) || !shape.has_rank(kRank)) return false;
-  const ir::PartialShape& all = key.shape();
-  return cache.axis() == kRows && shape[kHeads].is_static() && all[kHeads].is_static() &&
-         all[kColumns].is_static() && all[kColumns] == shape[kColumns] &&
-         all[kHeads].size() % std::max<std::int64_t>(1, shape[kHeads].size()) == 0;
+/// The number of rows of a cache with the new ones. Computed from its parts: the plugin makes one operation
+/// of the cache and its attention, whose mask must not be computed from the whole cache.
+ir::Value count_keys(ir::Builder& builder, ir::ConcatView cache) {
+  const auto parts = cache.parts();
+  const auto axis = static_cast<std::int64_t>(joined_axis(cache));
+  const auto rows = [&](std::size_t part) { return ir::dimension_of(builder, parts[part], axis); };
+  return builder.op(ops::Add, {rows(0), rows(1)});
 }
 
 /// `mask` with all rows and columns of the scores.
@@ -165,11 +165,7 @@ ir::Value expand_mask(ir::Builder& builder, const Attention& attention, ir::Valu
     return mask;
   const ir::Value ones = builder.integers({1, 1});
   const ir::Value rows = ir::dimension_of(builder, attention.query, kRows);
-  // If keys are repeated for several heads, the plugin recognises that only if nothing else reads them.
-  ir::Node& cache = *cache_of(attention.key);
-  const ir::Value keys = repeats_heads(attention.key, cache) ? cache.value() : attention.key;
-  const ir::Value columns = ir::dimension_of(builder, keys, kRows);
-  const ir::Value sizes = ir::concat(builder, {ones, rows, columns});
+  const ir::Value sizes = ir::concat(builder, {ones, rows, count_keys(builder, *cache_of(attention.key))});
   return builder.op(ops::Broadcast, {mask, sizes}, {{"mode", "bidirectional"}});
 }
 

@@ -191,9 +191,10 @@ void warn_about_inputs(const PassContext& context, const ir::Graph& graph, const
   }
   context.warn(
       {DiagnosticCode::cache_is_input,
-       fmt::format("{} inputs past* stay inputs: the model has no output present* of the same type and "
-                   "rank, or returns it unchanged",
-                   notes.size()),
+       fmt::format(
+           "{} inputs with names of caches (past*, input.cache*) stay inputs: the model has no output "
+           "(present*, output.cache*) of the same type and rank, or returns it unchanged",
+           notes.size()),
        "set them in each inference"},
       notes, kMaxNotes);
 }
@@ -241,7 +242,9 @@ bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
   if (caches->empty()) {
     context.sink->report(base::diagnostic_of(
         {DiagnosticCode::no_cache,
-         "the model has no input 'past*' of the type and rank of an output 'present*', so it has no cache",
+         "the model has no input 'past*' (or 'input.cache*') of the type and rank of an output 'present*' "
+         "(or "
+         "'output.cache*'), so it has no cache",
          "convert it without --stateful (Options::stateful), or export it with its cache"}));
     return false;
   }

@@ -24,6 +24,16 @@ MODELS = {
 }
 
 
+def test_a_size_whose_name_is_a_number_is_static(tmp_path):
+    """PyTorch 2.15 writes sizes that the exported program requires so."""
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["" : 20]> main (float[A, B, C] x) => (float[D, E, F] y) { y = Neg(x) }')
+    for size, name in zip(model.graph.input[0].type.tensor_type.shape.dim, ("batch", "16", "-16")):
+        size.dim_param = name
+    onnx.save(model, tmp_path / "m.onnx")
+    assert run("m.onnx", folder=tmp_path).returncode == 0
+    assert str(ov.Core().read_model(tmp_path / "m.xml").input(0).partial_shape) == "[?,16,?]"
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_dynamic_sizes_can_be_reshaped(tmp_path, name):
     inputs, nodes, output, shapes = MODELS[name]

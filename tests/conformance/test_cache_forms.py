@@ -100,6 +100,7 @@ FORMS = {
     "one_cache": one(),
     "names_of_onnxruntime": one("past_key_self_0", "present_key_self_0"),
     "names_of_keys_and_values": one("past_key_values_0", "present_key_values_0"),
+    "names_of_transformers": one("input.cache.layers.0.keys", "output.cache.layers.0.keys"),
     "static_batch": one(shape="1, 2, P, 4", inputs="int64[1, S] input_ids", batch=1),
     "static_batch_of_2": one(shape="2, 2, P, 4", inputs="int64[2, S] input_ids"),
     "static_batch_of_the_cache": one(shape="1, 2, P, 4", batch=1),

@@ -109,8 +109,9 @@ Values rotary_embedding(NodeContext& node) {
     // A single number is the position of the first element.
     positions = unsqueeze(node, node.op(ops::Add, {positions, enumerate_along(node, heads, 2)}), {0});
   }
-  const Rotation rotation = gather_rotation(node, node.input(Input::cos_cache), node.input(Input::sin_cache),
-                                            positions, node.flag_attribute("interleaved"));
+  Rotation rotation = gather_rotation(node, node.input(Input::cos_cache), node.input(Input::sin_cache),
+                                      positions, node.flag_attribute("interleaved"));
+  rotation.is_of_whole_heads = !node.flag_attribute("rotary_embedding_dim");
   return {restore_layout(node, rotate_heads(node, heads, rotation))};
 }
 
@@ -129,7 +130,7 @@ Value rotate_heads(NodeContext& node, Value heads, const Rotation& rotation) {
   if (is_known && whole.size() / 2 < pair_count.size()) node.fail("the caches are larger than the heads");
   const Value half = dimension_of(node, rotation.cosines, 3);
   const Value size = node.op(ops::Add, {half, half});
-  const bool is_partial = !is_known || whole.size() != 2 * pair_count.size();
+  const bool is_partial = is_known ? whole.size() != 2 * pair_count.size() : !rotation.is_of_whole_heads;
   const Value turned = is_partial ? slice(node, heads, node.integers({0}), size, 3) : heads;
   const Halves pairs = split_pairs(node, turned, half, rotation.is_interleaved);
   const Value cosines = convert(node, rotation.cosines, heads.type());

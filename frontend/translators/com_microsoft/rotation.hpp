@@ -11,7 +11,8 @@ namespace onnx2ir::frontend {
 struct Rotation {
   Value cosines;  ///< [B or 1, 1, S, r / 2]
   Value sines;
-  bool is_interleaved = false;  ///< pairs are adjacent elements, not elements of the two halves
+  bool is_interleaved = false;     ///< pairs are adjacent elements, not elements of the two halves
+  bool is_of_whole_heads = false;  ///< r is the size of the heads, also if that is not known
 };
 
 /// From caches [M, r / 2] at `positions` [B or 1, S].

@@ -11,8 +11,7 @@ A disagreement is no failure if it has one of these reasons, each of which is pr
   elements (docs/limits.md).
 - "the model is invalid": OpenVINO refuses to run a Concat of inputs whose sizes differ along another axis, which onnxruntime does if
   one of them has no elements.
-- "onnxruntime is wrong": OpenVINO gives the results of ONNX's reference implementation; or OpenVINO fails, and onnxruntime has kept the
-  axes of a Reduce of no elements.
+- "onnxruntime is wrong": OpenVINO gives the results of ONNX's reference implementation.
 - "closer to the exact result": OpenVINO gives the results of ONNX's reference implementation in f64, or, in place of f16, of onnxruntime in f32.
   onnxruntime rounds intermediate results that OpenVINO combines, such as (x + 10000) - 10000.
 """
@@ -55,9 +54,7 @@ ERRORS = {np.dtype(np.float32): 2.0**-21, np.dtype(np.float16): 2.0**-9}
 def limit_of(case, result, check):
     """The name of the reason, or None. `check` returns the Result of another Case."""
     if result.outcome == RUNTIME_ERROR:
-        if is_invalid(case):
-            return INVALID
-        return ORACLE_WRONG if keeps_reduced_axes(case) else None
+        return INVALID if is_invalid(case) else None
     if result.outcome not in (WRONG_VALUES, WRONG_SHAPE):
         return None
     if result.outcome == WRONG_VALUES and check(with_spread(case)).outcome == PASS:
@@ -207,16 +204,6 @@ def shapes_of(model, names, run):
     except Failure:
         return None
     return {name: shapes[f"{name}_shape"] for name in names}
-
-
-def keeps_reduced_axes(case):
-    """Whether onnxruntime keeps the axes of a Reduce that should remove them."""
-    model = parse_model(case.model)
-    reduces = [node for node in model.graph.node if node.op_type.startswith("Reduce")]
-    reduces = [node for node in reduces if any(attribute.name == "keepdims" and attribute.i == 0 for attribute in node.attribute)]
-    names = {name for node in reduces for name in (node.input[0], node.output[0])}
-    found = [shapes_of(model, names, run) for run in case.runs] if names else []
-    return any(len(shapes[node.input[0]]) == len(shapes[node.output[0]]) > 0 for shapes in found if shapes for node in reduces)
 
 
 def is_invalid(case):

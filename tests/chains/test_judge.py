@@ -10,7 +10,7 @@ from ..conformance.oracle import Oracle
 from ..conformance.tool import LIBRARY
 from ..conformance.oracle import parse_model
 from ..differential.checker import Checker
-from .judge import EMPTY, EXACT, INVALID, NARROW, ORACLE_WRONG, ROUNDING, STEP, limit_of, seed_of, with_spread
+from .judge import EMPTY, EXACT, INVALID, NARROW, ROUNDING, STEP, limit_of, seed_of, with_spread
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,9 @@ def test_noise_of_two_nodes_is_unrelated():
 
 
 def test_small_exponentials_become_0(checker):
-    assert limit(case_of("s = Softmax(x) y = Greater(s, c)", {"x": np.array([[-91.75, 0]], np.float32)}, {"c": np.float32(0)}), checker) == ROUNDING
+    """OpenVINO, or onnxruntime, returns 0: it depends on the instruction set which of them does."""
+    case = case_of("s = Softmax(x) y = Greater(s, c)", {"x": np.array([[-87, 0]], np.float32)}, {"c": np.float32(0)})
+    assert limit_of(case, Result("graph", WRONG_VALUES), checker.result_of) == ROUNDING
 
 
 def test_small_results_of_erf_become_0(checker):
@@ -102,11 +104,6 @@ def test_a_concat_of_different_rows_is_invalid(checker):
     valid = case_of("y = Concat <axis = 0> (x, x)", {"x": np.ones([2, 2], np.float32)}, {})
     reason = limit_of(valid, Result("graph", RUNTIME_ERROR), checker.result_of)
     assert reason is None
-
-
-def test_onnxruntime_keeps_the_axes_of_a_reduce_of_no_elements(checker):
-    case = case_of("r = ReduceLogSumExp <axes = [-1], keepdims = 0> (x) y = Max(r, c)", {"x": np.ones([4, 1, 0, 3], np.float32)}, {"c": np.ones([2, 1, 1], np.float32)}, (0, 2), 17)
-    assert limit_of(case, Result("graph", RUNTIME_ERROR), checker.result_of) == ORACLE_WRONG
 
 
 def test_a_wrong_result_is_no_limit(checker):

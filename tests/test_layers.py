@@ -32,7 +32,7 @@ HEADERS = {
 }
 VISIBLE = {
     "platform/read_file.cpp": {"platform"},
-    "base/sha256.cpp": {"base", "platform"},
+    "base/hashes.cpp": {"base", "platform"},
     "ir/graph.cpp": {"ir", "base", "platform"},
     "target/target.cpp": {"target", "base", "platform"},
     "json/json.cpp": {"json"},

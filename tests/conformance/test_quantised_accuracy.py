@@ -239,9 +239,9 @@ def test_filters_of_transposed_convolutions(inputs, offset, weights, zero):
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("operator", ["Conv", "ConvTranspose"])
 def test_scales_along_either_axis_of_as_many_inputs_as_outputs(operator, axis, weights, zero):
-    """Only the shape of the scales tells to which axis of the weights they belong."""
+    """Only the shape of the scales tells to which axis of the weights they belong. Weights of 7 bits, because those of 8 saturate on some CPUs."""
     generator = np.random.default_rng(6)
-    data = generator.integers(*((0, 256) if weights == "uint8" else (-128, 128)), (8, 8, 2, 2)).astype(weights)
+    data = generator.integers(zero - 64, zero + 64, (8, 8, 2, 2)).astype(weights)
     scales = generator.uniform(0.002, 0.02, 8).astype(np.float32)
     filters = ((data.astype(np.float32) - zero) * np.expand_dims(scales, [i for i in range(4) if i != axis])).astype(np.float32)
     x = generator.standard_normal((2, 8, 7, 6)).astype(np.float32)

@@ -65,7 +65,8 @@ MODELS = {
     ),
     "product_of_integers": (
         "(uint8[N,M] a, int8[M,K] b) => (int32[N,K] y) { y = MatMulInteger(a, b) }",
-        [NUMBERS.integers(0, 256, (3, 40)).astype(np.uint8), NUMBERS.integers(-128, 128, (40, 5)).astype(np.int8)],
+        # Of 7 bits: onnxruntime saturates sums of two products on CPUs without VNNI.
+        [NUMBERS.integers(0, 256, (3, 40)).astype(np.uint8), (NUMBERS.integers(-128, 128, (40, 5)) // 2).astype(np.int8)],
     ),
     "product_with_constant_integers": (
         "(uint8[N,16] a) => (int32[N,17] y) <int8[16,17] b = {" + ", ".join(str(i * 37 % 255 - 127) for i in range(272)) + "}> { y = MatMulInteger(a, b) }",
@@ -156,8 +157,9 @@ def test_integers_and_angles_are_exact(name, tmp_path):
 @pytest.mark.parametrize("zero_point", [0, 6])
 @pytest.mark.parametrize("precision", ["f32", "bf16"])
 def test_signed_bytes_with_a_zero_point_compile(precision, zero_point, tmp_path):
-    """A Convolution whose input is bytes with a sign and a zero point, before a rounding and another Convolution."""
-    weights = ", ".join(str(i * 37 % 255 - 127) for i in range(64))
+    """A Convolution whose input is bytes with a sign and a zero point, before a rounding and another Convolution.
+    The weights have 7 bits, because those of 8 saturate on CPUs without VNNI."""
+    weights = ", ".join(str((i * 37 % 255 - 127) // 2) for i in range(64))
     text = f"""(int8[1,8,4,4] x) => (float[1,8,4,4] y) <int8[8,8,1,1] w = {{{weights}}}, float s = {{0.03}}, float t = {{0.01}}, int8 z = {{{zero_point}}},
         int8 none = {{0}}> {{ d = DequantizeLinear(x, s, z) v = DequantizeLinear(w, t, none) c = Conv(d, v) q = QuantizeLinear(c, s, none)
         e = DequantizeLinear(q, s, none) y = Conv(e, v) }}"""

@@ -189,9 +189,14 @@ Values quantized_mixture_of_experts(NodeContext& node) {
 
 std::vector<TranslatorRow> microsoft_expert_translators() {
   return {
-      {"MoE", 1, mixture_of_experts, {}, "activation_alpha activation_beta use_sparse_mixer"},
+      {"MoE",
+       1,
+       mixture_of_experts,
+       {},
+       "activation_alpha activation_beta use_sparse_mixer swiglu_limit_after_activation=0"},
       {"QMoE", 1, quantized_mixture_of_experts, "floating-point weights",
-       "activation_alpha activation_beta accuracy_level normalize_routing_weights use_sparse_mixer"},
+       "activation_alpha activation_beta accuracy_level normalize_routing_weights use_sparse_mixer "
+       "swiglu_limit_after_activation=0"},
   };
 }
 

@@ -185,10 +185,17 @@ Value move_split_channels_last(NodeContext& node, Value value, Value like) {
 /// CausalConvWithState along one axis, with one state. With channels_last, channels may have several axes.
 Values causal_conv_with_state(NodeContext& node) {
   using Input = inputs::CausalConvWithState;
-  if (node.integer_attribute("ndim", 1) != 1 || node.flag_attribute("state_window")) {
-    node.fail("several axes and windows of states are not converted; onnxruntime's CPU provider has neither");
-  }
   const bool is_last = node.flag_attribute("channels_last");
+  const std::int64_t state_order = node.integer_attribute("state_channels_last", -1);  // -1: of the data
+  bool is_extended =
+      node.integer_attribute("ndim", 1) != 1 || (state_order >= 0 && (state_order != 0) != is_last);
+  for (const std::string_view name :
+       {"state_window", "state_length", "state_update_capacity", "input_channel_offset", "input_channels"}) {
+    is_extended = node.flag_attribute(name) || is_extended;
+  }
+  if (is_extended)
+    node.fail("several axes, windows and updates of states, and parts of channels are not converted",
+              "onnxruntime's CPU provider has none of them: export the model for CPUs");
   Operands inputs = node.operands();
   if (is_last) {
     inputs[Input::input] = move_joint_channels_first(node, node.input(Input::input));
@@ -222,7 +229,8 @@ std::vector<TranslatorRow> microsoft_gate_translators() {
       {"EngramGate", 1, engram_gate},
       {"LinearAttentionGate", 1, linear_attention_gate},
       {"LinearAttention", 1, linear_attention, "windows of states"},
-      {"CausalConvWithState", 1, causal_conv_with_state, "several axes, windows of states"},
+      {"CausalConvWithState", 1, causal_conv_with_state,
+       "several axes, windows and updates of states, parts of channels"},
   };
 }
 

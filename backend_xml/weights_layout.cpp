@@ -32,16 +32,29 @@ std::uint64_t seed_of(const ir::ConstantData& data) {
   return base::mix(data.size(), static_cast<std::uint64_t>(data.narrowing()));
 }
 
-/// Hashes all bytes, in bounded memory. Here and below: throws Failure (unreadable_input).
-std::uint64_t full_hash(const ir::ConstantData& data) {
+/// `piece(offset, size)` returns that range of the bytes.
+template <typename Piece>
+std::uint64_t hash_pieces(const ir::ConstantData& data, Piece piece) {
   std::uint64_t hash = seed_of(data);
-  std::vector<std::byte> buffer(std::min<std::uint64_t>(kPiece, data.size()));
   for (std::uint64_t offset = 0; offset < data.size(); offset += kPiece) {
-    const auto piece = std::span(buffer).first(std::min<std::uint64_t>(kPiece, data.size() - offset));
-    data.copy(offset, piece);
-    hash = base::hash_bytes(hash, piece);
+    hash = base::hash_bytes(hash, piece(offset, std::min<std::uint64_t>(kPiece, data.size() - offset)));
   }
   return hash;
+}
+
+/// Hashes all bytes, in bounded memory. Here and below: throws Failure (unreadable_input).
+std::uint64_t full_hash(const ir::ConstantData& data) {
+  const bool in_place = data.file() == nullptr || data.size() <= kPiece;
+  if (in_place)
+    return hash_pieces(data, [bytes = data.bytes()](std::uint64_t offset, std::uint64_t size) {
+      return bytes.span().subspan(offset, size);
+    });
+  std::vector<std::byte> buffer(kPiece);
+  return hash_pieces(data, [&](std::uint64_t offset, std::uint64_t size) {
+    const auto piece = std::span(buffer).first(size);
+    data.copy(offset, piece);
+    return std::span<const std::byte>(piece);
+  });
 }
 
 /// Hashes the size, the narrowing, and some samples of the bytes; up to 128 bytes, all of them.

@@ -1,6 +1,7 @@
 #include "ir/constant_data.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/memory_budget.hpp"
 
@@ -60,8 +61,9 @@ ConstantBytes ConstantData::bytes() const {
 void ConstantData::copy(std::uint64_t offset, std::span<std::byte> target) const {
   if (file_ != nullptr) {
     file_->read(file_offset_ + offset, target);
-  } else {
-    std::ranges::copy(std::span(memory_, size_).subspan(offset, target.size()), target.begin());
+  } else if (!target.empty()) {
+    std::memcpy(target.data(), std::span(memory_, size_).subspan(offset, target.size()).data(),
+                target.size());
   }
 }
 

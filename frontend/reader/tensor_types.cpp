@@ -71,7 +71,7 @@ const TensorTypeInfo* find_tensor_type(std::int64_t onnx_type) {
 }
 
 std::optional<std::int32_t> onnx_type_of(ir::ElementType type) {
-  const auto row = std::ranges::find(kTensorTypes, type, &TensorTypeInfo::ir_type);
+  const auto* const row = std::ranges::find(kTensorTypes, type, &TensorTypeInfo::ir_type);
   if (row == kTensorTypes.end()) return std::nullopt;
   return row->onnx_type;
 }

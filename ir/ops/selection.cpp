@@ -134,6 +134,7 @@ void infer_gather(Node& node) {
 
 void infer_gather_elements(Node& node) {
   const GatherElementsView gather_elements = node;
+  require_index_type(gather_elements.indices().type());
   const PartialShape& data = gather_elements.data().shape();
   PartialShape shape = gather_elements.indices().shape();
   if (!data.has_rank()) return set_output(node, 0, gather_elements.data().type(), std::move(shape));
@@ -161,6 +162,7 @@ void infer_scatter(Node& node) {
 
 void infer_gather_nd(Node& node) {
   const GatherNDView gather = node;
+  require_index_type(gather.indices().type());
   const PartialShape& data = gather.data().shape();
   const PartialShape& indices = gather.indices().shape();
   const auto batch = static_cast<std::size_t>(gather.batch_dims());

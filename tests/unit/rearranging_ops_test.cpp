@@ -93,6 +93,10 @@ TEST_CASE_METHOD(Fixture, "sizes and positions must be integers") {
   rejects(ops::Slice, {data, real, one, one, builder.integers({0, 1})}, {});
   rejects(ops::Slice, {data, one, real, one, builder.integers({0, 1})}, {});
   rejects(ops::Pad, {data, one, real, builder.number(0, ElementType::f32)}, {{"pad_mode", "constant"}});
+  const Value vector = builder.parameter(ElementType::f32, PartialShape{3});
+  const Value bytes = builder.op(ops::Convert, {one}, {{"destination_type", ElementType::u8}});
+  rejects(ops::GatherElements, {vector, bytes}, {{"axis", 0}});
+  rejects(ops::GatherND, {data, bytes}, {{"batch_dims", 0}});
 }
 
 TEST_CASE_METHOD(Fixture, "lists of sizes, bounds and axes must have one axis") {

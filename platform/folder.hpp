@@ -37,7 +37,7 @@ class Folder {
   /// Waits until the entries of the folder are on the disk.
   void sync() const;
 
-  /// The attributes of a file in the folder (symbolic links are followed); no value if there is none.
+  /// The attributes of a file in the folder (symbolic links are followed); no value if it does not exist.
   std::optional<FileAttributes> attributes(const std::filesystem::path& name) const;
   /// Keeps the content of a file until the result is destroyed, if the system can do that: freeing gigabytes
   /// takes time. No value if there is no such file (symbolic links are not followed).

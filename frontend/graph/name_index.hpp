@@ -30,7 +30,7 @@ class NameIndex {
 
   /// Null if an enclosing graph defines `name`, or no graph does.
   const Definition* definition(std::string_view name) const;
-  /// The node of this graph that computes `name`; null if there is none.
+  /// The node of this graph that computes `name`; null if no node of it does.
   const onnx::NodeProto* producer(std::string_view name) const {
     const Definition* const found = definition(name);
     return found == nullptr ? nullptr : found->node;

@@ -57,10 +57,11 @@ static_assert([] {
 }());
 
 /// A name that is a number is a size: PyTorch 2.15 writes the sizes that the exported program requires so.
-ir::Dimension declared_size(const onnx::TensorShapeProto::Dimension& size) {
+/// 0, 1 and the number of the axis are names that users give to dynamic sizes.
+ir::Dimension declared_size(const onnx::TensorShapeProto::Dimension& size, int axis) {
   if (size.has_dim_value()) return size.dim_value();
   const auto number = base::parse_number<std::uint32_t>(size.dim_param());
-  return number ? std::int64_t{*number} : -1;
+  return number && *number > 1 && std::cmp_not_equal(*number, axis) ? std::int64_t{*number} : -1;
 }
 
 }  // namespace
@@ -79,7 +80,8 @@ std::optional<std::int32_t> onnx_type_of(ir::ElementType type) {
 ir::PartialShape declared_shape(const onnx::TypeProto& type) {
   if (!type.tensor_type().has_shape()) return {};
   ir::Dimensions sizes;
-  for (const auto& size : type.tensor_type().shape().dim()) sizes.push_back(declared_size(size));
+  const auto& declared = type.tensor_type().shape().dim();
+  for (int axis = 0; axis < declared.size(); ++axis) sizes.push_back(declared_size(declared[axis], axis));
   return ir::PartialShape(std::move(sizes));
 }
 

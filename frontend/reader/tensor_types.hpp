@@ -38,7 +38,7 @@ const TensorTypeInfo* find_tensor_type(std::int64_t onnx_type);
 std::optional<std::int32_t> onnx_type_of(ir::ElementType type);
 
 /// The shape of a tensor type: of dynamic rank if the model declares none; symbolic and absent sizes are
-/// dynamic, except for names that are numbers.
+/// dynamic, except for names that are numbers, such as "16".
 ir::PartialShape declared_shape(const onnx::TypeProto& type);
 
 /// "float16", or "unknown type" if ONNX has no such type.

@@ -24,14 +24,17 @@ MODELS = {
 }
 
 
-def test_a_size_whose_name_is_a_number_is_static(tmp_path):
-    """PyTorch 2.15 writes sizes that the exported program requires so."""
+@pytest.mark.parametrize(
+    "names, shape", [(("batch", "16", "-16"), "[?,16,?]"), (("0", "1", "2"), "[?,?,?]"), (("2", "2", "00"), "[2,2,?]")]
+)
+def test_a_size_whose_name_is_a_number_is_static(tmp_path, names, shape):
+    """PyTorch 2.15 writes sizes that the exported program requires so. The number of an axis, 0 and 1 are names of users."""
     model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["" : 20]> main (float[A, B, C] x) => (float[D, E, F] y) { y = Neg(x) }')
-    for size, name in zip(model.graph.input[0].type.tensor_type.shape.dim, ("batch", "16", "-16")):
+    for size, name in zip(model.graph.input[0].type.tensor_type.shape.dim, names):
         size.dim_param = name
     onnx.save(model, tmp_path / "m.onnx")
     assert run("m.onnx", folder=tmp_path).returncode == 0
-    assert str(ov.Core().read_model(tmp_path / "m.xml").input(0).partial_shape) == "[?,16,?]"
+    assert str(ov.Core().read_model(tmp_path / "m.xml").input(0).partial_shape) == shape
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -145,6 +145,7 @@ def add_gates():
     scales = [numbers(name, 4, 8) for name in ("ks", "qs", "cs")]
     case("EngramGate", 1, key, query, value, *scales[:2])
     case("EngramGate", 1, key, query, value, *scales, outputs=2)
+    case("EngramGate", 1, key, query, value, *scales, variant="one_output")
     a, b = numbers("a", 2, 3, 4), numbers("b", 2, 3, 4)
     case("LinearAttentionGate", 1, a, numbers("dt", 4), numbers("ds", 4), b, outputs=2)
     wave, kernel, state = numbers("wave", 2, 4, 6), numbers("kernel", 4, 1, 3), numbers("state", 2, 4, 2)

@@ -81,7 +81,9 @@ void rotate(NodeContext& node, Projections& heads, Value past_length) {
 Values emit_attention(NodeContext& node, Projections heads, const InputIndices& places) {
   const Value past = node.optional_input(places.past);
   const bool is_buffer = past && node.flag_attribute("past_present_share_buffer");
-  if (is_buffer && !node.has_input(places.past_length))
+  // A past that is no buffer has this length itself.
+  const bool has_length = node.has_input(places.past_length);
+  if (is_buffer && !has_length)
     node.fail("a cache that is shared with the output (past_present_share_buffer) needs past_sequence_length",
               "export the model with a cache that grows");
   const Value length = is_buffer ? read_vector(node, places.past_length, ElementType::i64) : Value{};

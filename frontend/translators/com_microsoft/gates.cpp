@@ -145,13 +145,13 @@ Values engram_gate(NodeContext& node) {
   const Value gate =
       node.op(ops::Sigmoid, {node.op(ops::Multiply, {node.op(ops::Sign, {likeness}), strength})});
   const Value gated = node.op(ops::Multiply, {gate, unsqueeze(node, read_number(node, Input::value), {2})});
-  Values outputs{convert(node, gated, type)};
-  if (node.has_output(Output::gated_value_normed)) {
-    const Value y = node.op(
-        ops::Multiply, {normalize_by_rms(node, gated, epsilon), read_number(node, Input::conv_norm_scale)});
-    outputs.push_back(convert(node, y, type));
-  }
-  return outputs;
+  const Value output = convert(node, gated, type);
+  const bool has_scale = node.has_input(Input::conv_norm_scale);  // may be there without the second output
+  if (!node.has_output(Output::gated_value_normed)) return {output};
+  if (!has_scale) node.fail("the output gated_value_normed needs the input conv_norm_scale");
+  const Value scale = read_number(node, Input::conv_norm_scale);
+  const Value normed = node.op(ops::Multiply, {normalize_by_rms(node, gated, epsilon), scale});
+  return {output, convert(node, normed, type)};
 }
 
 /// LinearAttentionGate: decay_scale * softplus(a + dt_bias), and sigmoid(b).

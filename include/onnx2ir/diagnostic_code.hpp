@@ -94,8 +94,8 @@ inline constexpr auto kDiagnosticCodes = std::to_array<DiagnosticCodeInfo>({
      "condition.",
      "Nothing, if the condition always selects the branch that is used."},
     {"cache-is-input",
-     "--stateful is set, and an input past* stays an input, because no output present* of its type and rank "
-     "belongs to it.",
+     "--stateful is set, and an input with the name of a cache (past*, input.cache*) stays an input, because "
+     "no output (present*, output.cache*) of its type and rank belongs to it.",
      "Nothing, if the program sets the input in each inference, for example to the caches of an encoder."},
     {"cancelled", "The caller ended the conversion.", "Nothing."},
     {"cannot-convert", "An operator is supported, but not with these inputs or attributes.",
@@ -154,7 +154,9 @@ inline constexpr auto kDiagnosticCodes = std::to_array<DiagnosticCodeInfo>({
     {"needs-newer-runtime",
      "Some releases of the target cannot run the IR. It is an error if no release of the target can.",
      "Use a newer OpenVINO release, or name it with --target-runtime."},
-    {"no-cache", "--stateful is set, but the model has no input past* with an output present*.",
+    {"no-cache",
+     "--stateful is set, but the model has no input past* with an output present*, and no input.cache* with "
+     "an output.cache*.",
      "Convert without --stateful, or export the model with its caches."},
     {"no-ir-version", "The model does not state its version of the ONNX format.",
      "Nothing, if the model is complete."},

@@ -147,18 +147,28 @@ bool may_change_empty(ir::BroadcastView broadcast, ir::Value other) {
   return is_empty && is_changed;
 }
 
+/// Whether `reader` is arithmetic with the Broadcast in which an empty operand gets another size. OpenVINO
+/// subtracts the Broadcast if an Add reads its Negative.
+bool is_wrong_if_empty(ir::BroadcastView broadcast, const ir::Use& use) {
+  const ir::Node& reader = *use.node;
+  if (reader.is(ops::Negative)) {
+    return std::ranges::any_of(reader.output(0).uses, [&](const ir::Use& next) {
+      return next.node->is(ops::Add) && is_wrong_if_empty(broadcast, next);
+    });
+  }
+  if (!reader.op().traits.is_arithmetic || is_opaque_copy(reader)) return false;
+  const ir::Value other = reader.input(1 - use.index);
+  return sizes_may_clash(broadcast, other) || may_change_empty(broadcast, other);
+}
+
 /// Fault::empty_broadcast_in_arithmetic. OpenVINO moves a Broadcast after the arithmetic that reads it, and
 /// takes the larger of each pair of sizes, which is 1 if one of them is 0 (comparisons and Select are right):
 /// the result has size 1, or fails if it is the other operand that is empty. A Tile instead of a copy would
 /// be right as well, but Tiles of rank 4 and more are wrong (tile_dynamic_rank4).
 bool may_meet_empty_operand(ir::BroadcastView broadcast) {
-  if (broadcast.mode() == "explicit") return false;
-  return std::ranges::any_of(broadcast.output(0).uses, [&](const ir::Use& use) {
-    const ir::Node& reader = *use.node;
-    if (!reader.op().traits.is_arithmetic || is_opaque_copy(reader)) return false;
-    const ir::Value other = reader.input(1 - use.index);
-    return sizes_may_clash(broadcast, other) || may_change_empty(broadcast, other);
-  });
+  return broadcast.mode() != "explicit" &&
+         std::ranges::any_of(broadcast.output(0).uses,
+                             [&](const ir::Use& use) { return is_wrong_if_empty(broadcast, use); });
 }
 
 /// Whether `part` is a Concat along `axis`, which OpenVINO makes a part of a Concat along this axis.

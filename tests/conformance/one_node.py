@@ -28,7 +28,8 @@ def numbers(name, *shape, dtype="float32", low=-3.0, high=3.0):
     return generator.uniform(low, high, shape).astype(dtype)
 
 
-def model_of(op, opset, inputs, constants, outputs, attributes, domain, is_dynamic):
+def model_of(op, opset, inputs, constants, outputs, attributes, domain, dynamic):
+    """`outputs`: their number, or their names, which are empty if they are absent. `dynamic`: whether the sizes of all axes are, or which."""
     names = [f"x{i}" if value is not None else "" for i, value in enumerate(inputs)]
     graph_inputs, initializers = [], []
     for name, value, index in zip(names, inputs, range(len(inputs))):
@@ -37,32 +38,35 @@ def model_of(op, opset, inputs, constants, outputs, attributes, domain, is_dynam
         if index in constants:
             initializers.append(onnx.numpy_helper.from_array(value, name))
         else:
-            shape = [None] * value.ndim if is_dynamic else value.shape
+            axes = dynamic if isinstance(dynamic, tuple) else range(value.ndim) if dynamic else ()
+            shape = [None if axis in axes else size for axis, size in enumerate(value.shape)]
             element_type = helper.np_dtype_to_tensor_dtype(value.dtype)
             graph_inputs.append(helper.make_tensor_value_info(name, element_type, shape))
-    node = helper.make_node(op, names, [f"y{i}" for i in range(outputs)], domain=domain, **attributes)
-    graph_outputs = [onnx.ValueInfoProto(name=name) for name in node.output]
+    given = [f"y{i}" for i in range(outputs)] if isinstance(outputs, int) else outputs
+    node = helper.make_node(op, names, given, domain=domain, **attributes)
+    graph_outputs = [onnx.ValueInfoProto(name=name) for name in node.output if name]
     graph = helper.make_graph([node], op, graph_inputs, graph_outputs, initializers)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid(domain, opset)], ir_version=10 if opset > 8 else 4)
     return onnx.shape_inference.infer_shapes(model).SerializeToString()
 
 
 def add_case(cases, op, opset, /, *inputs, constants=(), outputs=1, expected=None, domain="", variant="", dynamic=True, **attributes):
-    """Adds cases to `cases`, by name, with inputs of static and of dynamic shape. `constants`: the inputs that are initializers."""
+    """Adds cases to `cases`, by name, with inputs of static and of dynamic shape. `constants`: the inputs that are initializers. `dynamic`: whether
+    there is a case with dynamic sizes, or the axes that have them."""
     inputs = [None if value is None else np.asarray(value) for value in inputs]
-    for is_dynamic in (False, True) if dynamic else (False,):
+    for sizes in (False, dynamic) if dynamic else (False,):
         name = f"{op}_{opset}"
         if variant:
             name += f"-{variant}"
         for key, value in attributes.items():
             name += f"-{key}={value}"
         name += "-" + "_".join("none" if value is None else "x".join([value.dtype.name, *map(str, value.shape)]) for value in inputs)
-        if is_dynamic:
+        if sizes:
             name += "-dynamic"
         assert name not in cases, name
 
-        def make(name=name, is_dynamic=is_dynamic):
-            model = model_of(op, opset, inputs, constants, outputs, attributes, domain, is_dynamic)
+        def make(name=name, sizes=sizes):
+            model = model_of(op, opset, inputs, constants, outputs, attributes, domain, sizes)
             values = {f"x{i}": value for i, value in enumerate(inputs) if value is not None and i not in constants}
             results = None if expected is None else {f"y{i}": value for i, value in enumerate(expected)}
             half = any(value is not None and value.dtype == np.float16 for value in inputs)

@@ -159,6 +159,41 @@ def add_gates():
     case("CausalConvWithState", 1, wave.transpose(0, 2, 1).copy(), kernel, None, state.transpose(0, 2, 1).copy(), outputs=2, channels_last=1, constants=(1,))
 
 
+def add_packed_tokens():
+    """Sequences of several lengths in one list of tokens."""
+    bounds = np.array([0, 2, 3, 8], np.int32)
+    tokens, kernel, bias = numbers("tokens", 8, 4), numbers("kernel", 4, 1, 3), numbers("bias", 4)
+    state = numbers("state", 3, 4, 2)
+    for activation in ("none", "silu"):
+        case("VarlenCausalConvWithState", 1, tokens, kernel, bounds, bias, state, outputs=2, activation=activation)
+    case("VarlenCausalConvWithState", 1, tokens, kernel, bounds, None, numbers("distant", 3, 4, 4), outputs=2, dilation=2, constants=(1,))
+    counts = np.array([9, 1, 3], np.int32)
+    case("VarlenCausalConvWithState", 1, tokens, kernel, bounds, None, state, counts, outputs=3, state_update_capacity=4)
+    query, key, value = numbers("query", 8, 2, 4), numbers("key", 8, 2, 4), numbers("value", 8, 4, 3)
+    decay, beta, state = numbers("decay", 8, 4, low=-2, high=0), numbers("beta", 8, 4, low=0, high=1), numbers("state", 3, 4, 3, 4)
+    rest = (decay, beta, state)
+
+    def delta(*inputs, variant="", **attributes):
+        case("GatedDeltaNet", 1, *inputs, outputs=2, dynamic=(0,), variant=variant, qk_l2_norm=1, **attributes)
+
+    delta(query, key, value, bounds, *rest)
+    delta(query, key, value, bounds, decay, beta, variant="new")
+    delta(query, key, value, None, decay, beta, state[:2])
+    delta(*(x.reshape(2, 4, *x.shape[1:]) for x in (query, key, value)), None, decay.reshape(2, 4, 4), beta.reshape(2, 4, 4), variant="rows")
+    packed = np.concatenate([x.reshape(8, -1) for x in (query, key, value)], 1)
+    delta(packed, None, None, bounds, *rest)
+    delta(packed.reshape(2, 4, -1), None, None, None, decay.reshape(2, 4, 4), beta.reshape(2, 4, 4), state[:2], variant="packed rows")
+    for rule, gates in (("linear", (None, None)), ("gated", (decay, None)), ("delta", (None, beta))):
+        delta(query, key, value, bounds, *gates, state, update_rule=rule, scale=0.3)
+    keyed = numbers("keyed", 8, 4, 4, low=-2, high=0)
+    delta(query, key, value, bounds, keyed, beta, state)
+    for kind in ("softplus", "sigmoid"):
+        gates = numbers("a_log", 4), numbers("dt_bias", 4)
+        delta(query, key, value, bounds, *rest, *gates, gate_activation=kind, beta_activation="sigmoid")
+        for shape in ((4, 4), (16,)):
+            delta(query, key, value, bounds, keyed, beta, state, gates[0], numbers("dt_bias", *shape), gate_activation=kind)
+
+
 def add_removed_operators():
     x = numbers("x", 1, 3, 5, 6)
     for opset in (1, 6, 9):
@@ -211,6 +246,7 @@ add_words()
 add_tokenizer()
 add_images()
 add_gates()
+add_packed_tokens()
 add_removed_operators()
 
 

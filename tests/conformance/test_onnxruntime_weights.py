@@ -173,6 +173,14 @@ def add_routing():
             for constants in (tuple(range(2, 8)), ()):
                 case("QMoE", 1, tokens, logits, *layers, *given, activation_type="relu", k=2, normalize_routing_weights=normalize, constants=constants, dynamic=bool(constants), variant=f"{len(constants)}")
     case("MoE", 1, tokens, logits, numbers("first", 4, 8, 32), None, numbers("second", 4, 32, 8), k=2, use_sparse_mixer=1)
+    logits, bias = numbers("logits", 2, 3, 8), numbers("bias", 8)
+    for groups in ({}, dict(n_group=4, topk_group=2), dict(n_group=2, group_topk=3), dict(n_group=4, topk_group=2, group_topk=1, router_sentinel=-7.0)):
+        case("MoEGroupRouter", 1, logits, bias, top_k=2, **groups)
+    case("MoEGroupRouter", 1, np.zeros((3, 8), np.float32), np.zeros(8, np.float32), top_k=3, n_group=4, topk_group=2, variant="ties")
+    case("MoEGroupRouter", 1, np.full((1, 8), -100, np.float32), bias, top_k=2, variant="lowest")
+    case("MoEGroupRouter", 1, logits.astype(np.float16), bias, top_k=2)
+    case("MoEGroupRouter", 1, logits.reshape(6, 8), bias, top_k=2, outputs=("", "scores", "weights"))
+    case("MoEGroupRouter", 1, numbers("rows", 3, 256), bias, numbers("projection", 8, 256), top_k=2, outputs=("", "scores", "weights"))
 
 
 add_products()

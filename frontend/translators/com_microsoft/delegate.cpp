@@ -15,10 +15,13 @@ Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset, 
 }
 
 Operands translate_function_body(NodeContext& node, std::int64_t since) {
-  const Operands inputs = node.operands();
+  return translate_function_body(node, node.proto(), since, node.operands());
+}
+
+Operands translate_function_body(NodeContext& node, const onnx::NodeProto& call, std::int64_t since,
+                                 const Operands& inputs) {
   Operands outputs;
-  if (!node.translator().emit_onnx_body(node.proto(), since, inputs, outputs))
-    throw base::Failure::reported();
+  if (!node.translator().emit_onnx_body(call, since, inputs, outputs)) throw base::Failure::reported();
   return outputs;
 }
 

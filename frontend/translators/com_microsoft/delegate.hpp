@@ -31,5 +31,8 @@ Values same_as(NodeContext& node) {
 
 /// Translates `node` as the function body that ONNX defines for this operator since version `since`.
 Operands translate_function_body(NodeContext& node, std::int64_t since);
+/// The same for another node `call` with other inputs.
+Operands translate_function_body(NodeContext& node, const onnx::NodeProto& call, std::int64_t since,
+                                 const Operands& inputs);
 
 }  // namespace onnx2ir::frontend

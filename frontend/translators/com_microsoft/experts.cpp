@@ -1,4 +1,6 @@
 // Mixtures of experts. All experts process all tokens; those that are not selected have weight 0.
+#include <limits>
+
 #include "frontend/translators/com_microsoft/operands.hpp"
 #include "frontend/translators/com_microsoft/packed_weights.hpp"
 #include "frontend/translators/families.hpp"
@@ -185,6 +187,45 @@ Values quantized_mixture_of_experts(NodeContext& node) {
   return {mix_experts(node, first, second, third, {mixing, is_normalized})};
 }
 
+/// The scores [T, E] of the experts in the best groups; lowest for the others. A group is as good as the sum
+/// of its best experts.
+Value limit_to_best_groups(NodeContext& node, Value scores) {
+  const std::int64_t groups = node.positive_attribute("n_group", 1);
+  if (groups == 1) return scores;
+  const Value grouped = reshape_keeping(node, scores, {0, groups, -1});
+  const Value size = size_of(node, grouped, 2);
+  const Value counted = node.op(ops::Minimum, {size, node.integer(node.positive_attribute("group_topk", 2))});
+  const Value sums = reduce(node, ops::ReduceSum, top_k(node, grouped, counted, 2).value(0), {2});
+  const Value best = top_k(node, sums, node.integer(node.positive_attribute("topk_group", 1)), 1).value(1);
+  const Value none = fill(node, 0, ElementType::i32, shape_of(node, sums));
+  const Value marks = scatter(node, none, best, fill(node, 1, ElementType::i32, shape_of(node, best)), 1);
+  const Value is_best = unsqueeze(node, convert(node, marks, ElementType::boolean), {2});
+  const Value lowest = node.number_like(std::numeric_limits<float>::lowest(), grouped);
+  return reshape(node, node.op(ops::Select, {is_best, grouped, lowest}), shape_of(node, scores));
+}
+
+/// MoEGroupRouter: the logarithms of the sigmoids of the chosen experts; or all sigmoids, with and without
+/// bias.
+Values group_router(NodeContext& node) {
+  using Input = inputs::microsoft::MoEGroupRouter;
+  const ElementType type = node.input(Input::logits).type();
+  const Value bias = node.input(Input::expert_bias);
+  Value logits = convert(node, node.input(Input::logits), bias.type());
+  if (const Value weight = node.optional_input(Input::projection_weight))
+    logits = mat_mul(node, logits, convert(node, weight, bias.type()), {.b = true});
+  logits = reshape(node, logits, concat(node, {node.integers({-1}), dimension_of(node, bias, 0)}));
+  const Value weights = node.op(ops::Sigmoid, {logits});
+  const Value scores = node.op(ops::Add, {weights, bias});
+  const Value candidates = limit_to_best_groups(node, scores);
+  const Value chosen = top_k(node, candidates, node.integer(node.positive_attribute("top_k")), 1).value(1);
+  const Value at_chosen = node.op(ops::GatherElements, {weights, chosen}, {{"axis", 1}});
+  const Value logarithms =
+      node.op(ops::Log, {node.op(ops::Maximum, {at_chosen, node.number_like(1e-20, at_chosen)})});
+  const Value others =
+      fill(node, node.real_attribute("router_sentinel", -10000), bias.type(), shape_of(node, scores));
+  return {convert(node, scatter(node, others, chosen, logarithms, 1), type), scores, weights};
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_expert_translators() {
@@ -194,6 +235,7 @@ std::vector<TranslatorRow> microsoft_expert_translators() {
        mixture_of_experts,
        {},
        "activation_alpha activation_beta use_sparse_mixer swiglu_limit_after_activation=0"},
+      {"MoEGroupRouter", 1, group_router, {}, "group_topk topk_group"},
       {"QMoE", 1, quantized_mixture_of_experts, "floating-point weights",
        "activation_alpha activation_beta accuracy_level normalize_routing_weights use_sparse_mixer "
        "swiglu_limit_after_activation=0"},

@@ -93,9 +93,12 @@ void infer_split(Node& node) {
 
 /// The lengths of the parts, with the rest in place of -1 if that is known; no value if one is dynamic.
 std::optional<Integers> split_lengths(const Node& node, Dimension whole) {
-  auto lengths = exact_values(VariadicSplitView(node).lengths());
+  const Value list = VariadicSplitView(node).lengths();
+  const Dimension count = dimension_along(list.shape(), 0);
+  require(count.admits(static_cast<std::int64_t>(node.outputs().size())),
+          "VariadicSplit: needs one length for each output");
+  auto lengths = exact_values(list);
   if (!lengths) return std::nullopt;
-  require(lengths->size() == node.outputs().size(), "VariadicSplit: needs one length for each output");
   const auto rest = std::find(lengths->begin(), lengths->end(), -1);
   require(std::ranges::all_of(*lengths, [](std::int64_t length) { return length >= -1; }),
           "VariadicSplit: a length is below -1");

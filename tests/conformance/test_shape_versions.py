@@ -75,6 +75,7 @@ def add_slices():
         for opset, constants in itertools.product((10, 11, 13), ((1, 2, 3), ())):
             case("Slice", opset, X, i64(*starts), i64(*ends), i64(*axes), constants=constants, variant=f"{len(constants)}{starts}{ends}{axes}", dynamic=bool(constants))
     case("Slice", 1, X, starts=[1, 0], ends=[2, 2], expected=[X[1:2, 0:2]])
+    case("Slice", 13, X, i64(), i64(), i64(), variant="no_axes", dynamic=False)
     for start, end, axis, step in ((-1, -99, 2, -1), (3, 0, 2, -2), (0, 99, 1, 2), (np.iinfo(np.int64).max, np.iinfo(np.int64).min, -1, -1), (0, np.iinfo(np.int64).max, -2, 1)):
         # The runtime truncates inputs of 64 bits to 32.
         for constants in ((1, 2, 3, 4), ()) if abs(end) < 100 else ((1, 2, 3, 4),):

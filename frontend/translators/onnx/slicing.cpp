@@ -49,6 +49,7 @@ Value clamp_starts(NodeContext& node, Value starts, Value axes, Value steps) {
 Values emit_slice(NodeContext& node, Value starts, Value ends, Value axes, Value steps) {
   using Input = inputs::Slice;
   const auto count = starts.shape().element_count();
+  if (count == 0) return {node.input(Input::data)};  // OpenVINO's Slice needs an axis
   if (count) ir::check_rank(static_cast<std::size_t>(*count));
   if (!steps) {
     steps = count ? node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*count), 1))

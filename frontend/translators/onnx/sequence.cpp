@@ -149,6 +149,9 @@ Operands optional_get_element_15(NodeContext& node) {
 std::vector<TranslatorRow> sequence_translators() {
   return {
       {.name = "Identity", .since = 1, .translate = identity_1, .ranks = RankRule::map},
+      // onnxruntime saves these in models that it has optimised for a GPU.
+      {.name = "MemcpyFromHost", .since = 1, .translate = identity_1, .ranks = RankRule::map},
+      {.name = "MemcpyToHost", .since = 1, .translate = identity_1, .ranks = RankRule::map},
       {"SequenceEmpty", 11, sequence_empty_11},
       {"SequenceConstruct", 11, sequence_construct_11},
       {"SequenceInsert", 11, sequence_insert_11},

@@ -173,6 +173,8 @@ def add_multimodal_rotary_embedding():
         for interleaved in (0, 1):
             for x in (numbers("x", BATCH, LENGTH, 24), numbers("heads", BATCH, 2, LENGTH, 12)):
                 case("MRotaryEmbedding", 1, x, positions, *caches, mrope_section=[2, 2, 2], mrope_layout=layout, interleaved=interleaved, num_heads=2, constants=(2, 3))
+    caches = [cache[:, :4] for cache in caches]
+    case("MRotaryEmbedding", 1, x, positions, *caches, mrope_section=[1, 1, 2], num_heads=2, rotary_embedding_dim=8, scale=0.5, constants=(2, 3))
 
 
 def add_linear_attention():

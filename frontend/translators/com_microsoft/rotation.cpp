@@ -95,7 +95,7 @@ Values multimodal_rotary_embedding(NodeContext& node) {
       const Value mask = node.numbers(chosen, ElementType::boolean);
       result = node.op(ops::Select, {mask, at(static_cast<std::int64_t>(which)), result});
     }
-    return unsqueeze(node, result, {1});
+    return unsqueeze(node, multiply_by(node, result, node.real_attribute("scale", 1)), {1});
   };
   const Rotation rotation{mix(node.input(Input::cos_cache)), mix(node.input(Input::sin_cache)),
                           node.flag_attribute("interleaved")};

@@ -226,6 +226,8 @@ void infer_mvn(Node& node) {
 /// If the number of channels in the data is dynamic, it is inferred from the channel parameters.
 void infer_batch_norm(Node& node) {
   const ElementType type = same_type(node, 0, 5);
+  require(BatchNormInferenceView(node).epsilon() >= 0,
+          "the epsilon of BatchNormInference must not be negative");
   PartialShape shape = node.input(0).shape();
   if (shape.has_rank()) {
     require(shape.rank() >= 2, "BatchNormInference takes data of at least two dimensions");

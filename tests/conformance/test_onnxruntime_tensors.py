@@ -47,7 +47,8 @@ def add_tensors():
     case("CropAndResize", 1, numbers("image", 1, 3, 7, 8), np.array([[0, 0, 1, 1]], np.float32), np.array([0], np.int32), np.array([3, 4], np.int32), constants=(3,))
     case("CropAndResize", 1, numbers("image", 2, 3, 6, 7, dtype="float16"), boxes.astype(np.float16), np.array([0, 1, 1], np.int32), np.array([1, 2], np.int32), constants=(3,))
     image, filters = numbers("image", 1, 3, 5, 5), numbers("filters", 3, 4, 3, 3)
-    case("ConvTransposeWithDynamicPads", 1, image, filters, np.array([1, 0, 1, 1], np.int64), strides=[2, 2], constants=(1, 2))
+    for options in (dict(), dict(auto_pad="SAME_UPPER"), dict(auto_pad="SAME_LOWER")):
+        case("ConvTransposeWithDynamicPads", 1, image, filters, np.array([1, 0, 1, 1], np.int64), strides=[2, 2], constants=(1, 2), **options)
     case("ConvTransposeWithDynamicPads", 1, image, filters, np.array([1, 0, 1, 1], np.int64), numbers("bias", 4), output_padding=[1, 1], strides=[2, 2], constants=(1, 3))
 
 
@@ -77,6 +78,7 @@ def add_tokenizer():
     case("Tokenizer", 1, texts.reshape(2, 2), mincharnum=1, pad_value="#", mark=1, separators=[" "])
     case("Tokenizer", 1, np.array(["a\nb", "\r\n"], object), mincharnum=1, pad_value="#", mark=1, tokenexp=".", variant="lines")
     case("Tokenizer", 1, texts, mincharnum=1, pad_value="#", mark=1, tokenexp=r"\b\w+\b", variant="words")
+    case("Tokenizer", 1, texts, mincharnum=1, pad_value="#", mark=1, separators=[" "], tokenexp="[a-z]+", variant="both")
     texts = np.array(["one, two,  three", "a=>b=> c", "\u0410\u0431\u0441\u0443\u0441\u0443\u4e2d\u6587", "=>", "", "xyxyz"], object)
     for rule in (
         dict(separators=[", ", "=>"]),

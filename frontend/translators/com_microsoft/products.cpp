@@ -88,14 +88,15 @@ Values fused_conv(NodeContext& node) {
                    node.real_list("activation_params").unchecked())};
 }
 
-/// ConvTransposeWithDynamicPads: the pads are an input, and are removed from the full result.
+/// ConvTransposeWithDynamicPads: the pads are an input, and are removed from the full result. With auto_pad
+/// SAME_UPPER or SAME_LOWER, they have no effect.
 Values conv_transpose_with_dynamic_pads(NodeContext& node) {
   using Input = inputs::microsoft::ConvTransposeWithDynamicPads;
   Value result = translate_as(node, "ConvTranspose", 11,
                               {node.operand(Input::X), node.operand(Input::W), node.operand(Input::B)})
                      .front();
   const Value pads = node.optional_input(Input::Pads);
-  if (!pads) return {result};
+  if (!pads || node.text_attribute("auto_pad", "NOTSET").starts_with("SAME")) return {result};
   const std::int64_t spatial = node.rank(result) - 2;
   for (std::int64_t i = 0; i < spatial; ++i) {
     const auto pad = [&](std::int64_t place) { return gather(node, pads, node.integers({place})); };

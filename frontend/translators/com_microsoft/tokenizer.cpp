@@ -137,7 +137,7 @@ Separator separator_of(NodeContext& node, const std::string& pattern) {
 Rule rule_of(NodeContext& node) {
   Rule rule;
   const auto separators = node.text_list("separators");
-  if (node.has_attribute("tokenexp")) {
+  if (separators.empty()) {
     const std::string pattern = node.text_attribute("tokenexp");
     const Expression parsed = without_word_borders(parsed_pattern(node, pattern));
     const auto bytes = set_of(without_repetition(parsed));
@@ -336,7 +336,7 @@ Values tokenizer(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_tokenizer_translators() {
-  return {{"Tokenizer", 1, tokenizer, "patterns other than sets of ASCII characters and texts"}};
+  return {{"Tokenizer", 1, tokenizer, "patterns other than sets of ASCII characters and texts", "tokenexp"}};
 }
 
 }  // namespace onnx2ir::frontend

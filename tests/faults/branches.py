@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .control_flow import add_if
-from .experiment import compiled, experiment, opset, parameter
+from .control_flow import add_if, add_loop, true
+from .experiment import compiled, experiment, fails, number, opset, parameter
 
 
 def growing(value):
@@ -49,3 +49,17 @@ def branch_output_size():
         if not np.array_equal(model([np.array(adds), values])[0], values + 10 if adds else values * 10):
             return True
     return False
+
+
+@experiment
+def group_normalization_in_body():
+    """A GroupNormalization of static shape in a branch, and in the body of a Loop."""
+    shape, ones = [2, 4, 3], opset.constant(np.ones(4, np.float32))
+
+    def normalized(value):
+        return opset.group_normalization(value, ones, ones, 2, 1e-5)
+
+    condition, x, state = parameter([], "boolean"), parameter(shape), opset.parameter(shape)
+    chosen = add_if(condition, x, normalized, opset.relu)
+    last = add_loop(number(2), true(), [(x, state, normalized(state))])[0]
+    return fails(compiled, [condition, x], chosen) or fails(compiled, [x], last)

@@ -77,7 +77,7 @@ constexpr std::array kPipeline = {
          {.required = {no_foldable_values}}),
     pass(optimize, "round_results_once", round_results_once,
          "Clamps a quantised product instead of rounding it if its sum with a bias, or its activation, is "
-         "rounded"),
+         "rounded; clamps numbers of 16 bits"),
     pass(optimize, "fuse_layer_normalization", fuse_layer_normalization,
          "Replaces arithmetic that normalises by MVN", {.required = {no_foldable_values}}),
     pass(optimize, "unflatten_products", unflatten_products,

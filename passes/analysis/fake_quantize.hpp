@@ -16,9 +16,11 @@ struct Grid {
   std::int64_t levels;
 
   double step() const { return (high - low) / static_cast<double>(levels - 1); }
+  bool has_8_bits() const { return levels == 255 || levels == 256; }
+  bool has_16_bits() const { return levels == 65536; }
   /// Whether a rounding to the grid is noise. With few levels it is a part of the model: a FakeQuantize with
   /// two levels is a threshold.
-  bool has_8_bits() const { return levels == 255 || levels == 256; }
+  bool is_fine() const { return has_8_bits() || has_16_bits(); }
   friend bool operator==(const Grid&, const Grid&) = default;
 };
 

@@ -8,7 +8,9 @@
 
 #include "ir/views/elementwise.hpp"
 #include "ir/views/linear_algebra.hpp"
+#include "ir/views/unary.hpp"
 #include "onnx2ir/options.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
@@ -24,7 +26,19 @@ bool dequantizes(const ir::Node& node) {
   return multiply && multiply->dequantizes().value_or(false);
 }
 
+/// Whether `value` is numbers of 16 bits, also after operations that move them: remove_repeated_roundings has
+/// removed the DequantizeLinear after these.
+bool has_16_bits(ir::Value value) {
+  const auto source = [](const ir::Node& node) {
+    const bool is_moved = node.op().traits.rearranges || node.op().traits.reshapes || node.is(ops::Convert);
+    return is_moved ? node.input(0) : ir::Value{};
+  };
+  const ir::Node* const clamp = find_before(*value.node, {ops::Clamp}, source);
+  return clamp != nullptr && ir::ClampView(*clamp).dequantizes().value_or(false);
+}
+
 bool is_dequantized(ir::Value value) {
+  if (has_16_bits(value)) return true;
   while (value.node->is(ops::Convert) || value.node->is(ops::Reshape)) value = value.node->input(0);
   return dequantizes(*value.node);
 }

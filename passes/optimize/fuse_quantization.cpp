@@ -1,6 +1,7 @@
 // Replaces QuantizeLinear followed by DequantizeLinear by one FakeQuantize whose results are the dequantised
-// numbers: the form that the CPU plugin, the GPU plugin and NNCF use, and that becomes integer kernels. A
-// dequantised number, such as the 0.5 of a Gelu, becomes one constant.
+// numbers: the form that the CPU plugin, the GPU plugin and NNCF use, and that becomes integer kernels. That
+// of 16 bits is for round_activations_once and round_results_once, which leaves a Clamp. A dequantised
+// number, such as the 0.5 of a Gelu, becomes one constant.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,6 +11,8 @@
 
 #include "ir/views/elementwise.hpp"
 #include "ir/views/quantization.hpp"
+#include "ir/views/unary.hpp"
+#include "onnx2ir/options.hpp"
 #include "passes/analysis/constant_values.hpp"
 #include "passes/analysis/dequantized_weights.hpp"
 #include "passes/analysis/discontinuities.hpp"
@@ -94,9 +97,49 @@ ir::Value fuse_pair(ir::Builder& builder, ir::MultiplyView multiply) {
                     {{"levels", before.levels()}});
 }
 
+/// The quotient that is rounded to `steps`, also in the form of divide_before_rounding() in
+/// frontend/translators/onnx/exact_division.cpp; null for other values.
+const ir::Node* rounded_quotient(ir::Value steps) {
+  ir::Value quotient;
+  const auto divided = any(quotient, op(ops::Divide));
+  const auto middle = op(ops::Add, op(ops::Floor, op(ops::Clamp, divided)), any());
+  const bool is_quotient = matches(steps, op(ops::Round, divided)) ||
+                           matches(steps, op(ops::Round, op(ops::Add, op(ops::Divide), middle)));
+  return is_quotient ? quotient.node : nullptr;
+}
+
+/// The dequantised numbers, if they were rounded to 16 bits, as one FakeQuantize; null if they are not of
+/// this form.
+ir::Value fuse_16_bits(ir::Builder& builder, ir::MultiplyView multiply) {
+  if (multiply.node().find_attribute("dequantizes") == nullptr) return {};
+  ir::Value numbers = multiply.a();
+  if (const auto separate = ir::match<ir::ClampView>(numbers)) numbers = separate->data();
+  const auto found = converted_integers(numbers);
+  ir::Value limited;
+  if (!found || ir::info(found->integers.type()).bits != 16 ||
+      !matches(found->integers, op(ops::Convert, any(limited, op(ops::Clamp)))))
+    return {};
+  const ir::ClampView clamp = *limited.node;
+  const ir::IntegerLimits limits = ir::limits_of(found->integers.type());
+  if (clamp.min() != limits.low || clamp.max() != limits.high) return {};
+  const auto sum = ir::match<ir::AddView>(clamp.data());
+  const ir::Node* const quotient = rounded_quotient(sum ? sum->a() : clamp.data());
+  if (quotient == nullptr) return {};
+  const auto scale = source_number(multiply.b());
+  const auto zero_point = found->zero_point ? source_number(found->zero_point) : 0.0;
+  const auto offset = sum ? source_number(sum->b()) : 0.0;
+  const ir::DivideView divide = *quotient;
+  if (!scale || !(*scale > 0) || !zero_point || offset != zero_point || source_number(divide.b()) != scale ||
+      divide.a().type() != multiply.output(0).type)
+    return {};
+  const ir::Value low = builder.number_like((limits.low - *zero_point) * *scale, divide.a());
+  const ir::Value high = builder.number_like((limits.high - *zero_point) * *scale, divide.a());
+  return builder.op(ops::FakeQuantize, {divide.a(), low, high, low, high}, {{"levels", 65536}});
+}
+
 /// Uses that are discontinuous at 0 keep the arithmetic on integers. OpenVINO computes the zero point of a
 /// FakeQuantize from its bounds, and the number at the zero point is then not always exactly 0.
-bool fuse(ir::Builder& builder, ir::Node& node) {
+bool fuse(ir::Builder& builder, ir::Node& node, bool is_fast) {
   const ir::Value product = node.value();
   // No weights have rank 0.
   if (product.shape().has_rank(0) && ir::is_floating(product.type()) && node.is_computed_from_constants()) {
@@ -105,11 +148,13 @@ bool fuse(ir::Builder& builder, ir::Node& node) {
       return true;
     }
   }
-  if (!dequantization_of(node)) return false;
+  const bool is_rounded = dequantization_of(node).has_value();
+  if (!is_rounded && !is_fast) return false;
   std::vector<ir::Use> readers;
   std::ranges::copy_if(node.output(0).uses, std::back_inserter(readers),
                        [](const ir::Use& use) { return !is_discontinuous_at_zero(use); });
-  const ir::Value fused = readers.empty() ? ir::Value{} : fuse_pair(builder, node);
+  if (readers.empty()) return false;
+  const ir::Value fused = is_rounded ? fuse_pair(builder, node) : fuse_16_bits(builder, node);
   if (!fused) return false;
   if (readers.size() == node.output(0).uses.size()) {
     ir::replace_all_uses(product, fused);
@@ -121,8 +166,10 @@ bool fuse(ir::Builder& builder, ir::Node& node) {
 
 }  // namespace
 
-bool fuse_quantization(ir::Model& model, PassContext&) {
-  return edit_nodes(model, {ops::Multiply}, fuse);
+bool fuse_quantization(ir::Model& model, PassContext& context) {
+  const bool is_fast = context.options->quantization == Quantization::fast;
+  return edit_nodes(model, {ops::Multiply},
+                    [is_fast](ir::Builder& builder, ir::Node& node) { return fuse(builder, node, is_fast); });
 }
 
 }  // namespace onnx2ir::passes

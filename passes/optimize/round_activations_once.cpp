@@ -26,7 +26,12 @@ constexpr std::size_t kMostSteps = 16;
 /// A number for each number that a FakeQuantize gives.
 using Samples = std::vector<double>;
 
-/// The numbers of a grid of 8 bits.
+/// A fine grid with at most 256 levels, the most numbers that are tried.
+Grid sampled(const Grid& grid) {
+  constexpr std::int64_t kMostLevels = 256;
+  return {grid.low, grid.high, std::min(grid.levels, kMostLevels)};
+}
+
 Samples numbers_of(const Grid& grid) {
   Samples numbers;
   for (std::int64_t i = 0; i < grid.levels; ++i)
@@ -70,7 +75,7 @@ double compute(const ir::Node& node, double a, double b) {
   return node.is(ops::Multiply) ? a * b : a / b;
 }
 
-/// Computes values that are functions of one FakeQuantize of 8 bits.
+/// Computes values that are functions of one FakeQuantize.
 struct Sampler {
   ir::FakeQuantizeView x;
   Samples numbers;
@@ -121,20 +126,21 @@ ir::Value first_operand(const ir::Node& node) {
 }
 
 /// Whether `rounded` can be dropped: its results are rounded again, and its data, a function of another
-/// FakeQuantize, is never more than a step outside of its bounds.
+/// FakeQuantize, is never more than a step of 8 bits outside of its bounds.
 bool only_adds_noise(ir::FakeQuantizeView rounded) {
   const ir::Value next = next_rounded_value(rounded);
   const auto grid = grid_of(rounded);
-  if (!next || !grid || !grid->has_8_bits()) return false;
+  if (!next || !grid || !grid->is_fine()) return false;
+  const double step = sampled(*grid).step();
   const auto is_kept = [&](double number) {
-    return number >= grid->low - grid->step() && number <= grid->high + grid->step();
+    return number >= grid->low - step && number <= grid->high + step;
   };
   ir::Value source = rounded.data();
   for (std::size_t i = 0; source && i < kMostSteps; ++i, source = first_operand(*source.node)) {
     const auto x = ir::match<ir::FakeQuantizeView>(source);
     const auto numbers = x ? grid_of(*x) : std::nullopt;
-    if (!numbers || !numbers->has_8_bits()) continue;
-    const auto sample = [&, all = numbers_of(*numbers)](ir::Value value) {
+    if (!numbers || !numbers->is_fine()) continue;
+    const auto sample = [&, all = numbers_of(sampled(*numbers))](ir::Value value) {
       return Sampler{*x, all}.sample(value);
     };
     const auto samples = sample(rounded.data());

@@ -89,8 +89,8 @@ def constants():
         yield onnx.numpy_helper.from_array(generator.normal(0, deviation, shape).astype(np.float32), name)
 
 
-def network(middle, is_dynamic):
-    model = onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["": 17]>
+def network(middle, is_dynamic, opset):
+    model = onnx.parser.parse_model(f"""<ir_version: 10, opset_import: ["": {opset}]>
     network (float[{"N" if is_dynamic else 1}, {CHANNELS}, 16, 16] x) => (float[N, {CHANNELS}, H, W] y)
     {{
         c = Conv<pads = [1, 1, 1, 1]>(x, w, b)
@@ -116,9 +116,9 @@ class Calibration(CalibrationDataReader):
         return next(self.batches, None)
 
 
-def quantised(middle, form, activations, weights, per_channel, is_dynamic, folder):
+def quantised(middle, form, activations, weights, per_channel, is_dynamic, folder, opset=17):
     """The model before and after quantisation. Weights of seven bits, so that no CPU saturates."""
-    original = network(MIDDLES[middle], is_dynamic).SerializeToString()
+    original = network(MIDDLES[middle], is_dynamic, opset).SerializeToString()
     (folder / "original.onnx").write_bytes(original)
     quantize_static(
         folder / "original.onnx",
@@ -149,6 +149,23 @@ FORMS = {
 def test_error_is_that_of_onnxruntime(middle, form, tmp_path):
     original, model = quantised(middle, *FORMS[form], False, tmp_path)
     assert_accurate(original, model, [values(10), values(11)])
+
+
+IN_16_BITS = {
+    "16 bits": (QuantFormat.QDQ, QuantType.QUInt16, QuantType.QInt16, False),
+    "16 bits, signed, 8-bit weights": (QuantFormat.QDQ, QuantType.QInt16, QuantType.QInt8, True),
+}
+
+
+@pytest.mark.parametrize("form", IN_16_BITS)
+@pytest.mark.parametrize("middle", ["Relu", "Clip", "SiLU", "residual", "channel shuffle", "Gemm", "attention"])
+def test_activations_of_16_bits_are_clamped(middle, form, tmp_path):
+    original, model = quantised(middle, *IN_16_BITS[form], True, tmp_path, opset=21)
+    assert_accurate(original, model, [values(10), values(11)])
+    types = operations(model, tmp_path)
+    assert "Clamp" in types
+    assert not {"Round", "FakeQuantize", "Floor", "Divide"} & set(types)
+    assert types.count("Swish") == (middle == "SiLU")
 
 
 @pytest.mark.matrix

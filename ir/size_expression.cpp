@@ -35,6 +35,15 @@ bool is_one_factor(const SizeTerms& terms) {
   return term.numerator == 1 && term.denominator == 1 && term.factors.size() == 1;
 }
 
+/// Whether `size` is `part`, or one of the sizes that are broadcast together to `size` is.
+bool is_broadcast_from(Size size, Size part) {
+  if (size == part) return true;
+  if (!is_one_factor(size->terms)) return false;
+  const SizeAtom& factor = *size->terms.front().factors.front();
+  return factor.kind == SizeAtom::Kind::broadcast &&
+         (is_broadcast_from(factor.a, part) || is_broadcast_from(factor.b, part));
+}
+
 std::size_t hash_of(const SizeTerms& terms) {
   std::size_t hash = terms.size();
   for (const SizeTerm& term : terms) {
@@ -261,7 +270,8 @@ Size SizeTable::minimum(Size a, Size b) {
 
 Size SizeTable::broadcast(Size a, Size b) {
   if (a == nullptr || b == nullptr) return nullptr;
-  if (a == b) return a;
+  if (is_broadcast_from(a, b)) return a;
+  if (is_broadcast_from(b, a)) return b;
   const auto first = a->constant();
   const auto second = b->constant();
   if (first == 1 || (second && second != 1)) return b;

@@ -48,7 +48,9 @@ ir::PartialShape known_shape(ir::Value value) {
 }
 
 bool keeps_size(ir::Value sizes, std::size_t index, ir::Value value, std::size_t axis) {
-  return ir::known_element(sizes, index) == 1 || ir::is_size_of(sizes, index, value, axis);
+  if (ir::known_element(sizes, index) == 1 || ir::is_size_of(sizes, index, value, axis)) return true;
+  const ir::Size size = ir::size_along(value, axis);
+  return ir::are_equal(size, value.node->graph().sizes().broadcast(size, ir::size_in(sizes, index)));
 }
 
 std::ptrdiff_t dynamic_dimensions(const ir::PartialShape& shape) {

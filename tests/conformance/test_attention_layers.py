@@ -16,10 +16,10 @@ BATCH_ROWS_KEYS = ((1, 3, 5), (2, 1, 7), (0, 3, 5), (1, 0, 4), (1, 3, 0), (3, 2,
 CASES = {}
 
 
-def repeated(name):
-    """Nodes that repeat each of the groups of `name` for two heads."""
+def repeated(name, sized=None):
+    """Nodes that repeat each of the groups of `name` for two heads, with the batch and the rows of `sized`, the cache of another layer."""
     return f"""
-    {name}_shape = Shape ({name}) {name}_batch = Slice ({name}_shape, zero, one) {name}_rows = Slice ({name}_shape, two, three)
+    {name}_shape = Shape ({sized or name}) {name}_batch = Slice ({name}_shape, zero, one) {name}_rows = Slice ({name}_shape, two, three)
     {name}_new = Unsqueeze ({name}, two) {name}_repeats = Concat <axis = 0> ({name}_batch, two, two, {name}_rows, eight)
     {name}_repeated = Expand ({name}_new, {name}_repeats) {name}_sizes = Concat <axis = 0> ({name}_batch, four, {name}_rows, eight)
     {name}_all = Reshape <allowzero = 1> ({name}_repeated, {name}_sizes)"""
@@ -55,6 +55,56 @@ def attention_inputs(batch, rows, keys, random, dtype):
     return {name: random.standard_normal(shape, dtype=np.float32).astype(dtype) for name, shape in shapes.items()}
 
 
+def attention_of_another_layer(mask, query):
+    """The sizes of keys and values are those of `other`."""
+    hidden = {
+        "no_mask": "hidden = Identity (scores)",
+        "mask": "hidden = Add (scores, mask)",
+        "expanded_mask": "expanded = Expand (mask, key_rows) all_columns = Abs (expanded) hidden = Add (scores, all_columns)",
+    }
+    heads = {
+        "heads": """query_sizes = Concat <axis = 0> (key_batch, four, query_rows, eight)
+    all_query = Reshape <allowzero = 1> (query, query_sizes)""",
+        # The number of heads is not known.
+        "rows": """query_sizes = Concat <axis = 0> (key_batch, query_rows, rest, eight)
+    separated = Reshape <allowzero = 1> (query, query_sizes) all_query = Transpose <perm = [0, 2, 1, 3]> (separated)""",
+    }
+    rows = "one, two" if query == "rows" else "two, three"
+    nodes = f"""
+    query_shape = Shape (query) query_rows = Slice (query_shape, {rows}) {repeated("key", "other")} {repeated("value", "other")} {SWAPPED["transposed"]} {heads[query]}
+    scaled_query = Mul (all_query, root) scores = MatMul (scaled_query, key_columns) {hidden[mask]} weights = Softmax <axis = -1> (hidden)
+    y = MatMul (weights, value_all)"""
+    queries = {"heads": "float[B,4,L,8]", "rows": "float[B,L,32]"}
+    caches = "float[B,2,T,8] key, float[C,2,U,8] value, float[D,2,V,8] other"
+    inputs = f"{queries[query]} query, {caches}" + ("" if mask == "no_mask" else ", float[1,1,L,W] mask")
+    return HEADER.format(inputs=inputs, kind="float", shape="B,4,L,8", constants=NUMBERS, nodes=nodes)
+
+
+# batch and rows of the query; batch and rows of keys, of values and of the other layer
+ANOTHER_LAYER = (
+    ((1, 3), (1, 5), (1, 5), (1, 5)),
+    ((2, 1), (2, 7), (2, 7), (2, 7)),
+    ((1, 1), (1, 1), (1, 1), (1, 6)),
+    ((1, 3), (1, 1), (1, 6), (1, 6)),
+    ((2, 2), (2, 6), (2, 1), (2, 6)),
+    ((2, 2), (1, 6), (1, 6), (2, 6)),
+    ((2, 3), (1, 1), (2, 4), (2, 4)),
+    ((1, 1), (1, 1), (1, 1), (1, 1)),
+    ((0, 3), (0, 5), (0, 5), (0, 5)),
+    ((1, 0), (1, 4), (1, 4), (1, 4)),
+    ((1, 3), (1, 0), (1, 0), (1, 0)),
+    ((1, 0), (1, 0), (1, 0), (1, 0)),
+    ((1, 3), (1, 5), (1, 5), (1, 5)),
+)
+
+
+def inputs_of_another_layer(queries, key, value, other, random, query):
+    batch, rows = queries
+    shapes = {"query": (batch, HEADS, rows, SIZE) if query == "heads" else (batch, rows, HEADS * SIZE), "mask": (1, 1, rows, other[1])}
+    shapes |= {name: (sizes[0], GROUPS, sizes[1], SIZE) for name, sizes in {"key": key, "value": value, "other": other}.items()}
+    return {name: random.standard_normal(shape, dtype=np.float32) for name, shape in shapes.items()}
+
+
 def linear_layers(sizes_of):
     """Two layers on rows; the sizes of the result come from `sizes_of`."""
     weights = ", ".join(str(i % 5 - 2) for i in range(8 * 4))
@@ -83,6 +133,13 @@ def add_all():
         for kind, dtype, tolerance in (("float", np.float32, 1e-5), ("float16", np.float16, 4e-3), ("double", np.float64, 1e-5)):
             inputs = [attention_inputs(*run, random, dtype) for run in sizes]
             add(f"attention-{swap}-{kind}", attention(swap, kind), inputs, tolerance)
+    for mask in ("no_mask", "mask", "expanded_mask"):
+        for query in ("heads", "rows"):
+            # onnxruntime cannot find the heads of an empty query.
+            runs = [run for run in ANOTHER_LAYER if query == "heads" or min(run[0]) > 0]
+            inputs = [inputs_of_another_layer(*run, random, query) for run in runs]
+            model = attention_of_another_layer(mask, query)
+            add(f"another_layer-{query}-{mask}", model, [{n: x for n, x in fed.items() if mask != "no_mask" or n != "mask"} for fed in inputs])
     for sizes_of in ("x", "other"):
         sizes = [(batch, rows) for batch, rows, _ in BATCH_ROWS_KEYS]
         add(f"linear_layers-{sizes_of}", linear_layers(sizes_of), [linear_inputs(*run, random) for run in sizes])

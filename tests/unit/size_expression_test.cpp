@@ -88,6 +88,8 @@ TEST_CASE_METHOD(Fixture, "the size of a broadcast is the one that is not 1") {
   CHECK(table.broadcast(n, table.sum(k, number(1))) == table.sum(k, number(1)));
   CHECK(table.broadcast(n, m) == table.broadcast(m, n));
   CHECK(table.broadcast(n, m) != n);
+  CHECK(table.broadcast(table.broadcast(table.broadcast(n, m), k), m) ==
+        table.broadcast(table.broadcast(n, m), k));
 }
 
 TEST_CASE_METHOD(Fixture, "a size of 0 may copy another") {

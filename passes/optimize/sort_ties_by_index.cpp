@@ -13,6 +13,9 @@
 // If k is the size of the axis, all elements are selected, and have keys of the second kind. If these could
 // overflow, two TopKs sort by the two digits of the number of later groups, the lower one first. If k is
 // computed from the size, such as the half of it, the elements are sorted and sliced.
+//
+// If the elements are indices of few values, such as those of the experts of each token, one TopK of the keys
+// index * size of the axis + position is enough.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -24,6 +27,7 @@
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
 #include "ir/views/reduction.hpp"
+#include "passes/analysis/bounded_search.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -307,6 +311,39 @@ void replace_sort(ir::Builder& builder, ir::Node& top, Selection s) {
   }
 }
 
+/// How many values the elements of `x` may have, which are indices from a TopK; no value for other elements.
+std::optional<std::int64_t> count_of_values(ir::Value x) {
+  const ir::Value source = follow(x, [](ir::Value moved) {
+    return moved.node->op().traits.rearranges ? moved.node->input(0) : ir::Value{};
+  });
+  const auto top = ir::match<ir::TopKView>(source);
+  if (!top || source.index != 1) return std::nullopt;
+  const ir::PartialShape& shape = top->data().shape();
+  const ir::Dimension size = shape[ir::normalize_axis(top->axis(), shape.rank())];
+  return size.max == ir::Dimension::kUnbounded ? std::nullopt : std::optional(size.max);
+}
+
+/// Whether the elements are so few different integers that their keys fit.
+bool are_few(const Selection& s) {
+  const auto values = count_of_values(s.x);
+  return values && fit(*values, s.is_bounded() ? s.size.max : kMaxSize);
+}
+
+/// Sorts integers that are not negative by distinct keys.
+void replace_by_keys(ir::Builder& builder, ir::Node& top, const Selection& s) {
+  const ir::Value integers = ir::convert(builder, s.x, ElementType::i64);
+  const ir::Value offsets = builder.op(ops::Multiply, {integers, ir::size_of(builder, s.x, s.axis)});
+  const ir::Value positions = emit_positions(builder, s);
+  const ir::Value keys = s.mode == "min" ? builder.op(ops::Add, {offsets, positions})
+                                         : builder.op(ops::Subtract, {positions, offsets});
+  const ir::Value indices = sort_ascending(builder, keys, s);
+  const ir::Value values = s.x.shape().rank() == 1
+                               ? ir::gather(builder, s.x, indices)
+                               : builder.op(ops::GatherElements, {s.x, indices}, {{"axis", s.axis}});
+  ir::replace_all_uses(top.value(0), values);
+  ir::replace_all_uses(top.value(1), indices);
+}
+
 bool sort_ties(ir::Builder& builder, ir::Node& node) {
   const ir::TopKView top = node;
   if (!top.stable() || top.sort() != "value") return false;
@@ -319,7 +356,9 @@ bool sort_ties(ir::Builder& builder, ir::Node& node) {
   }
   const auto selection = selection_of(node);
   if (!selection || !pays(*selection)) return false;
-  if (can_sort(*selection) && (selection->count == Count::size || !can_order_ties(*selection))) {
+  if (are_few(*selection)) {
+    replace_by_keys(builder, node, *selection);
+  } else if (can_sort(*selection) && (selection->count == Count::size || !can_order_ties(*selection))) {
     replace_sort(builder, node, *selection);
   } else if (can_order_ties(*selection)) {
     ir::Node& selected = emit_unstable_top(builder, selection->x, *selection, selection->mode);

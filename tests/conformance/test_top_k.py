@@ -133,7 +133,33 @@ def extreme_cases(x, type):
     return cases
 
 
+EXPERTS = """<ir_version: 9, opset_import: ["" : 17]> m (float[n,8] x) => (int64[{shape}] v, int64[{shape}] i) {{
+    two = Constant <value = int64[1] {{2}}> () rest = Constant <value = int64[1] {{-1}}> () axis = Constant <value = int64[1] {{0}}> ()
+    best, chosen = TopK (x, two) experts = {experts} shape = Shape (experts) size = Gather (shape, axis)
+    v, i = TopK <axis = 0, largest = {largest}> (experts, size)
+}}"""
+
+
+def add_experts():
+    """Indices of few values: those of the two experts of each token, as a list or a column for each."""
+    for form, shape, experts in (("list", "m", "Reshape <allowzero = 1> (chosen, rest)"), ("columns", "n,2", "Identity (chosen)")):
+        for largest in (1, 0):
+            name = f"experts-{form}-{'largest' if largest else 'smallest'}"
+
+            def make(name=name, model=EXPERTS.format(shape=shape, experts=experts, largest=largest), form=form, largest=largest):
+                runs = []
+                for tokens in (64, 1, 0, 3, 700):
+                    x = np.random.default_rng(tokens).standard_normal((tokens, 8), dtype=np.float32)
+                    chosen = expected(x, 2, 1, True, "i")["i"]
+                    chosen = chosen.ravel() if form == "list" else chosen
+                    runs.append(Run({"x": x}, expected(chosen, len(chosen), 0, largest, "vi")))
+                return Case(name, model.encode(), runs, one_compiled=True, rtol=0, atol=0)
+
+            CASES[name] = make
+
+
 add_cases()
+add_experts()
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("top_k", name), make) for name, make in CASES.items()))

@@ -326,14 +326,21 @@ std::optional<std::int64_t> count_of_values(ir::Value x) {
 /// Whether the elements are so few different integers that their keys fit.
 bool are_few(const Selection& s) {
   const auto values = count_of_values(s.x);
-  return values && fit(*values, s.is_bounded() ? s.size.max : kMaxSize);
+  return values && *values > 0 && fit(*values, s.is_bounded() ? s.size.max : kMaxSize);
 }
 
-/// Sorts integers that are not negative by distinct keys.
+/// Sorts integers that are not negative by distinct keys. Those of an axis for which these could overflow are
+/// the keys themselves.
 void replace_by_keys(ir::Builder& builder, ir::Node& top, const Selection& s) {
-  const ir::Value integers = ir::convert(builder, s.x, ElementType::i64);
-  const ir::Value offsets = builder.op(ops::Multiply, {integers, ir::size_of(builder, s.x, s.axis)});
-  const ir::Value positions = emit_positions(builder, s);
+  ir::Value stride = ir::size_of(builder, s.x, s.axis);
+  ir::Value positions = emit_positions(builder, s);
+  if (!s.is_bounded()) {
+    const ir::Value most = builder.integer(kMaxKey / *count_of_values(s.x));
+    const ir::Value fits = ir::convert(builder, builder.op(ops::LessEqual, {stride, most}), ElementType::i64);
+    positions = builder.op(ops::Multiply, {positions, fits});
+    stride = builder.op(ops::Maximum, {builder.op(ops::Multiply, {stride, fits}), builder.integer(1)});
+  }
+  const ir::Value offsets = builder.op(ops::Multiply, {ir::convert(builder, s.x, ElementType::i64), stride});
   const ir::Value keys = s.mode == "min" ? builder.op(ops::Add, {offsets, positions})
                                          : builder.op(ops::Subtract, {positions, offsets});
   const ir::Value indices = sort_ascending(builder, keys, s);

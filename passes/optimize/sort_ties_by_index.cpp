@@ -335,7 +335,8 @@ void replace_by_keys(ir::Builder& builder, ir::Node& top, const Selection& s) {
   ir::Value stride = ir::size_of(builder, s.x, s.axis);
   ir::Value positions = emit_positions(builder, s);
   if (!s.is_bounded()) {
-    const ir::Value most = builder.integer(kMaxKey / *count_of_values(s.x));
+    // The CPU plugin compares integers in f32.
+    const ir::Value most = builder.integer(std::min(kMaxKey / *count_of_values(s.x), kMaxExactFloat));
     const ir::Value fits = ir::convert(builder, builder.op(ops::LessEqual, {stride, most}), ElementType::i64);
     positions = builder.op(ops::Multiply, {positions, fits});
     stride = builder.op(ops::Maximum, {builder.op(ops::Multiply, {stride, fits}), builder.integer(1)});

@@ -5,6 +5,8 @@
 //
 // A VariadicSplit does not clamp, so the ends must be known to lie within the axis. A computed end is left if
 // the value may be empty (stale_empty_shapes): the Reshape that it would need costs as much as the Slice.
+// Channels of images are left if some are unused: the plugin then copies them one by one, 10 to 30 times as
+// long.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -71,8 +73,9 @@ void split_at_computed_end(ir::Builder& builder, const Part& part) {
   ir::replace_all_uses(part.slice->value(), split.value(0));
 }
 
-/// Replaces disjoint parts of one axis, in ascending order, by the outputs of one VariadicSplit.
-void split_at_known_ends(ir::Builder& builder, std::span<const Part> parts) {
+/// Replaces disjoint parts of one axis, in ascending order, by the outputs of one VariadicSplit. Returns
+/// whether it has done so.
+bool split_at_known_ends(ir::Builder& builder, std::span<const Part> parts) {
   const ir::Value data = ir::SliceView(*parts.front().slice).data();
   const std::int64_t axis = parts.front().axis;
   std::vector<std::int64_t> lengths;
@@ -86,13 +89,17 @@ void split_at_known_ends(ir::Builder& builder, std::span<const Part> parts) {
   }
   const std::int64_t size = data.shape()[static_cast<std::size_t>(axis)].size();
   if (position < size) lengths.push_back(size - position);
+  const bool has_channels = axis == 1 && data.shape().rank() >= 4;
+  if (has_channels && lengths.size() > parts.size()) return false;
   ir::Node& split = builder.node(ops::VariadicSplit, {data, builder.integer(axis), builder.integers(lengths)},
                                  {}, lengths.size());
   for (std::size_t i = 0; i < parts.size(); ++i)
     ir::replace_all_uses(parts[i].slice->value(), split.value(static_cast<std::uint32_t>(places[i])));
+  return true;
 }
 
-void split_all(ir::Builder& builder, ir::Value data) {
+bool split_all(ir::Builder& builder, ir::Value data) {
+  bool has_changed = false;
   std::vector<Part> parts;
   for (const ir::Use& use : data.output().uses) {
     if (use.index != 0) continue;
@@ -103,24 +110,24 @@ void split_all(ir::Builder& builder, ir::Value data) {
   for (auto first = parts.begin(); first != parts.end();) {
     if (!first->end.is_exact()) {
       split_at_computed_end(builder, *first++);
+      has_changed = true;
       continue;
     }
     auto next = first + 1;
     while (next != parts.end() && next->axis == first->axis && next->end.is_exact() &&
            next->begin >= (next - 1)->end.min)
       ++next;
-    split_at_known_ends(builder, {first, next});
+    has_changed |= split_at_known_ends(builder, {first, next});
     first = next;
   }
+  return has_changed;
 }
 
 }  // namespace
 
 bool split_slices(ir::Model& model, PassContext&) {
   return edit_nodes(model, {ops::Slice}, [](ir::Builder& builder, ir::Node& node) {
-    if (!part_of(node)) return false;
-    split_all(builder, ir::SliceView(node).data());
-    return true;
+    return part_of(node) && split_all(builder, ir::SliceView(node).data());
   });
 }
 

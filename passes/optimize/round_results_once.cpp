@@ -3,7 +3,7 @@
 // a CPU with AVX2. It also clamps: quantisers remove an activation before a QuantizeLinear whose range has
 // its effect. So the product is clamped instead. Numbers of 16 bits, for which there are no integer kernels,
 // are always clamped: the rounding is noise, and a FakeQuantize of 65536 levels is not clamped by OpenVINO
-// (Fault::stripped_quantization).
+// (stripped_quantization).
 
 #include "ir/views/quantization.hpp"
 #include "onnx2ir/options.hpp"

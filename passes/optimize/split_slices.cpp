@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -126,8 +127,12 @@ bool split_all(ir::Builder& builder, ir::Value data) {
 }  // namespace
 
 bool split_slices(ir::Model& model, PassContext&) {
-  return edit_nodes(model, {ops::Slice}, [](ir::Builder& builder, ir::Node& node) {
-    return part_of(node) && split_all(builder, ir::SliceView(node).data());
+  // One value may have many Slices that stay.
+  std::unordered_set<const ir::Output*> visited;
+  return edit_nodes(model, {ops::Slice}, [&](ir::Builder& builder, ir::Node& node) {
+    if (!part_of(node)) return false;
+    const ir::Value data = ir::SliceView(node).data();
+    return visited.insert(&data.output()).second && split_all(builder, data);
   });
 }
 

@@ -84,11 +84,12 @@ Values packed_causal_conv(NodeContext& node) {
       ops::Add, {node.op(ops::Subtract, {lengths, length}), emit_range(node, length, ElementType::i64)});
   Values outputs{y, transpose(node, rows_at(node, rows, packing, owners, last), {0, 2, 1})};
   const std::int64_t capacity = node.integer_attribute("state_update_capacity", 0);
+  if (capacity < 0) node.fail("state_update_capacity must not be negative");
   if (capacity == 0) return outputs;
   const Value counts = node.op(
       ops::Minimum,
       {unsqueeze(node, convert(node, node.input(Input::capture_count), ElementType::i64), {1}), lengths});
-  const Value slots = node.integers(numbers_between(0, capacity));
+  const Value slots = emit_range(node, node.integer(capacity), ElementType::i64);
   const Value is_captured = unsqueeze(node, node.op(ops::Less, {slots, counts}), {2});
   const Value within = node.op(ops::Minimum, {slots, node.op(ops::Subtract, {lengths, node.integer(1)})});
   const Value values = rows_at(node, rows, packing, owners, within);
@@ -177,9 +178,8 @@ Value repeat_heads(NodeContext& node, Value heads, std::int64_t count) {
   const std::int64_t axis = node.rank(heads) - 2;
   const std::int64_t given = require_size(node, heads, axis);
   if (given == count) return heads;
-  std::vector<std::int64_t> sources = numbers_between(0, count);
-  for (std::int64_t& head : sources) head = head / (count / given);
-  return gather(node, heads, node.integers(sources), axis);
+  const Value repeated = emit_range(node, node.integer(count), ElementType::i64);
+  return gather(node, heads, node.op(ops::Divide, {repeated, node.integer(count / given)}), axis);
 }
 
 /// Query, key and value, each [..., H, D] in f32.
@@ -192,7 +192,10 @@ std::array<Value, 3> read_heads(NodeContext& node, Value state) {
   const std::int64_t value_size = require_size(node, state, 2);
   const std::int64_t size = require_size(node, state, 3);
   const std::int64_t value_width = ir::checked_multiply(require_size(node, state, 1), value_size);
-  const std::int64_t width = (require_size(node, packed, -1) - value_width) / 2;
+  const std::int64_t packed_width = require_size(node, packed, -1);
+  const std::int64_t width = (packed_width - value_width) / 2;
+  if (width < size || width % size != 0 || 2 * width + value_width != packed_width)
+    node.fail("the packed query must hold queries, keys and values of the sizes of initial_state");
   const auto part = [&](std::int64_t begin, std::int64_t end, std::int64_t head_size) {
     std::vector<std::int64_t> shape(static_cast<std::size_t>(node.rank(packed)) + 1, 0);
     shape[shape.size() - 2] = (end - begin) / head_size;

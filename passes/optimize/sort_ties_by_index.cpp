@@ -317,7 +317,7 @@ std::optional<std::int64_t> count_of_values(ir::Value x) {
     return moved.node->op().traits.rearranges ? moved.node->input(0) : ir::Value{};
   });
   const auto top = ir::match<ir::TopKView>(source);
-  if (!top || source.index != 1) return std::nullopt;
+  if (!top || source.index != 1 || !top->data().shape().has_rank()) return std::nullopt;
   const ir::PartialShape& shape = top->data().shape();
   const ir::Dimension size = shape[ir::normalize_axis(top->axis(), shape.rank())];
   return size.max == ir::Dimension::kUnbounded ? std::nullopt : std::optional(size.max);

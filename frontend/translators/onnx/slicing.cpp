@@ -49,7 +49,10 @@ Value clamp_starts(NodeContext& node, Value starts, Value axes, Value steps) {
 Values emit_slice(NodeContext& node, Value starts, Value ends, Value axes, Value steps) {
   using Input = inputs::Slice;
   const auto count = starts.shape().element_count();
-  if (count == 0) return {node.input(Input::data)};  // OpenVINO's Slice needs an axis
+  const auto may_be_empty = [](Value list) { return !list || list.shape().element_count().value_or(0) == 0; };
+  // OpenVINO's Slice needs an axis.
+  if (count == 0 && may_be_empty(ends) && may_be_empty(axes) && may_be_empty(steps))
+    return {node.input(Input::data)};
   if (count) ir::check_rank(static_cast<std::size_t>(*count));
   if (!steps) {
     steps = count ? node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*count), 1))

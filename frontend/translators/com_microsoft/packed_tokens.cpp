@@ -178,6 +178,8 @@ Value repeat_heads(NodeContext& node, Value heads, std::int64_t count) {
   const std::int64_t axis = node.rank(heads) - 2;
   const std::int64_t given = require_size(node, heads, axis);
   if (given == count) return heads;
+  if (count % given != 0)
+    node.fail("the number of heads of the values must be a multiple of those of the queries and of the keys");
   const Value repeated = emit_range(node, node.integer(count), ElementType::i64);
   return gather(node, heads, node.op(ops::Divide, {repeated, node.integer(count / given)}), axis);
 }
@@ -242,8 +244,6 @@ Values gated_delta_net(NodeContext& node) {
     query = normalize_heads(node, query);
     key = normalize_heads(node, key);
   }
-  if (heads % require_size(node, query, rank - 2) != 0)
-    node.fail("the number of heads of the values must be a multiple of those of the queries");
   query = repeat_heads(node, query, heads);
   key = repeat_heads(node, key, heads);
 

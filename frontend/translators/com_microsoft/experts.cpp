@@ -201,7 +201,8 @@ Value limit_to_best_groups(NodeContext& node, Value scores) {
   const Value marks = scatter(node, none, best, fill(node, 1, ElementType::i32, shape_of(node, best)), 1);
   const Value is_best = unsqueeze(node, convert(node, marks, ElementType::boolean), {2});
   const Value lowest = node.number_like(std::numeric_limits<float>::lowest(), grouped);
-  return reshape(node, node.op(ops::Select, {is_best, grouped, lowest}), shape_of(node, scores));
+  const Value limited = node.op(ops::Select, {is_best, grouped, lowest});
+  return reshape(node, limited, shape_of(node, scores));
 }
 
 /// MoEGroupRouter: the logarithms of the sigmoids of the chosen experts; or all sigmoids, with and without

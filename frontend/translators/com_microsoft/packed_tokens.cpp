@@ -59,8 +59,9 @@ Values packed_causal_conv(NodeContext& node) {
   const Value filter = transpose(node, squeeze(node, node.input(Input::weight), {1}), {1, 0});  // [K, C]
   const std::int64_t dilation = node.positive_attribute("dilation", 1);
   const Packing packing = read_packing(node, node.input(Input::cumulative_sequence_length), tokens);
-  const Value old = reshape(node, transpose(node, state, {0, 2, 1}),
-                            concat(node, {node.integers({-1}), dimension_of(node, tokens, 1)}));
+  const Value by_length = transpose(node, state, {0, 2, 1});
+  const Value old =
+      reshape(node, by_length, concat(node, {node.integers({-1}), dimension_of(node, tokens, 1)}));
   const Value length = size_of(node, state, 2);
   const Rows rows{concat(node, {old, tokens}), length,
                   node.op(ops::Multiply, {size_of(node, state, 0), length})};

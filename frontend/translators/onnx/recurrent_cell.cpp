@@ -230,7 +230,8 @@ Value reorder_gates(NodeContext& node, const Cell& cell, Value value,
     blocks.push_back(columns);
     merged.push_back(columns);
   }
-  const Value reordered = gather(node, reshape_keeping(node, value, blocks), node.integers(order), 1);
+  const Value separate = reshape_keeping(node, value, blocks);
+  const Value reordered = gather(node, separate, node.integers(order), 1);
   return reshape_keeping(node, reordered, merged);
 }
 

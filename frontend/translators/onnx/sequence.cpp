@@ -14,7 +14,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 std::shared_ptr<const Sequence> sequence_input(const NodeContext& node, std::size_t index) {
-  const Operand operand = node.operand(index);
+  const Operand& operand = node.operand(index);
   // Some exporters pass optionals, as OptionalGetElement and others accept them.
   const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&operand);
   const bool has_content = optional != nullptr && (*optional)->content != nullptr;
@@ -135,7 +135,7 @@ Values optional_has_element_15(NodeContext& node) {
 }
 
 Operands optional_get_element_15(NodeContext& node) {
-  const Operand operand = node.operand(0);
+  const Operand& operand = node.operand(0);
   if (is_absent(operand)) node.fail("input 0 is missing");
   const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&operand);
   if (optional == nullptr) return {operand};

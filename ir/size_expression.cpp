@@ -35,13 +35,14 @@ bool is_one_factor(const SizeTerms& terms) {
   return term.numerator == 1 && term.denominator == 1 && term.factors.size() == 1;
 }
 
-/// Whether `size` is `part`, or one of the sizes that are broadcast together to `size` is.
-bool is_broadcast_from(Size size, Size part) {
+/// Whether `size` is `part`, or one of the sizes that are broadcast together to `size` is. It looks through
+/// `levels` broadcasts: expressions share subexpressions, so the time is exponential in the depth.
+bool is_broadcast_from(Size size, Size part, int levels = 4) {
   if (size == part) return true;
-  if (!is_one_factor(size->terms)) return false;
+  if (levels == 0 || !is_one_factor(size->terms)) return false;
   const SizeAtom& factor = *size->terms.front().factors.front();
   return factor.kind == SizeAtom::Kind::broadcast &&
-         (is_broadcast_from(factor.a, part) || is_broadcast_from(factor.b, part));
+         (is_broadcast_from(factor.a, part, levels - 1) || is_broadcast_from(factor.b, part, levels - 1));
 }
 
 std::size_t hash_of(const SizeTerms& terms) {

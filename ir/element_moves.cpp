@@ -173,12 +173,12 @@ Positions moved_from(const Node& node, std::size_t output, std::optional<Integer
   return strided(move, 0, strides_of(move.to));
 }
 
-std::optional<std::vector<std::size_t>> updated_positions(const Node& node, std::size_t size) {
-  const AnyScatterView scatter = node;
-  const auto elements_update = match<ScatterElementsUpdateView>(node);
+std::optional<std::vector<std::size_t>> updated_positions(const Node& scatter, std::size_t size) {
+  const AnyScatterView view = scatter;
+  const auto elements_update = match<ScatterElementsUpdateView>(scatter);
   const bool is_assignment = !elements_update || elements_update->reduction() == "none";
   const auto indices =
-      is_assignment && scatter.data().shape().has_rank(1) ? exact_values(scatter.indices()) : std::nullopt;
+      is_assignment && view.data().shape().has_rank(1) ? exact_values(view.indices()) : std::nullopt;
   if (!indices) return std::nullopt;
   std::vector<std::size_t> positions;
   for (const std::int64_t index : *indices) {

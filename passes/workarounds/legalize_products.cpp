@@ -218,18 +218,22 @@ bool has_several_weights(const ir::Node& node) {
   return has_weights(node) && ir::MatMulView(node).b().shape().element_count() != 1;
 }
 
-/// Follows `value` back through elementwise operations. Returns the product for which `is_product` holds, or
-/// null.
+/// A product for which `is_product` holds, from which elementwise operations compute `value`, or null.
 const ir::Node* product_before(ir::Value value, bool (*is_product)(const ir::Node&) = has_several_weights) {
-  constexpr int kMostBetween = 32;
-  const auto source = [](const ir::Node& node) {
+  constexpr std::size_t kMostBetween = 32;
+  const ir::Node* product = nullptr;
+  any_before(value, kMostBetween, [&](const ir::Node& node) {
+    if (is_product(node)) {
+      product = &node;
+      return Search::found;
+    }
     const ir::Traits& traits = node.op().traits;
-    const bool is_passed = traits.broadcasts || traits.keeps_shape || traits.reshapes;
-    if (!is_passed || node.inputs().empty() || is_opaque_copy(node)) return ir::Value{};
-    return node.inputs().size() == 2 && ir::is_computed_from_constants(node.input(0)) ? node.input(1)
-                                                                                      : node.input(0);
-  };
-  return find_before(*value.node, is_product, source, kMostBetween);
+    // OpenVINO decomposes a BatchNormInference into elementwise operations.
+    const bool is_passed =
+        traits.broadcasts || traits.keeps_shape || traits.reshapes || node.is(ops::BatchNormInference);
+    return is_passed && !is_opaque_copy(node) ? Search::follow : Search::skip;
+  });
+  return product;
 }
 
 /// Fault::consecutive_double_products.

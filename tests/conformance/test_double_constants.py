@@ -1,4 +1,5 @@
-"""Products of f64 to which several constants are added, some of them computed: dropped_double_constant."""
+"""Products of f64 to which several constants are added, some of them computed: dropped_double_constant; and products one after the other:
+consecutive_double_products."""
 
 import onnx.parser
 import pytest
@@ -24,6 +25,13 @@ SUMS = {
     "naive_bayes": "e = Exp(w) one = Constant<value = double {1.1}>() m = Sub(one, e) l = Log(m) axis = Constant<value_ints = [0]>() "
     "s = ReduceSum(l, axis) d = Sub(w, l) q = MatMul(x, d) t = Add(q, s) y = Add(t, b)",
 }
+PRODUCTS = {
+    "residual": "q = MatMul(x, u) s = Add(x, q) y = MatMul(s, w)",
+    "residual_of_activations": "q = MatMul(x, u) r = Relu(x) t = Tanh(q) s = Mul(r, t) y = MatMul(s, w)",
+    "power": "two = Constant<value = double {2}>() q = MatMul(x, u) s = Pow(two, q) y = MatMul(s, w)",
+    "batch_normalization": "q = MatMul(x, u) zero = Sub(c, c) n = BatchNormalization(q, c, zero, zero, c) y = MatMul(n, w)",
+    "batch_normalization_and_bias": "q = MatMul(x, u) s = Add(q, c) zero = Sub(c, c) n = BatchNormalization(s, c, zero, zero, c) g = Relu(n) y = MatMul(g, w)",
+}
 
 
 def add_case(name, sums, is_dynamic):
@@ -31,7 +39,7 @@ def add_case(name, sums, is_dynamic):
         model = onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["" : 18]>
             main (double[{"N" if is_dynamic else "4"}, 2] x) => (double[?, 3] y)
             <double[2, 3] w = {{-0.5, -0.25, -2, -1, -0.75, -1.5}}, double[1, 3] a = {{0.5, 1, 1.5}}, double[1, 3] b = {{4, 5, 6}},
-             double[2, 3] rows = {{7, 8, 9, 10, 11, 12}}>
+             double[2, 3] rows = {{7, 8, 9, 10, 11, 12}}, double[2, 2] u = {{1, 0.5, -1, 2}}, double[2] c = {{1, 1}}>
             {{ p = MatMul(x, w) {sums} }}""")
         x = numbers("x", 4, 2, dtype="float64")
         return Case(name, model.SerializeToString(), [Run({"x": x}, None), Run({"x": x[::-1].copy()}, None)])
@@ -39,7 +47,7 @@ def add_case(name, sums, is_dynamic):
     CASES[name] = make
 
 
-for sum_name, sums in SUMS.items():
+for sum_name, sums in (SUMS | PRODUCTS).items():
     add_case(sum_name, sums, False)
     add_case(f"{sum_name}-dynamic", sums, True)
 

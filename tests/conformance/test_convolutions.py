@@ -35,6 +35,27 @@ def add_convolutions():
     case("QLinearConv", 10, pixels, np.float32(0.02), np.uint8(7), filters, np.float32(0.01), np.uint8(3), np.float32(0.5), np.uint8(20), strides=[2, 1])
 
 
+def add_many_axes():
+    """More spatial axes than the windows of OpenVINO's operations have. jax2onnx makes axes of the batch and of the channels spatial ones."""
+    image, filters = numbers("image", 1, 1, 2, 6, 5, 3), numbers("filters", 1, 1, 1, 3, 2, 1)
+    case("Conv", 11, image, filters, numbers("bias", 1), constants=(1, 2), variant="one_filter", strides=[1, 2, 1, 1], pads=[0, 1, 0, 0, 0, 1, 1, 0])
+    case("Conv", 11, image, filters, variant="one_filter", auto_pad="SAME_UPPER", dynamic=(2,))
+    case("ConvTranspose", 11, image, filters, strides=[1, 2, 1, 1], pads=[0, 1, 0, 0, 0, 1, 1, 0])
+    for groups in (1, 2):
+        image = numbers("image", 2, 4, 2, 6, 5, 3)
+        case("Conv", 11, image, numbers("filters", 6, 4 // groups, 1, 3, 2, 1), numbers("bias", 6), group=groups, strides=[1, 2, 1, 1], dilations=[3, 1, 2, 1])
+        case("Conv", 11, image, numbers("filters", 6, 4 // groups, 2, 3, 1, 2), numbers("bias", 6), group=groups, strides=[1, 2, 2, 1])
+        case("Conv", 11, image, numbers("filters", 6, 4 // groups, 2, 3, 1, 2), group=groups, strides=[1, 2, 2, 1], pads=[1, 0, 2, 0, 0, 1, 0, 1])
+        case("ConvTranspose", 11, image, numbers("filters", 4, 3, 2, 3, 1, 2), group=groups, strides=[1, 2, 2, 1])
+    case("Conv", 11, image, numbers("filters", 3, 4, 1, 1, 1, 1), constants=(1,))
+    case("Conv", 11, numbers("image", 1, 2, 2, 3, 2, 4, 3), numbers("filters", 3, 2, 1, 1, 2, 1, 2), constants=(1,))
+    image = numbers("image", 2, 4, 2, 6, 5, 3)
+    windows = np.lib.stride_tricks.sliding_window_view(image, (3, 2), (3, 4))[:, :, :, ::2]
+    case("MaxPool", 12, image, expected=[windows.max((-1, -2))], kernel_shape=[1, 3, 2, 1], strides=[1, 2, 1, 1])
+    case("AveragePool", 19, image, expected=[windows.mean((-1, -2))], kernel_shape=[1, 3, 2, 1], strides=[1, 2, 1, 1])
+    case("LpPool", 18, image, expected=[np.sqrt((windows**2).sum((-1, -2)))], kernel_shape=[1, 3, 2, 1], strides=[1, 2, 1, 1])
+
+
 def add_one_channel_convolutions():
     """One input channel: the faults convolution_of_one_channel and convolution_to_one_column, and sizes beside them."""
     for channels, size, kernel, attributes in [
@@ -120,6 +141,7 @@ def add_grids():
 
 
 add_convolutions()
+add_many_axes()
 add_one_channel_convolutions()
 add_columns()
 add_grids()

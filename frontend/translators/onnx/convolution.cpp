@@ -61,11 +61,38 @@ Window convolution_window(NodeContext& node, Value input, Value filter) {
   return window;
 }
 
+/// If one filter of one channel slides along few of many axes, the last axis of static size beside the
+/// window, which can be the axis of channels that each have this filter; 1 otherwise. jax2onnx computes sums
+/// over windows with such filters.
+std::int64_t channels_beside(const Window& window, Value input, Value filter) {
+  if (window.kernel.size() <= kMostWindowAxes) return 1;
+  if (filter.shape()[0] != ir::Dimension(1) || filter.shape()[1] != ir::Dimension(1)) return 1;
+  for (std::size_t i = window.kernel.size(); i > 0; --i) {
+    if (!slides(window, i - 1) && input.shape()[i + 1].is_static()) return static_cast<std::int64_t>(i + 1);
+  }
+  return 1;
+}
+
 Value convolve(NodeContext& node, Value input, Value filter) {
   const Window window = convolution_window(node, input, filter);
-  const std::int64_t groups = filter_group_count(node, filter);
-  if (groups == 1) return node.op(ops::Convolution, {input, filter}, attributes_of(window));
-  return node.op(ops::GroupConvolution, {input, split_groups(node, filter, groups)}, attributes_of(window));
+  std::int64_t groups = filter_group_count(node, filter);
+  const std::int64_t channels = channels_beside(window, input, filter);
+  const auto emit = [&](Value data, const Window& rest, const std::vector<std::int64_t>& absent) {
+    Value filters = absent.empty() ? filter : squeeze(node, filter, absent);
+    if (channels != 1) {
+      groups = data.shape()[1].size();
+      Values shape{node.integers({groups})};
+      const Values others = dimensions_of(node, filters, 1, node.rank(filters));
+      shape.append(others.begin(), others.end());
+      filters = broadcast_to(node, filters, concat(node, shape));
+    }
+    if (groups != 1) filters = split_groups(node, filters, groups);
+    if (rest.kernel.size() > kMostWindowAxes)
+      return ir::unfold_convolution(node, data, filters, rest, groups != 1);
+    return node.op(groups == 1 ? ops::Convolution : ops::GroupConvolution, {data, filters},
+                   attributes_of(rest));
+  };
+  return slide(node, input, window, emit, channels);
 }
 
 /// Conv 1, 11, 22: the versions differ in element types.
@@ -187,7 +214,8 @@ Values conv_transpose_1(NodeContext& node) {
   const bool sizes_are_known = std::all_of(input.shape().begin() + 2, input.shape().end(),
                                            [](const ir::Dimension& size) { return size.is_static(); });
   // Pads are computed from the sizes of the filter.
-  if (!filter.shape().is_static() || (!output_shape.empty() && !sizes_are_known)) {
+  if (window.kernel.size() > kMostWindowAxes || !filter.shape().is_static() ||
+      (!output_shape.empty() && !sizes_are_known)) {
     const Value result = ir::fold_convolution(node, input, filter, window, groups, output_padding.unchecked(),
                                               output_shape.unchecked());
     return {add_bias(node, result, node.optional_input(Input::B), rank)};

@@ -1,5 +1,6 @@
 // Pooling: maxima, averages and norms over windows or over all spatial axes.
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -83,6 +84,15 @@ bool pad_for_ceil_mode(Window& window, const ir::PartialShape& shape) {
   return true;
 }
 
+/// slide() for a pool, which must slide along few axes.
+Value slide_pool(NodeContext& node, Value input, const Window& window,
+                 const std::function<Value(Value, const Window&)>& emit) {
+  return slide(node, input, window, [&](Value data, const Window& rest, const auto&) {
+    if (rest.kernel.size() > kMostWindowAxes) node.fail("the window slides along more than three axes");
+    return emit(data, rest);
+  });
+}
+
 /// Converts row-major positions to column-major ones.
 Value convert_to_column_major(NodeContext& node, Value indices, Value input) {
   const std::int64_t rank = node.rank(input);
@@ -108,17 +118,21 @@ Values max_pool_1(NodeContext& node) {
     // OpenVINO converts a MaxPool with the older ceil mode to a MaxPool without indices.
     mode = pad_for_ceil_mode(window, input.shape()) ? "floor" : "ceil";
   }
-  ir::Node& pool = node.node(ops::MaxPool, std::span(&input, 1),
-                             attributes_of(window, {{"kernel", window.kernel.unchecked()},
-                                                    {"rounding_type", mode},
-                                                    {"index_element_type", ElementType::i64},
-                                                    {"axis", 0}}));
-  Values outputs{pool.value(0)};
-  if (node.has_output(outputs::MaxPool::Indices)) {
-    const bool column_order = node.flag_attribute("storage_order");
-    outputs.push_back(column_order ? convert_to_column_major(node, pool.value(1), input) : pool.value(1));
-  }
-  return outputs;
+  const bool has_indices = node.has_output(outputs::MaxPool::Indices);
+  if (has_indices && window.kernel.size() > kMostWindowAxes)
+    node.fail("Indices need an input with at most three spatial axes");
+  const auto emit = [&](Value data, const Window& rest) {
+    return node.op(ops::MaxPool, {data},
+                   attributes_of(rest, {{"kernel", rest.kernel.unchecked()},
+                                        {"rounding_type", mode},
+                                        {"index_element_type", ElementType::i64},
+                                        {"axis", 0}}));
+  };
+  const Value largest = slide_pool(node, input, window, emit);
+  if (!has_indices) return {largest};
+  const Value indices = largest.node->value(1);
+  return {largest,
+          node.flag_attribute("storage_order") ? convert_to_column_major(node, indices, input) : indices};
 }
 
 bool has_pads(const Window& window) {
@@ -128,13 +142,15 @@ bool has_pads(const Window& window) {
 
 Value emit_average(NodeContext& node, Value input, const Window& window, bool exclude_pad,
                    const std::string& rounding) {
-  auto attributes = attributes_of(
-      window,
-      {{"kernel", window.kernel.unchecked()}, {"exclude-pad", exclude_pad}, {"rounding_type", rounding}});
-  // Older versions of AvgPool have no dilations.
-  const bool is_dilated = std::ranges::any_of(window.dilations, [](auto dilation) { return dilation != 1; });
-  if (!is_dilated) std::erase_if(attributes, [](const auto& each) { return each.name == "dilations"; });
-  return node.op(ops::AvgPool, {input}, attributes);
+  return slide_pool(node, input, window, [&](Value data, const Window& rest) {
+    auto attributes = attributes_of(
+        rest,
+        {{"kernel", rest.kernel.unchecked()}, {"exclude-pad", exclude_pad}, {"rounding_type", rounding}});
+    // Older versions of AvgPool have no dilations.
+    const bool is_dilated = std::ranges::any_of(rest.dilations, [](auto dilation) { return dilation != 1; });
+    if (!is_dilated) std::erase_if(attributes, [](const auto& each) { return each.name == "dilations"; });
+    return node.op(ops::AvgPool, {data}, attributes);
+  });
 }
 
 /// Removes windows that begin in the padding at the end, which ceil_mode excludes. `pooled` has the windows
@@ -315,9 +331,11 @@ Values max_unpool_9(NodeContext& node) {
 
 std::vector<TranslatorRow> pooling_translators() {
   return {
-      {"MaxPool", 1, max_pool_1, "storage_order 1 in volumes"},
-      {"AveragePool", 1, average_pool_1},
-      {"LpPool", 1, lp_pool_1},
+      {"MaxPool", 1, max_pool_1,
+       "windows that slide along more than three axes, Indices of more than three spatial axes, "
+       "storage_order 1 in volumes"},
+      {"AveragePool", 1, average_pool_1, "windows that slide along more than three axes"},
+      {"LpPool", 1, lp_pool_1, "windows that slide along more than three axes"},
       {"GlobalAveragePool", 1, global_average_pool_1},
       {"GlobalMaxPool", 1, global_max_pool_1},
       {"GlobalLpPool", 1, global_lp_pool_1},

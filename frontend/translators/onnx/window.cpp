@@ -1,6 +1,9 @@
 #include "frontend/translators/onnx/window.hpp"
 
+#include <algorithm>
+
 #include "base/ascii_case.hpp"
+#include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
@@ -56,6 +59,59 @@ std::vector<ir::Attribute> attributes_of(const ir::WindowSteps& window,
                                         {"auto_pad", window.auto_pad}};
   attributes.insert(attributes.end(), others.begin(), others.end());
   return attributes;
+}
+
+bool slides(const Window& window, std::size_t axis) {
+  return window.kernel[axis] != 1 || window.strides[axis] != 1 || window.pads_begin[axis] != 0 ||
+         window.pads_end[axis] != 0;
+}
+
+Value slide(NodeContext& node, Value input, const Window& window, const EmitSliding& emit,
+            std::int64_t channels) {
+  const std::size_t axes = window.kernel.size();
+  if (axes <= kMostWindowAxes) return emit(input, window, {});
+  Window rest;
+  rest.auto_pad = window.auto_pad;
+  std::vector<std::int64_t> order{0};
+  if (channels != 1) order.push_back(1);
+  std::vector<std::int64_t> last{channels};
+  std::size_t remaining = channels == 1 ? axes : axes - 1;
+  for (std::size_t i = 0; i < axes; ++i) {
+    const auto axis = static_cast<std::int64_t>(i + 2);
+    if (axis == channels) continue;
+    // To move an axis before all others to the batch takes less time than to move one behind them.
+    const bool moves = !slides(window, i) && (rest.kernel.empty() || remaining > kMostWindowAxes);
+    if (moves && remaining > 1) {
+      order.push_back(axis);
+      --remaining;
+      continue;
+    }
+    last.push_back(axis);
+    rest.kernel.push_back(window.kernel[i]);
+    rest.strides.push_back(window.strides[i]);
+    rest.dilations.push_back(window.dilations[i]);
+    rest.pads_begin.push_back(window.pads_begin[i]);
+    rest.pads_end.push_back(window.pads_end[i]);
+  }
+  std::vector<std::int64_t> absent;
+  for (std::int64_t axis = 2; axis < node.rank(input); ++axis) {
+    if (axis == channels || std::ranges::count(order, axis) != 0) absent.push_back(axis);
+  }
+  const auto batch = static_cast<std::int64_t>(order.size());
+  order.insert(order.end(), last.begin(), last.end());
+  std::vector<std::int64_t> inverse(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    inverse[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+
+  const Value ordered = transpose(node, input, order);
+  const Values kept = dimensions_of(node, ordered, batch, node.rank(ordered));
+  Values merged{node.integers({-1})};
+  merged.append(kept.begin(), kept.end());
+  const Value result = emit(reshape(node, ordered, concat(node, merged)), rest, absent);
+  Values separate = dimensions_of(node, ordered, 0, batch);
+  const Values places = dimensions_of(node, result, 1, node.rank(result));
+  separate.append(places.begin(), places.end());
+  return transpose(node, reshape(node, result, concat(node, separate)), inverse);
 }
 
 Value emit_deformable_convolution(NodeContext& node, const Values& inputs, std::string_view offset_groups,

@@ -2,7 +2,9 @@
 // convolutions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -30,6 +32,21 @@ Window window_of(NodeContext& node, std::int64_t spatial);
 /// The attributes of operations that slide a window, except the kernel, and `others`.
 std::vector<ir::Attribute> attributes_of(const ir::WindowSteps& window,
                                          std::initializer_list<ir::Attribute> others = {});
+
+/// The axes along which the windows of OpenVINO's operations can slide.
+constexpr std::size_t kMostWindowAxes = 3;
+
+/// Whether `window` is more than one element along a spatial axis of the unchanged input.
+bool slides(const Window& window, std::size_t axis);
+
+/// Emits an operation that slides `window` over `input`, which lacks the axes `absent` of the original input.
+using EmitSliding =
+    std::function<Value(Value input, const Window& window, const std::vector<std::int64_t>& absent)>;
+
+/// The result of `emit`. If `input` has more than kMostWindowAxes spatial axes, those along which the window
+/// does not slide become a part of the batch, and `channels` the axis of the channels.
+Value slide(NodeContext& node, Value input, const Window& window, const EmitSliding& emit,
+            std::int64_t channels = 1);
 
 /// A convolution that reads at computed places: DeformConv, DeformableConv2D. `inputs`: data of rank 4,
 /// offsets, filters, and masks if there are any. Fails for another rank. `offset_groups` is the name of the

@@ -223,17 +223,14 @@ std::optional<std::uint64_t> position_of(std::size_t entry, const Places& places
 }
 
 /// Copies the values, of `size` bytes each, to their places in `dense`, which is zero. The problem if there
-/// is one.
+/// is one. As in onnxruntime, the places may be in any order.
 std::optional<Problem> scatter(const TensorValue& values, std::size_t size, const Places& places,
                                const DenseShape& shape, std::span<std::byte> dense) {
   const ir::ConstantBytes bytes = values.data.bytes();
   const std::byte* value = bytes.span().data();
-  std::optional<std::uint64_t> previous;
   for (std::size_t entry = 0; std::cmp_less(entry, values.shape[0]); ++entry, value += size) {
     const auto position = position_of(entry, places, shape);
     if (!position) return invalid_tensor(fmt::format("index {} of its values is out of range", entry));
-    if (previous && *position <= *previous) return invalid_tensor("its indices are not in ascending order");
-    previous = position;
     std::memcpy(dense.data() + *position * size, value, size);
   }
   return std::nullopt;

@@ -175,7 +175,7 @@ TEST_CASE("sparse tensors become dense") {
   set_indices({2}, {1, 6});
   CHECK(read_tensor(sparse, no_weights()).error().message == "index 1 of its values is out of range");
   set_indices({2}, {5, 1});
-  CHECK(read_tensor(sparse, no_weights()).error().message == "its indices are not in ascending order");
+  CHECK(bytes_of(read_tensor(sparse, no_weights())) == std::vector<int>{0, 9, 0, 0, 0, 7});
   set_indices({1}, {5});
   CHECK(read_tensor(sparse, no_weights()).error().message ==
         "the shape of its indices does not fit its values");

@@ -181,6 +181,11 @@ POWERS = """
 m (int64[2] x) => (int64[2] y) { y = Pow (x, x) }
 """
 
+SQUEEZE = """
+<ir_version: 10, opset_import: ["" : 17]>
+m (float[n,1] x) => (float[n] y) { y = Squeeze (x) }
+"""
+
 UNKNOWN = """
 <ir_version: 10, opset_import: ["" : 17, "com.example" : 1]>
 m (float[2] x) => (float[2] y) { y = com.example.Frobnicate (x) }
@@ -191,6 +196,7 @@ RUNS = {
     "declared-output": (parsed(RELU, other_declaration), []),
     "bad-extension": (parsed(RELU), ["--operator-map", "absent.json"]),
     "bad-external-data": (parsed(RELU, external_data), []),
+    "assumed-rank": (parsed(SQUEEZE), []),
     "bad-initializer": (parsed(RELU, complex_initializer), []),
     "bad-interface": (parsed(RELU), ["--input", "absent[1]"]),
     "bad-target-runtime": (parsed(RELU), ["--target-runtime", "1.0"]),

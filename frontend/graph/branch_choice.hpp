@@ -1,6 +1,6 @@
-// Chooses branches of Ifs whose branches differ in rank. OpenVINO has no values of dynamic rank, but often
-// only one of the branches can succeed, because a later node requires a certain rank, or only one gives the
-// ranks that the model declares.
+// Chooses branches of Ifs whose branches differ in rank, and the ranks of Squeezes without axes. OpenVINO has
+// no values of dynamic rank, but often only one of the branches can succeed, because a later node requires a
+// certain rank, or only one gives the ranks that the model declares. A Squeeze is taken for an If below.
 #pragma once
 
 #include <compare>
@@ -13,7 +13,7 @@
 
 namespace onnx2ir::frontend {
 
-/// The chosen branch of each If: true is the then_branch.
+/// The chosen branch of each If: true is the then_branch. Of a Squeeze: whether it removes unknown sizes.
 using BranchChoices = std::map<Occurrence, bool>;
 
 /// An If whose branches differ in rank, for which an attempt has chosen a branch.

@@ -351,6 +351,17 @@ Occurrence GraphTranslator::executed_graph() const {
   return scope->occurrence_;
 }
 
+std::optional<bool> GraphTranslator::choose_rank(bool preferred) const {
+  Choices& choices = attempt_->choices;
+  if (const auto chosen = choices.branches.find(current_node()); chosen != choices.branches.end())
+    return chosen->second;
+  if (!choices.may_choose || sink().has_errors()) return std::nullopt;
+  attempt_->found.open_ifs.push_back({current_node(), executed_graph(), preferred});
+  choices.branches.emplace(current_node(), preferred);
+  choices.are_compared = true;
+  return preferred;
+}
+
 BodySite GraphTranslator::body_of(const onnx::NodeProto& node, std::string_view attribute,
                                   std::int64_t iteration) const {
   const auto found = std::ranges::find(node.attribute(), attribute, &onnx::AttributeProto::name);

@@ -142,6 +142,9 @@ class GraphTranslator {
   Occurrence current_node() const { return attempt_->occurrences->node(occurrence_, current_index_); }
   /// The graph or body that this scope is emitted into: either all of its nodes run, or none.
   Occurrence executed_graph() const;
+  /// Which of two results of different rank the current node has in this attempt: `preferred`, unless the
+  /// attempt has chosen the other one. No value if it may not choose: frontend/graph/branch_choice.hpp.
+  std::optional<bool> choose_rank(bool preferred) const;
   /// The body of `node`, the current node, in `attribute`; for an unrolled loop, in one iteration.
   BodySite body_of(const onnx::NodeProto& node, std::string_view attribute,
                    std::int64_t iteration = Occurrences::kNoIteration) const;

@@ -11,6 +11,7 @@ namespace onnx2ir {
 /// The kind of a diagnostic. Texts, JSON and the other interfaces use its name.
 enum class DiagnosticCode : std::uint8_t {
   assumed_opset,
+  assumed_rank,
   bad_extension,
   bad_external_data,
   bad_initializer,
@@ -78,6 +79,11 @@ inline constexpr auto kDiagnosticCodes = std::to_array<DiagnosticCodeInfo>({
     {"assumed-opset",
      "The model does not import the operator domain of a node; the newest version is assumed.",
      "Import the domain (opset_import)."},
+    {"assumed-rank",
+     "A Squeeze without axes has axes of unknown size; whether they remain follows from later nodes or from "
+     "the declared ranks.",
+     "Nothing, if the sizes are never 1 (the axes remain) or always 1 (they do not); otherwise, give the "
+     "Squeeze axes."},
     {"bad-extension", "A file with rules or translators for operators cannot be read, or it is wrong.",
      "Correct the file: docs/extensions.md describes it."},
     {"bad-external-data", "A file of external data cannot be read, or it is shorter than its tensors.",

@@ -1,5 +1,5 @@
 """torch.squeeze(x, dim) of a dynamic axis: an If whose branches differ in rank. Later operators or declared ranks decide which branch the
-IR has, or the size 1 does not matter."""
+IR has, or the size 1 does not matter. torch.squeeze(x): a Squeeze without axes, of which they decide whether dynamic axes remain."""
 
 import itertools
 
@@ -89,6 +89,29 @@ def squeezed_case(name, opset, swapped):
 )
 def test_squeezed_rank(conformance, result):
     assert_passed(result)
+
+
+# name: the nodes after a Squeeze without axes, shapes of x and of y, shapes of the runs
+WITHOUT_AXES = {
+    "transposed": ("y = Transpose <perm = [1, 0]> (s)", "3, 1, N", "P, Q", [(3, 1, 4), (3, 1, 2)]),
+    "gemm": (weights("w", 4, 3) + " e = Exp (s) y = Gemm (e, w)", "N, 1, 4", "P, Q", [(2, 1, 4), (3, 1, 4)]),
+    "gemm_removed": (weights("w", 4, 3) + " y = Gemm (s, w)", "N, 2, M, 4", "P, Q", [(1, 2, 1, 4)]),
+    "declared": ("y = Neg (s)", "N, 1", "P", [(3, 1), (5, 1)]),
+    "declared_removed": ("y = Neg (s)", "N, M, 4", "4", [(1, 1, 4)]),
+    "declared_after_other": ("t = Squeeze (s) y = Mul (t, t)", "N, 1, 4", "P, Q", [(3, 1, 4), (5, 1, 4)]),
+}
+
+
+@pytest.mark.parametrize("conformance", parameters(Entry(("squeezed_ranks", "without_axes", name), lambda n=name: without_axes_case(n)) for name in WITHOUT_AXES))
+def test_squeeze_without_axes(conformance, result):
+    assert_passed(result)
+
+
+def without_axes_case(name):
+    rest, x, y, shapes = WITHOUT_AXES[name]
+    model = HEAD.format(opset=17) + f"main (float[{x}] x) => (float[{y}] y) {{ s = Squeeze (x) {rest} }}"
+    runs = [Run({"x": numbers(f"x{shape}", *shape)}) for shape in shapes]
+    return Case(f"without_axes_{name}", onnx.parser.parse_model(model).SerializeToString(), runs, one_compiled=True)
 
 
 def many_case(count):

@@ -221,17 +221,12 @@ Value unsqueezed(NodeContext& node, const TranslatedBranch& squeezing, const Tra
 /// declares none of both, the smaller rank is preferred: that of a Squeeze.
 std::optional<bool> choose_branch(const NodeContext& node, const TranslatedBranch& then_branch,
                                   const TranslatedBranch& else_branch, std::optional<std::size_t> index) {
-  const GraphTranslator& translator = node.translator();
-  Attempt& attempt = translator.attempt();
-  if (!index || !attempt.choices.may_choose || translator.sink().has_errors()) return std::nullopt;
+  if (!index) return std::nullopt;
   const auto then_rank = static_cast<std::int64_t>(type_of(then_branch.outputs[*index]).shape.rank());
   const auto else_rank = static_cast<std::int64_t>(type_of(else_branch.outputs[*index]).shape.rank());
   const auto declared = node.declared_rank(*index);
-  const bool takes_then = declared == then_rank || (declared != else_rank && then_rank < else_rank);
-  attempt.found.open_ifs.push_back({translator.current_node(), translator.executed_graph(), takes_then});
-  attempt.choices.branches.emplace(translator.current_node(), takes_then);
-  attempt.choices.are_compared = true;
-  return takes_then;
+  return node.translator().choose_rank(declared == then_rank ||
+                                       (declared != else_rank && then_rank < else_rank));
 }
 
 /// Emits one branch in place of the node, with a warning that gives the reason.

@@ -163,30 +163,36 @@ Value unsqueeze_at_run_time(NodeContext& node, Value input, Value axes) {
   return reshape(node, input, shape);
 }
 
-/// Squeeze without axes removes axes of size 1. One of dynamic size is removed if the model declares a rank
-/// that leaves no room for it, or if the result is a condition; Reshape fails at run time if it has another
-/// size.
+/// Squeeze without axes removes axes of size 1. Those of unknown size are removed, or remain, all together:
+/// Reshape fails at run time if a removed one has another size.
 Value squeeze_units(NodeContext& node, Value input) {
   const ir::PartialShape& shape = input.shape();
-  std::vector<std::int64_t> axes;
+  std::vector<std::int64_t> units;
+  std::vector<std::int64_t> unknown;
   std::vector<std::int64_t> kept;
-  std::optional<std::size_t> unknown;
-  for (std::size_t i = 0; i < shape.rank(); ++i) {
-    if (shape[i].admits(1)) {
-      axes.push_back(static_cast<std::int64_t>(i));
-      if (shape[i].is_dynamic() && !unknown) unknown = i;
-    } else {
-      kept.push_back(shape[i].size());
-    }
+  for (std::int64_t axis = 0; axis < node.rank(input); ++axis) {
+    const ir::Dimension& size = shape[static_cast<std::size_t>(axis)];
+    (!size.admits(1) ? kept : size.is_static() ? units : unknown).push_back(axis);
   }
-  if (!unknown) return squeeze(node, input, axes);
-  const bool is_static = std::ranges::none_of(kept, [](std::int64_t size) { return size < 0; });
-  if (is_static && node.declared_rank(0) == std::ssize(kept)) return reshape(node, input, kept);
-  const bool is_scalar = kept.empty() && must_be_scalar(node.translator(), std::string(node.output_name(0)));
-  if (is_scalar) return reshape(node, input, kept);
-  node.fail("no axes are given and dimension " + std::to_string(*unknown) +
-                " of the input is not known: " + to_string(shape),
-            "OpenVINO has no values of dynamic rank; give the model's inputs static shapes");
+  if (unknown.empty()) return squeeze(node, input, units);
+  const auto remove_unknown = [&] {
+    return reshape(node, input, gather(node, shape_of(node, input), node.integers(kept)));
+  };
+  const auto declared = node.declared_rank(0);
+  if (declared == std::ssize(kept)) return remove_unknown();
+  if (kept.empty() && must_be_scalar(node.translator(), std::string(node.output_name(0))))
+    return remove_unknown();
+  const bool is_declared_between = declared && *declared < std::ssize(kept) + std::ssize(unknown);
+  const auto removes = is_declared_between ? std::nullopt : node.translator().choose_rank(false);
+  if (!removes) {
+    node.fail("no axes are given and dimension " + std::to_string(unknown.front()) +
+                  " of the input is not known: " + to_string(shape),
+              "OpenVINO has no values of dynamic rank; give the model's inputs static shapes");
+  }
+  node.warn(
+      DiagnosticCode::assumed_rank,
+      std::string("axes of unknown size ") + (*removes ? "are removed" : "remain") + ": " + to_string(shape));
+  return *removes ? remove_unknown() : squeeze(node, input, units);
 }
 
 /// Squeeze 1, 11 (negative axes), 13 (axes as an input), 21, 23, 24, 25.
@@ -286,7 +292,8 @@ std::vector<TranslatorRow> reshaping_translators() {
       {"Size", 1, size_1},
       {.name = "Reshape", .since = 1, .translate = reshape_1, .lists = {1, 2}},
       {"Flatten", 1, flatten_1},
-      {"Squeeze", 1, squeeze_1, "without axes, an input whose shape is not known"},
+      {"Squeeze", 1, squeeze_1,
+       "without axes, an input whose shape is not known, unless declared or later ranks decide"},
       {"Unsqueeze", 1, unsqueeze_1},
       {.name = "Transpose", .since = 1, .translate = transpose_1, .ranks = RankRule::keep},
       {.name = "Expand", .since = 8, .translate = expand_8, .lists = {1, 2}},

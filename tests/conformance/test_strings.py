@@ -5,6 +5,7 @@ import itertools
 import re
 
 import numpy as np
+import onnx
 import openvino as ov
 import pytest
 
@@ -111,6 +112,37 @@ def add_matches():
     case("RegexFullMatch", 20, texts_of("", ""), pattern="a*", variant="empty strings")
 
 
+NUMBERS = texts_of(
+    "1", "0", "-7", " 12", "+5", "3.7", "12abc", "1e3", "300", " \n9 ", "00012", "2147483647", "-2147483648", "16777217", "5.", "1.5e-3", "27335306.0",
+    "123456789.125", "3.14159265358979323846", "1E+5", "1e", "7e+", "-0.0",
+)  # fmt: skip
+FRACTIONS = texts_of("0.1", "-.5", ".5e1", "1.17549435e-38", "-3.4028235e38", "0." + 37 * "0" + "1234567", "1e-45", 3 * "1234567890", "NaN", "INF", "-inf", "Infinity")
+
+
+def add_numbers():
+    """Casts from and to strings. The runtime computes i64 in 32 bits."""
+    for name in ("bool", "int8", "uint8", "int16", "int32", "int64", "uint32", "uint64"):
+        to = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(name))
+        below = [text for text in NUMBERS if "-" in text]
+        texts = [text for text in NUMBERS if not (name in ("uint32", "uint64") and text in below)]
+        case("Cast", 21, texts_of(*texts), to=to)
+        bounds = np.iinfo(name if name != "bool" else "int8")
+        low, high = max(bounds.min, -(2**31)), min(bounds.max, 2**31 - 1)
+        near = {sign * 10**power + more for power in range(10) for sign in (1, -1) for more in (-1, 0, 1)} | {low, low + 1, high - 1, high}
+        numbers = np.array(sorted(number for number in near if low <= number <= high)).astype(name)
+        case("Cast", 21, numbers, to=onnx.TensorProto.STRING)
+    for name in ("float16", "float32", "float64"):
+        to = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(name))
+        case("Cast", 21, NUMBERS[:15] if name == "float16" else np.concatenate([NUMBERS, FRACTIONS[: 12 if name == "float32" else 8]]), to=to)
+    case("Cast", 21, np.array(-42), to=onnx.TensorProto.STRING)
+    case("Cast", 21, texts_of("-42", shape=()), to=onnx.TensorProto.INT64)
+    case("CastLike", 19, np.arange(6).reshape(1, 2, 3), texts_of(""))
+    none, some = np.zeros((2, 0), np.int64), np.array([[0, -120]])
+    series("Cast", 21, (none,), (some,), (none,), (np.zeros((0, 3), np.int64),), (some,), to=onnx.TensorProto.STRING)
+    for to in (onnx.TensorProto.INT32, onnx.TensorProto.FLOAT):
+        series("Cast", 21, (none.astype(str).astype(object),), (some.astype(str).astype(object),), (none.astype(str).astype(object),), to=to)
+
+
 def add_empty_between_others():
     """The runtime does not run operations on empty tensors: sizes and values of a previous run must not appear."""
     none, some, other = texts_of(shape=(2, 0)), texts_of("a,b", "C", shape=(1, 2)), texts_of("c,,d", shape=(1, 1))
@@ -173,6 +205,7 @@ add_cases_of_letters()
 add_splits()
 add_one_hots()
 add_matches()
+add_numbers()
 add_empty_between_others()
 add_strings_of_branches()
 add_random_patterns()

@@ -6,6 +6,7 @@
 
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/string_list.hpp"
 #include "frontend/translators/onnx/translator_tools.hpp"
 #include "ir/small_floats.hpp"
 
@@ -191,8 +192,14 @@ Value round_to_power_of_two(NodeContext& node, Value value) {
 
 Value cast(NodeContext& node, Value value, ElementType type) {
   if (value.type() == type) return value;
-  if (type == ElementType::string || value.type() == ElementType::string) {
-    node.fail("OpenVINO converts neither to strings nor from strings");
+  if (value.type() == ElementType::string) {
+    const Value number = read_numbers(node, value, type);
+    const bool is_short = ir::is_integral(type) && ir::info(type).bits < 32;
+    return is_short ? convert_bits_to_integer(node, number, type) : cast(node, number, type);
+  }
+  if (type == ElementType::string) {
+    if (ir::is_floating(value.type())) node.fail("the digits of floating-point numbers are not computed");
+    return write_integers(node, value);
   }
   // All numbers except 0 are true, including fractions.
   if (type == ElementType::boolean) return node.op(ops::NotEqual, {value, node.number_like(0, value)});
@@ -243,7 +250,7 @@ Value convert_to_small_float(NodeContext& node, Value value, ElementType type) {
 }
 
 std::vector<TranslatorRow> cast_translators() {
-  constexpr std::string_view kLimits = "no strings";
+  constexpr std::string_view kLimits = "floating-point numbers to strings";
   return {
       {.name = "Cast", .since = 1, .translate = cast_1, .limits = kLimits, .ranks = RankRule::map},
       {.name = "Cast", .since = 6, .translate = cast_6, .limits = kLimits, .ranks = RankRule::map},

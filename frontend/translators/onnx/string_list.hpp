@@ -79,6 +79,13 @@ Value widen_bytes(Builder& builder, Value bytes, std::size_t zeros);
 /// The bytes (i32, at least one) at `places` if `inside` is true, otherwise 0.
 Value gather_bytes(Builder& builder, Value bytes, Value places, Value inside);
 
+/// The decimal digits of `integers`, which may also be boolean.
+Value write_integers(NodeContext& node, Value integers);
+
+/// The decimal numbers at the beginning of the strings, 0 if there is none: f32 if `type` has fractions,
+/// otherwise i32.
+Value read_numbers(NodeContext& node, Value texts, ElementType type);
+
 /// Whether the strings of `a` and `b`, broadcast, are equal.
 Value compare_strings(Builder& builder, Value a, Value b);
 

@@ -1,10 +1,12 @@
 // Describes the layers of a model one by one.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "api/model.hpp"
+#include "ir/body_ports.hpp"
 #include "ir/extension.hpp"
 #include "ir/narrowing.hpp"
 #include "json/json.hpp"
@@ -18,7 +20,7 @@ class Walk {
   explicit Walk(const LayerVisitor& visit) : visit_(&visit) {}
 
   /// Returns false if the visitor has stopped.
-  bool graph(ir::Graph& graph, const std::string& path) {
+  bool graph(const ir::Graph& graph, const std::string& path) {
     for (const auto& node : graph.nodes()) {
       Layer layer;
       if (!bodies(*node, layer, path)) return false;
@@ -62,59 +64,34 @@ class Walk {
   }
 
   /// Visits the layers of the bodies of `node`, and describes how the bodies are connected.
-  bool bodies(ir::Node& node, Layer& layer, const std::string& path) {
+  bool bodies(const ir::Node& node, Layer& layer, const std::string& path) {
     const std::string inner = path.empty() ? node.name + '/' : path + '/' + node.name + '/';
-    if (ir::LoopBody* const loop = node.loop()) {
-      if (!graph(*loop->graph, inner + "body")) return false;
-      layer.bodies.push_back({"body", ports_of(*loop)});
-    }
-    if (ir::IfBranches* const branches = node.branches()) {
-      if (!graph(*branches->then_branch.graph, inner + "then_branch")) return false;
-      if (!graph(*branches->else_branch.graph, inner + "else_branch")) return false;
-      layer.bodies.push_back({"then_branch", ports_of(branches->then_branch)});
-      layer.bodies.push_back({"else_branch", ports_of(branches->else_branch)});
+    for (ir::ConnectedBody& body : ir::connected_bodies(node)) {
+      const std::string name = body.name_in_paths();
+      if (!graph(*body.graph, inner + name)) return false;
+      layer.bodies.push_back({name, described(body.ports)});
     }
     return true;
   }
 
-  static BodyPort with_slices(BodyPort port, const ir::Slices& slices) {
-    port.axis = slices.axis;
-    port.start = slices.start;
-    port.end = slices.end;
-    port.stride = slices.stride;
-    port.part_size = slices.part_size;
-    return port;
-  }
-
-  std::vector<BodyPort> captured(const ir::Body& body) const {
-    std::vector<BodyPort> ports;
-    for (const ir::Invariant& one : body.invariants)
-      ports.push_back({BodyPort::Kind::captured, one.input, id_of(one.parameter), {}, {}});
-    return ports;
-  }
-
-  std::vector<BodyPort> ports_of(const ir::LoopBody& loop) const {
-    using Kind = BodyPort::Kind;
-    std::vector<BodyPort> ports = captured(loop);
-    for (const ir::Carried& one : loop.carried)
-      ports.push_back({Kind::state, one.input, id_of(one.parameter), id_of(one.result), one.output});
-    for (const ir::Sliced& one : loop.sliced)
-      ports.push_back(with_slices({Kind::slice, one.input, id_of(one.parameter), {}, {}}, one));
-    for (const ir::Scan& one : loop.scans)
-      ports.push_back(with_slices({Kind::scan, {}, {}, id_of(one.result), one.output}, one));
-    for (const ir::LastValue& one : loop.last_values)
-      ports.push_back({Kind::result, {}, {}, id_of(one.result), one.output});
-    if (loop.iteration != nullptr) ports.push_back({Kind::iteration, {}, id_of(loop.iteration), {}, {}});
-    ports.push_back({Kind::condition, {}, {}, id_of(loop.condition), {}});
-    return ports;
-  }
-
-  std::vector<BodyPort> ports_of(const ir::Branch& branch) const {
-    std::vector<BodyPort> ports = captured(branch);
-    for (std::size_t i = 0; i < branch.results.size(); ++i)
-      ports.push_back(
-          {BodyPort::Kind::result, {}, {}, id_of(branch.results[i]), static_cast<std::uint32_t>(i)});
-    return ports;
+  std::vector<BodyPort> described(std::vector<ir::Port>& ports) const {
+    std::ranges::stable_sort(ports, {}, &ir::Port::kind);
+    std::vector<BodyPort> result;
+    for (const ir::Port& port : ports) {
+      BodyPort& one = result.emplace_back();
+      one.kind = static_cast<BodyPort::Kind>(port.kind);  // in the same order
+      one.input = port.input;
+      one.parameter = id_of(port.parameter);
+      one.result = id_of(port.result);
+      one.output = port.output;
+      if (port.slices == nullptr) continue;
+      one.axis = port.slices->axis;
+      one.start = port.slices->start;
+      one.end = port.slices->end;
+      one.stride = port.slices->stride;
+      one.part_size = port.slices->part_size;
+    }
+    return result;
   }
 
   const LayerVisitor* visit_;

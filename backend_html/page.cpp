@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/body_ports.hpp"
 #include "ir/extension.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/text/constants.hpp"
@@ -57,49 +59,28 @@ struct Ports {
   Json inputs = Json::array();
   Json outputs = Json::array();
   Json back_edges = Json::array();
-
-  void add_input(std::uint32_t input, const ir::Node* parameter, std::string_view kind) {
-    inputs.push_back(Json::array({input, index_of(parameter), kind}));
-  }
-  void add_output(const ir::Node* result, std::size_t output, std::string_view kind) {
-    outputs.push_back(Json::array({index_of(result), output, kind}));
-  }
-  void add_invariants(const ir::Body& body) {
-    for (const ir::Invariant& invariant : body.invariants)
-      add_input(invariant.input, invariant.parameter, "captured");
-  }
 };
 
-void append_slices(Json& row, const ir::Slices& slices) {
-  for (const std::int64_t field : {slices.axis, slices.start, slices.end, slices.stride, slices.part_size})
-    row.push_back(field);
-}
-
-Ports ports_of(const ir::LoopBody& loop) {
-  Ports ports;
-  for (const ir::Carried& state : loop.carried) {
-    ports.add_input(state.input, state.parameter, "state");
-    if (state.output) ports.add_output(state.result, *state.output, "state");
-    ports.back_edges.push_back(Json::array({index_of(state.result), index_of(state.parameter)}));
+Ports rows_of(const ir::ConnectedBody& body) {
+  constexpr std::array<std::string_view, 5> kKinds{"captured", "state", "slice", "scan", "last"};
+  Ports rows;
+  for (const ir::Port& port : body.ports) {
+    if (!port.input && !port.output) continue;
+    std::string_view kind = kKinds.at(static_cast<std::size_t>(port.kind));
+    if (body.is_branch() && port.output) kind = "output";
+    Json slices = Json::array();
+    if (const ir::Slices* const of = port.slices)
+      slices = {of->axis, of->start, of->end, of->stride, of->part_size};
+    const auto add = [&](Json& list, Json row) {
+      row.insert(row.end(), slices.begin(), slices.end());
+      list.push_back(std::move(row));
+    };
+    if (port.input) add(rows.inputs, {*port.input, index_of(port.parameter), kind});
+    if (port.output) add(rows.outputs, {index_of(port.result), *port.output, kind});
+    if (port.kind == ir::Port::Kind::state)
+      rows.back_edges.push_back({index_of(port.result), index_of(port.parameter)});
   }
-  for (const ir::Sliced& sliced : loop.sliced) {
-    ports.add_input(sliced.input, sliced.parameter, "slice");
-    append_slices(ports.inputs.back(), sliced);
-  }
-  ports.add_invariants(loop);
-  for (const ir::Scan& scan : loop.scans) {
-    ports.add_output(scan.result, scan.output, "scan");
-    append_slices(ports.outputs.back(), scan);
-  }
-  for (const ir::LastValue& last : loop.last_values) ports.add_output(last.result, last.output, "last");
-  return ports;
-}
-
-Ports ports_of(const ir::Branch& branch) {
-  Ports ports;
-  ports.add_invariants(branch);
-  for (std::size_t i = 0; i < branch.results.size(); ++i) ports.add_output(branch.results[i], i, "output");
-  return ports;
+  return rows;
 }
 
 class Writer {
@@ -245,18 +226,13 @@ class Writer {
   }
 
   void bodies(Json& json, const ir::Node& node) {
-    if (const ir::LoopBody* loop = node.loop()) {
-      const std::size_t index = graph(*loop->graph);
-      Json one = body("body", index, ports_of(*loop));
-      one["iteration"] = index_of(loop->iteration);
-      one["condition"] = index_of(loop->condition);
-      json["bodies"] = Json::array({std::move(one)});
-    }
-    if (const ir::IfBranches* branches = node.branches()) {
-      const std::size_t then_index = graph(*branches->then_branch.graph);
-      const std::size_t else_index = graph(*branches->else_branch.graph);
-      json["bodies"] = Json::array({body("then", then_index, ports_of(branches->then_branch)),
-                                    body("else", else_index, ports_of(branches->else_branch))});
+    for (const ir::ConnectedBody& connected : ir::connected_bodies(node)) {
+      const std::size_t index = graph(*connected.graph);
+      Json& one = json["bodies"].emplace_back(body(connected.name, index, rows_of(connected)));
+      if (const ir::LoopBody* const loop = node.loop()) {
+        one["iteration"] = index_of(loop->iteration);
+        one["condition"] = index_of(loop->condition);
+      }
     }
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <forward_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "backend_xml/layouts.hpp"
 #include "base/name_table.hpp"
+#include "ir/body_ports.hpp"
 #include "ir/extension.hpp"
 #include "ir/op_descriptor.hpp"
 
@@ -93,11 +95,7 @@ class Writer {
     data(node);
     marks(node);
     ports(node);
-    if (const ir::LoopBody* loop = node.loop()) loop_body(node, *loop);
-    if (const ir::IfBranches* branches = node.branches()) {
-      branch(node, "then", branches->then_branch);
-      branch(node, "else", branches->else_branch);
-    }
+    for (const ir::ConnectedBody& one : ir::connected_bodies(node)) body(node, one);
     text_->write("</layer>\n");
   }
 
@@ -262,79 +260,52 @@ class Writer {
     }
   }
 
-  /// The outer port of body-only ports, whose meaning is given by their purpose.
-  static constexpr std::int64_t kNoPort = -1;
-
-  /// `end`: what follows the ids.
-  void mapped(std::string_view element, std::int64_t external, const ir::Node& inner,
-              std::string_view end = "/>\n") {
-    text_->write("<", element, " external_port_id=\"", external, "\" internal_layer_id=\"", inner.scratch,
-                 "\"", end);
-  }
-  /// The end of a port that is sliced.
-  void slices(const ir::Slices& slices) {
-    attribute("axis", slices.axis);
-    attribute("start", slices.start);
-    attribute("end", slices.end);
-    attribute("stride", slices.stride);
-    attribute("part_size", slices.part_size);
+  /// `outer`: the id of the port of the node; no value if the purpose of the port gives its meaning.
+  void mapped(std::string_view element, std::optional<std::int64_t> outer, const ir::Node& inner,
+              const ir::Port& port) {
+    text_->write("<", element, " external_port_id=\"", outer.value_or(-1), "\" internal_layer_id=\"",
+                 inner.scratch, "\"");
+    if (const ir::Slices* const slices = port.slices) {
+      attribute("axis", slices->axis);
+      attribute("start", slices->start);
+      attribute("end", slices->end);
+      attribute("stride", slices->stride);
+      attribute("part_size", slices->part_size);
+    }
+    if (!outer) attribute("purpose", port.parameter != nullptr ? "current_iteration" : "execution_condition");
     text_->write("/>\n");
   }
 
-  void captured(const ir::Body& body) {
-    for (const ir::Invariant& invariant : body.invariants)
-      mapped("input", invariant.input, *invariant.parameter);
-  }
-
-  void loop_body(const ir::Node& node, const ir::LoopBody& loop) {
-    // Write the body first: that assigns the ids of its layers, to which the maps below refer. OpenVINO
+  void body(const ir::Node& node, const ir::ConnectedBody& body) {
+    // Write the graph first: that assigns the ids of its layers, to which the maps below refer. OpenVINO
     // accepts any order.
-    body("body", *loop.graph);
-    const auto output_id = [&](std::uint32_t output) {
-      return static_cast<std::int64_t>(node.inputs().size() + output);
-    };
-    text_->write("<port_map>\n");
-    for (const ir::Carried& state : loop.carried) mapped("input", state.input, *state.parameter);
-    for (const ir::Sliced& sliced : loop.sliced) {
-      mapped("input", sliced.input, *sliced.parameter, "");
-      slices(sliced);
-    }
-    captured(loop);
-    if (loop.iteration != nullptr)
-      mapped("input", kNoPort, *loop.iteration, " purpose=\"current_iteration\"/>\n");
-    for (const ir::Carried& state : loop.carried) {
-      if (state.output) mapped("output", output_id(*state.output), *state.result);
-    }
-    for (const ir::Scan& scan : loop.scans) {
-      mapped("output", output_id(scan.output), *scan.result, "");
-      slices(scan);
-    }
-    for (const ir::LastValue& last : loop.last_values) mapped("output", output_id(last.output), *last.result);
-    mapped("output", kNoPort, *loop.condition, " purpose=\"execution_condition\"/>\n");
-    text_->write("</port_map>\n<back_edges>\n");
-    for (const ir::Carried& state : loop.carried) {
-      text_->write("<edge from-layer=\"", state.result->scratch, "\" to-layer=\"", state.parameter->scratch,
-                   "\"/>\n");
-    }
-    text_->write("</back_edges>\n");
-  }
-
-  void branch(const ir::Node& node, std::string_view prefix, const ir::Branch& branch) {
-    body(std::string(prefix) + "_body", *branch.graph);
-    text_->write("<", prefix, "_port_map>\n");
-    captured(branch);
-    for (std::size_t i = 0; i < branch.results.size(); ++i)
-      mapped("output", static_cast<std::int64_t>(node.inputs().size() + i), *branch.results[i]);
-    text_->write("</", prefix, "_port_map>\n");
-  }
-
-  void body(std::string_view element, const ir::Graph& inner) {
-    text_->write("<", element, ">\n");
+    const std::string prefix = body.is_branch() ? std::string(body.name) + '_' : std::string();
+    text_->write("<", prefix, "body>\n");
     // Layouts belong to the outer graph.
     const auto* const outer_layouts = std::exchange(layouts_, nullptr);
-    graph(inner);
+    graph(*body.graph);
     layouts_ = outer_layouts;
-    text_->write("</", element, ">\n");
+    text_->write("</", prefix, "body>\n<", prefix, "port_map>\n");
+    for (const ir::Port& port : body.ports) {
+      if (port.has_parameter()) mapped("input", port.input, *port.parameter, port);
+    }
+    for (const ir::Port& port : body.ports) {
+      if (port.output) {
+        const auto outer = static_cast<std::int64_t>(node.inputs().size() + *port.output);
+        mapped("output", outer, *port.result, port);
+      } else if (port.kind == ir::Port::Kind::condition) {
+        mapped("output", std::nullopt, *port.result, port);
+      }
+    }
+    text_->write("</", prefix, "port_map>\n");
+    if (body.is_branch()) return;
+    text_->write("<back_edges>\n");
+    for (const ir::Port& port : body.ports) {
+      if (port.kind == ir::Port::Kind::state)
+        text_->write("<edge from-layer=\"", port.result->scratch, "\" to-layer=\"", port.parameter->scratch,
+                     "\"/>\n");
+    }
+    text_->write("</back_edges>\n");
   }
 
   const ir::Layouts* layouts_;  ///< null in bodies

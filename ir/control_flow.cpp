@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "ir/body_ports.hpp"
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 
@@ -186,15 +187,12 @@ bool LoopView::remove_unused_outputs() const {
 /// Removes those Results that no port refers to any more.
 void LoopView::remove_results(const std::vector<Node*>& results) const {
   if (results.empty()) return;
-  const LoopBody& loop = body();
-  std::unordered_set<const Node*> used{loop.condition};
-  for (const Carried& state : loop.carried) used.insert(state.result);
-  for (const Scan& scan : loop.scans) used.insert(scan.result);
-  for (const LastValue& last : loop.last_values) used.insert(last.result);
+  std::unordered_set<const Node*> used;
+  for (const Port& port : ports_of(body())) used.insert(port.result);
   std::vector<Node*> unused;
   std::ranges::copy_if(results, std::back_inserter(unused),
                        [&](const Node* result) { return !used.contains(result); });
-  loop.graph->remove(unused);
+  graph().remove(unused);
 }
 
 /// Removes states, but keeps their inputs and Parameters.
@@ -238,10 +236,9 @@ bool LoopView::make_invariant(const StatePredicate& is_invariant) const {
 }
 
 std::size_t count_roles(const LoopBody& body, const Node& result) {
-  const auto count = [&](const auto& ports) {
-    return std::ranges::count_if(ports, [&](const auto& port) { return port.result == &result; });
-  };
-  return static_cast<std::size_t>(count(body.carried) + count(body.scans) + count(body.last_values));
+  return static_cast<std::size_t>(std::ranges::count_if(ports_of(body), [&](const Port& port) {
+    return port.result == &result && port.kind != Port::Kind::condition;
+  }));
 }
 
 Value IfView::add_output(Value then_value, Value else_value) const {
@@ -353,13 +350,11 @@ void remove_unmapped_inputs(Node& node) {
 
 bool is_read(const Use& use) {
   if (use.index < own_input_count(*use.node)) return true;
-  const auto reads = [&](const auto& ports) {
-    return std::ranges::any_of(
-        ports, [&](const auto& port) { return port.input == use.index && is_read(port.parameter->value()); });
-  };
-  const LoopBody* loop = use.node->loop();
-  return std::ranges::any_of(bodies(*use.node), [&](const Body* body) { return reads(body->invariants); }) ||
-         (loop != nullptr && (reads(loop->carried) || reads(loop->sliced)));
+  return std::ranges::any_of(connected_bodies(*use.node), [&](const ConnectedBody& body) {
+    return std::ranges::any_of(body.ports, [&](const Port& port) {
+      return port.input == use.index && is_read(port.parameter->value());
+    });
+  });
 }
 
 bool is_read(Value value) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "ir/body_ports.hpp"
 #include "ir/control_flow.hpp"
 #include "ir/op_descriptor.hpp"
 
@@ -30,9 +31,11 @@ class Verifier {
       operation(*node);
     }
     for (const auto& node : graph.nodes()) {
-      if (const LoopBody* loop = node->loop()) loop_ports(*node, *loop);
-      if (const IfBranches* branches = node->branches()) if_ports(*node, *branches);
-      for (const Body* body : bodies(*node)) this->graph(*body->graph);
+      if (node->loop() != nullptr && node->loop()->condition == nullptr)
+        inner(*node, *node->loop()->graph, nullptr, ops::Result);
+      const std::vector<ConnectedBody> bodies = connected_bodies(*node);
+      for (const ConnectedBody& body : bodies) ports(*node, body);
+      for (const ConnectedBody& body : bodies) this->graph(*body.graph);
     }
   }
   std::vector<std::string> take() { return std::move(problems_); }
@@ -94,59 +97,37 @@ class Verifier {
       report(node, "attribute " + std::string(name) + " is missing");
   }
 
-  /// Records that a port refers to input `index` and to `parameter` of `body`.
-  void incoming(const Node& node, const Graph& body, std::uint32_t index, const Node* parameter) {
-    ++inputs_seen_[index];
-    ++parameters_seen_[parameter];
-    if (index >= node.inputs().size()) report(node, "a port refers to an input that does not exist");
-    inner(node, body, parameter, ops::Parameter);
-  }
-  void outgoing(const Node& node, const Graph& body, std::uint32_t index, const Node* result) {
-    ++outputs_seen_[index];
-    if (index >= node.outputs().size()) report(node, "a port refers to an output that does not exist");
-    inner(node, body, result, ops::Result);
-  }
   void inner(const Node& node, const Graph& body, const Node* port, Op kind) {
     if (port == nullptr || &port->graph() != &body || !port->is(kind)) {
       report(node, "a port refers to no " + std::string(name_of(kind)) + " of the body");
     }
   }
 
-  void loop_ports(const Node& node, const LoopBody& loop) {
-    inputs_seen_.clear();
-    outputs_seen_.clear();
-    parameters_seen_.clear();
-    const Graph& body = *loop.graph;
-    inner(node, body, loop.condition, ops::Result);
-    if (loop.iteration != nullptr) inner(node, body, loop.iteration, ops::Parameter);
-    for (const Carried& state : loop.carried) {
-      incoming(node, body, state.input, state.parameter);
-      inner(node, body, state.result, ops::Result);
-      if (state.output) outgoing(node, body, *state.output, state.result);
-    }
-    for (const Invariant& invariant : loop.invariants)
-      incoming(node, body, invariant.input, invariant.parameter);
-    for (const Sliced& sliced : loop.sliced) incoming(node, body, sliced.input, sliced.parameter);
-    for (const Scan& scan : loop.scans) outgoing(node, body, scan.output, scan.result);
-    for (const LastValue& last : loop.last_values) outgoing(node, body, last.output, last.result);
-    if (loop.iteration != nullptr) ++parameters_seen_[loop.iteration];
-    check_each_parameter_once(node, body);
-    check_each_mapped_once(node, inputs_seen_, LoopView::kFirstMapped, node.inputs().size(), "input");
-    check_each_mapped_once(node, outputs_seen_, 0, node.outputs().size(), "output");
-  }
-
-  void if_ports(const Node& node, const IfBranches& branches) {
-    inputs_seen_.clear();
-    for (const Branch* branch : {&branches.then_branch, &branches.else_branch}) {
-      parameters_seen_.clear();
-      for (const Invariant& invariant : branch->invariants) {
-        incoming(node, *branch->graph, invariant.input, invariant.parameter);
+  void ports(const Node& node, const ConnectedBody& body) {
+    std::map<std::size_t, int> inputs;
+    std::map<std::size_t, int> outputs;
+    std::unordered_map<const Node*, int> parameters;
+    for (const Port& port : body.ports) {
+      if (port.input) ++inputs[*port.input];
+      if (port.output) ++outputs[*port.output];
+      if (port.input && *port.input >= node.inputs().size())
+        report(node, "a port refers to an input that does not exist");
+      if (port.output && *port.output >= node.outputs().size())
+        report(node, "a port refers to an output that does not exist");
+      if (port.has_parameter()) {
+        ++parameters[port.parameter];
+        inner(node, *body.graph, port.parameter, ops::Parameter);
       }
-      check_each_parameter_once(node, *branch->graph);
-      if (branch->results.size() != node.outputs().size())
-        report(node, "a branch does not have one Result for each output");
-      for (const Node* result : branch->results) inner(node, *branch->graph, result, ops::Result);
+      if (port.has_result()) inner(node, *body.graph, port.result, ops::Result);
     }
+    for (const Node* parameter : body.graph->parameters()) {
+      if (parameters[parameter] != 1)
+        report(node, "Parameter '" + parameter->name + "' of the body is not fed by exactly one port");
+    }
+    // The branches of an If share its inputs.
+    if (!body.is_branch())
+      check_each_mapped_once(node, inputs, LoopView::kFirstMapped, node.inputs().size(), "input");
+    check_each_mapped_once(node, outputs, 0, node.outputs().size(), "output");
   }
 
   void check_each_mapped_once(const Node& node, std::map<std::size_t, int>& seen, std::size_t first,
@@ -156,17 +137,7 @@ class Verifier {
     }
   }
 
-  void check_each_parameter_once(const Node& node, const Graph& body) {
-    for (const Node* parameter : body.parameters()) {
-      if (parameters_seen_[parameter] != 1)
-        report(node, "Parameter '" + parameter->name + "' of the body is not fed by exactly one port");
-    }
-  }
-
   std::vector<std::string> problems_;
-  std::map<std::size_t, int> inputs_seen_;
-  std::map<std::size_t, int> outputs_seen_;
-  std::unordered_map<const Node*, int> parameters_seen_;
 };
 
 }  // namespace

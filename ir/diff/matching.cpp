@@ -3,10 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
+
+#include "ir/body_ports.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -32,38 +35,6 @@ std::map<std::pair<Op, std::uint32_t>, std::vector<const Node*>> users_by_input(
 std::string slices(const Slices& slices) {
   return fmt::format(", axis {}, start {}, end {}, stride {}, part_size {}", slices.axis, slices.start,
                      slices.end, slices.stride, slices.part_size);
-}
-
-BodyPorts loop_ports(const Node& node, const LoopBody& body) {
-  BodyPorts ports;
-  ports.name = "body";
-  ports.graph = body.graph.get();
-  if (body.iteration != nullptr) ports.parameters[body.iteration].kind = "iteration number";
-  if (body.condition != nullptr) ports.results[body.condition].emplace_back("body condition");
-  for (const Carried& state : body.carried) {
-    ports.parameters[state.parameter] = {"state", node.input(state.input), state.result};
-    if (state.output) ports.results[state.result].push_back(fmt::format("output {}", *state.output));
-  }
-  for (const Sliced& sliced : body.sliced)
-    ports.parameters[sliced.parameter] = {"slice" + slices(sliced), node.input(sliced.input)};
-  for (const Invariant& invariant : body.invariants)
-    ports.parameters[invariant.parameter] = {"captured value", node.input(invariant.input)};
-  for (const Scan& scan : body.scans)
-    ports.results[scan.result].push_back(fmt::format("output {}", scan.output) + slices(scan));
-  for (const LastValue& last : body.last_values)
-    ports.results[last.result].push_back(fmt::format("output {}", last.output));
-  return ports;
-}
-
-BodyPorts branch_ports(const Node& node, std::string_view name, const Branch& branch) {
-  BodyPorts ports;
-  ports.name = name;
-  ports.graph = branch.graph.get();
-  for (const Invariant& invariant : branch.invariants)
-    ports.parameters[invariant.parameter] = {"captured value", node.input(invariant.input)};
-  for (std::size_t i = 0; i < branch.results.size(); ++i)
-    ports.results[branch.results[i]].push_back(fmt::format("output {}", i));
-  return ports;
 }
 
 }  // namespace
@@ -209,14 +180,23 @@ void Matching::follow_edges() {
 }
 
 std::vector<BodyPorts> body_ports(const Node& node) {
+  constexpr std::array<std::string_view, 7> kKinds{
+      "captured value", "state", "slice", "scan", "last value", "iteration number", "body condition"};
   std::vector<BodyPorts> bodies;
-  if (const LoopBody* loop = node.loop()) bodies.push_back(loop_ports(node, *loop));
-  if (const IfBranches* branches = node.branches()) {
-    bodies.push_back(branch_ports(node, "then_branch", branches->then_branch));
-    bodies.push_back(branch_ports(node, "else_branch", branches->else_branch));
-  }
-  for (BodyPorts& body : bodies) {
-    for (auto& [result, roles] : body.results) std::ranges::sort(roles);
+  for (const ConnectedBody& body : connected_bodies(node)) {
+    BodyPorts& ports = bodies.emplace_back();
+    ports.name = body.name_in_paths();
+    ports.graph = body.graph;
+    for (const Port& port : body.ports) {
+      const std::string kind(kKinds.at(static_cast<std::size_t>(port.kind)));
+      const std::string suffix = port.slices == nullptr ? "" : slices(*port.slices);
+      if (port.has_parameter())
+        ports.parameters[port.parameter] = {kind + suffix, port.input ? node.input(*port.input) : Value{},
+                                            port.result};
+      if (port.output) ports.results[port.result].push_back(fmt::format("output {}{}", *port.output, suffix));
+      if (port.kind == Port::Kind::condition) ports.results[port.result].push_back(kind);
+    }
+    for (auto& [result, roles] : ports.results) std::ranges::sort(roles);
   }
   return bodies;
 }

@@ -74,7 +74,7 @@ struct ParameterRole {
 
 /// A body and the roles of its Parameters and Results.
 struct BodyPorts {
-  std::string_view name;  ///< "body", "then_branch", "else_branch"
+  std::string name;  ///< "body", "then_branch", "else_branch"
   const Graph* graph = nullptr;
   std::unordered_map<const Node*, ParameterRole> parameters;
   std::unordered_map<const Node*, std::vector<std::string>>

@@ -3,11 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <unordered_map>
 
 #include "base/joined.hpp"
+#include "ir/body_ports.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/text/constants.hpp"
 #include "ir/text/cursor.hpp"
@@ -116,16 +118,11 @@ class Printer {
       return type;
     });
     if (const ConstantData* data = node.constant()) text += " = " + constants_.text(node.output(0), *data);
-    const LoopBody* const loop = node.loop();
-    const IfBranches* const branches = node.branches();
-    line("{}{}", text, loop != nullptr || branches != nullptr ? " {" : "");
-    if (loop == nullptr && branches == nullptr) return;
+    const std::vector<ConnectedBody> bodies = connected_bodies(node);
+    line("{}{}", text, bodies.empty() ? "" : " {");
+    if (bodies.empty()) return;
     ++depth_;
-    if (loop != nullptr) loop_body(node, ids, *loop);
-    if (branches != nullptr) {
-      branch(node, ids, "then", branches->then_branch);
-      branch(node, ids, "else", branches->else_branch);
-    }
+    for (const ConnectedBody& one : bodies) body(node, ids, one);
     --depth_;
     line("}}");
   }
@@ -133,11 +130,6 @@ class Printer {
   static std::string outer(const Node& node, const Ids& ids, std::uint32_t input) {
     return fmt::format("input {}: {}", input,
                        input < node.inputs().size() ? ids.of(node.input(input)) : "%?");
-  }
-
-  template <typename Port>
-  static std::string guarded(const Port& port) {
-    return port.is_guarded ? ", guarded" : "";
   }
 
   static std::string slices(const Slices& slices) {
@@ -149,44 +141,45 @@ class Printer {
     return text;
   }
 
-  void invariants(const Node& node, const Ids& ids, const Ids& inner, const std::vector<Invariant>& list) {
-    for (const Invariant& invariant : list) {
-      line("invariant {} = {}", inner.of(*invariant.parameter), outer(node, ids, invariant.input));
+  /// `ids`: of the graph around the body; `inner`: of the body.
+  static std::string port_text(const Node& node, const Ids& ids, const Ids& inner, const Port& port) {
+    using Kind = Port::Kind;
+    constexpr std::array<std::string_view, 7> kKinds{"invariant", "carried",   "sliced",   "scan ",
+                                                     "last ",     "iteration", "condition"};
+    const std::string_view kind = kKinds.at(static_cast<std::size_t>(port.kind));
+    if (port.kind == Kind::condition) return fmt::format("{} {}", kind, inner.of(*port.result));
+    std::string text;
+    if (port.has_parameter()) {
+      text = fmt::format("{} {}", kind, inner.of(*port.parameter));
+      if (port.input) text += " = " + outer(node, ids, *port.input);
+      if (port.kind == Kind::state) text += ", back_edge " + inner.of(*port.result);
+      if (port.output) text += fmt::format(", output {}", *port.output);
+    } else {
+      text = fmt::format("output {} = {}{}", *port.output, node.loop() != nullptr ? kind : "",
+                         inner.of(*port.result));
     }
+    if (port.slices != nullptr) text += slices(*port.slices);
+    return text + (port.is_guarded ? ", guarded" : "");
   }
 
-  void loop_body(const Node& node, const Ids& ids, const LoopBody& body) {
+  void body(const Node& node, const Ids& ids, const ConnectedBody& body) {
+    if (body.is_branch()) {
+      line("{} {{", body.name);
+      ++depth_;
+    }
     const Ids inner = ids_of(*body.graph);
-    if (body.iteration != nullptr) line("iteration {}", inner.of(*body.iteration));
-    if (body.condition != nullptr) line("condition {}", inner.of(*body.condition));
-    for (const Carried& carried : body.carried) {
-      line("carried {} = {}, back_edge {}{}", inner.of(*carried.parameter), outer(node, ids, carried.input),
-           inner.of(*carried.result),
-           carried.output ? fmt::format(", output {}{}", *carried.output, guarded(carried)) : "");
+    // The iteration and the condition, which only the body has, come first.
+    for (const bool is_outer : {false, true}) {
+      for (const Port& port : body.ports) {
+        if ((port.input || port.output) == is_outer) line("{}", port_text(node, ids, inner, port));
+      }
     }
-    for (const Sliced& sliced : body.sliced) {
-      line("sliced {} = {}{}", inner.of(*sliced.parameter), outer(node, ids, sliced.input), slices(sliced));
-    }
-    invariants(node, ids, inner, body.invariants);
-    for (const Scan& scan : body.scans)
-      line("output {} = scan {}{}", scan.output, inner.of(*scan.result), slices(scan) + guarded(scan));
-    for (const LastValue& last : body.last_values)
-      line("output {} = last {}", last.output, inner.of(*last.result));
     text_.push_back('\n');
     nodes(*body.graph, inner);
-  }
-
-  void branch(const Node& node, const Ids& ids, std::string_view name, const Branch& branch) {
-    line("{} {{", name);
-    ++depth_;
-    const Ids inner = ids_of(*branch.graph);
-    invariants(node, ids, inner, branch.invariants);
-    for (std::size_t i = 0; i < branch.results.size(); ++i)
-      line("output {} = {}", i, inner.of(*branch.results[i]));
-    text_.push_back('\n');
-    nodes(*branch.graph, inner);
-    --depth_;
-    line("}}");
+    if (body.is_branch()) {
+      --depth_;
+      line("}}");
+    }
   }
 
   ConstantPrinter constants_;

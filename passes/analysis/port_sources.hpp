@@ -29,8 +29,6 @@ class PortSources {
   std::span<const ir::Value> of(ir::Value value) const;
 
  private:
-  void add_loop(ir::Node& node, const ir::LoopBody& loop);
-
   std::unordered_map<ir::Value, base::SmallVector<ir::Value, 2>, HashOfValue> sources_;
 };
 

@@ -24,7 +24,7 @@ struct Model::Implementation {
   frontend::DimensionNames input_names = {};
   frontend::DimensionNames output_names = {};
   /// The operators and weights of the ONNX model, if `source` is not kept; no value for IR.
-  std::optional<frontend::ModelCounts> counts = {};
+  std::optional<GraphCounts> counts = {};
   /// Writing stores numbers in the nodes: one thread at a time.
   std::mutex writing = {};
 };

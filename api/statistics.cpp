@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -173,66 +172,6 @@ class SizeSetter {
   NameList dynamic_;  ///< the names and places of dynamic dimensions
 };
 
-GraphCounts sorted(GraphCounts counts) {
-  std::ranges::sort(counts.operators, [](const OperatorCount& a, const OperatorCount& b) {
-    return std::tuple(b.flops, b.count, std::string_view(a.type)) <
-           std::tuple(a.flops, a.count, std::string_view(b.type));
-  });
-  std::ranges::sort(counts.weights, [](const WeightCount& a, const WeightCount& b) {
-    return std::tuple(b.bytes, std::string_view(a.element_type)) <
-           std::tuple(a.bytes, std::string_view(b.element_type));
-  });
-  return counts;
-}
-
-GraphCounts counts_of(const frontend::ModelCounts& model) {
-  GraphCounts counts;
-  for (const auto& [type, row] : model.operators) {
-    OperatorCount one;
-    one.type = type;
-    one.count = row.operators;
-    one.in_bodies = row.in_bodies;
-    counts.operators.push_back(std::move(one));
-    counts.operator_count = ir::saturated_sum(counts.operator_count, row.operators);
-  }
-  for (const auto& [type, row] : model.tensors) {
-    counts.weights.push_back({type, row.tensors, row.elements, row.bytes});
-    counts.weight_bytes = ir::saturated_sum(counts.weight_bytes, row.bytes);
-    if (row.holds_parameters) counts.parameters = ir::saturated_sum(counts.parameters, row.elements);
-  }
-  return sorted(std::move(counts));
-}
-
-GraphCounts counts_of(const ir::Statistics& found) {
-  GraphCounts counts;
-  for (const auto& [type, row] : found.layers) {
-    counts.operators.push_back({std::string(type), row.layers, row.in_bodies, row.cost.multiply_adds,
-                                row.cost.flops, row.without_sizes});
-    counts.operator_count += row.layers;
-  }
-  for (const auto& [type, row] : found.constants) {
-    counts.weights.push_back({std::string(ir::info(type).name), row.constants, row.elements, row.bytes});
-    counts.weight_bytes += row.bytes;
-    if (ir::holds_parameters(type)) counts.parameters += row.elements;
-  }
-  return sorted(std::move(counts));
-}
-
-Costs costs_of(const ir::Statistics& found, const GraphCounts& counts) {
-  Costs costs;
-  for (const OperatorCount& row : counts.operators) {
-    costs.multiply_adds = ir::saturated_sum(costs.multiply_adds, row.multiply_adds);
-    costs.flops = ir::saturated_sum(costs.flops, row.flops);
-    costs.without_sizes += row.without_sizes;
-  }
-  costs.open_loops = found.open_loops;
-  if (found.peak) {
-    costs.peak_bytes = found.peak->bytes;
-    costs.peak_layer = found.peak->layer;
-  }
-  return costs;
-}
-
 }  // namespace
 
 Stats stats(const Model& model, const StatsOptions& options) {
@@ -241,10 +180,7 @@ Stats stats(const Model& model, const StatsOptions& options) {
   DiagnosticSink sink;
   contain(sink, [&] {
     const auto copy = written(implementation);
-    if (implementation.source)
-      result.onnx = counts_of(frontend::counts_of(*implementation.source));
-    else if (implementation.counts)
-      result.onnx = counts_of(*implementation.counts);
+    result.onnx = implementation.source ? frontend::counts_of(*implementation.source) : implementation.counts;
     SizeSetter setter(implementation.input_names, options);
     const bool has_changed = setter.set(*copy);
     result.missing_sizes = setter.missing.names();
@@ -254,9 +190,9 @@ Stats stats(const Model& model, const StatsOptions& options) {
       if (has_changed) ir::infer_stale(copy->graph);
     });
     if (problem) return sink.report(bad_size("the sizes do not fit the model: " + problem->message));
-    const ir::Statistics found = ir::statistics_of(*copy);
-    result.ir = counts_of(found);
-    result.costs = costs_of(found, result.ir);
+    ir::Statistics found = ir::statistics_of(*copy);
+    result.ir = std::move(found.counts);
+    result.costs = std::move(found.costs);
   });
   result.diagnostics = sink.take();
   return result;

@@ -7,7 +7,7 @@ set(ONNX2IR_LAYERS "")
 
 # The headers of the public API that all layers may include.
 file(MAKE_DIRECTORY "${ONNX2IR_INCLUDE_ROOTS}/vocabulary/onnx2ir")
-foreach(header diagnostic.hpp diagnostic_code.hpp difference.hpp export.hpp extension.h interface.hpp options.hpp quantization.hpp result.hpp)
+foreach(header diagnostic.hpp diagnostic_code.hpp difference.hpp export.hpp extension.h interface.hpp options.hpp quantization.hpp result.hpp statistics.hpp)
   file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}/include/onnx2ir/${header}"
     "${ONNX2IR_INCLUDE_ROOTS}/vocabulary/onnx2ir/${header}" SYMBOLIC)
 endforeach()

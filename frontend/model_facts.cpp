@@ -17,15 +17,15 @@ namespace {
 using ir::saturated_product;
 using ir::saturated_sum;
 
-using Operators = std::map<std::string, OperatorCounts>;
+using Operators = ir::OperatorCounts;
 
-/// Adds `counts`, `times.operators` times; `times.in_bodies` of these are in bodies.
-void add(Operators& to, const Operators& counts, const OperatorCounts& times) {
-  for (const auto& [type, count] : counts) {
-    OperatorCounts& sum = to[type];
-    sum.operators = saturated_sum(sum.operators, saturated_product(count.operators, times.operators));
-    const std::uint64_t outside = count.operators - count.in_bodies;
-    sum.in_bodies = saturated_sum(sum.in_bodies, saturated_product(count.in_bodies, times.operators));
+/// Adds `counts`, `times.count` times; `times.in_bodies` of these are in bodies.
+void add(Operators& to, const Operators& counts, const OperatorCount& times) {
+  for (const auto& [type, row] : counts) {
+    OperatorCount& sum = to[type];
+    sum.count = saturated_sum(sum.count, saturated_product(row.count, times.count));
+    const std::uint64_t outside = row.count - row.in_bodies;
+    sum.in_bodies = saturated_sum(sum.in_bodies, saturated_product(row.in_bodies, times.count));
     sum.in_bodies = saturated_sum(sum.in_bodies, saturated_product(outside, times.in_bodies));
   }
 }
@@ -34,21 +34,18 @@ class OperatorCounter {
  public:
   explicit OperatorCounter(const LoadedModel& model) : model_(&model) {}
 
-  ModelCounts count() {
+  GraphCounts count() {
     Scope main;
     add_graph(model_->proto().graph(), main, false);
-    ModelCounts result;
-    result.operators = expanded(main);
-    result.tensors = std::move(tensors_);
-    return result;
+    return tensors_.counts_with(expanded(main));
   }
 
  private:
   /// The nodes of the main graph or of a function, without those of the functions that they call.
   struct Scope {
     Operators operators;
-    base::NameTable<OperatorCounts*> standard;  ///< those of `operators` in the domain of ONNX
-    std::map<const onnx::FunctionProto*, OperatorCounts> calls;
+    base::NameTable<OperatorCount*> standard;  ///< those of `operators` in the domain of ONNX
+    std::map<const onnx::FunctionProto*, OperatorCount> calls;
   };
 
   /// The operators of a scope with those of the called functions. Functions do not call themselves: the
@@ -72,20 +69,20 @@ class OperatorCounter {
     for_each_initializer(graph, [&](const auto& tensor) { add_tensor(values_of(tensor)); });
   }
 
-  static OperatorCounts& counts_of(const onnx::NodeProto& node, Scope& scope) {
+  static OperatorCount& count_of(const onnx::NodeProto& node, Scope& scope) {
     if (!node.domain().empty()) return scope.operators[operator_name(node)];
-    OperatorCounts*& counts = scope.standard.find_or_add(node.op_type(), nullptr);
-    if (counts == nullptr) counts = &scope.operators[node.op_type()];
-    return *counts;
+    OperatorCount*& count = scope.standard.find_or_add(node.op_type(), nullptr);
+    if (count == nullptr) count = &scope.operators[node.op_type()];
+    return *count;
   }
 
   template <typename Nodes>
   void add_nodes(const Nodes& nodes, Scope& scope, bool is_body) {
     for (const onnx::NodeProto& node : nodes) {
       const onnx::FunctionProto* const function = model_->find_function(node);
-      OperatorCounts& counts = function == nullptr ? counts_of(node, scope) : scope.calls[function];
-      ++counts.operators;
-      if (is_body) ++counts.in_bodies;
+      OperatorCount& row = function == nullptr ? count_of(node, scope) : scope.calls[function];
+      ++row.count;
+      if (is_body) ++row.in_bodies;
       for (const auto& attribute : node.attribute()) {
         if (attribute.has_t()) add_tensor(attribute.t());
         for (const auto& tensor : attribute.tensors()) add_tensor(tensor);
@@ -99,19 +96,16 @@ class OperatorCounter {
     for (const std::int64_t size : tensor.dims())
       elements = saturated_product(elements, static_cast<std::uint64_t>(std::max<std::int64_t>(size, 0)));
     const TensorTypeInfo* const type = find_tensor_type(tensor.data_type());
-    std::string name(tensor_type_name(tensor.data_type()));
-    if (type != nullptr && type->ir_type) name = ir::info(*type->ir_type).name;
-    TensorCounts& counts = tensors_[name];
-    ++counts.tensors;
-    counts.elements = saturated_sum(counts.elements, elements);
+    const ir::ElementType* const ir_type = type != nullptr && type->ir_type ? &*type->ir_type : nullptr;
     const std::uint64_t bits = type == nullptr ? 0 : type->bits;
-    counts.bytes = saturated_sum(counts.bytes, saturated_sum(saturated_product(elements, bits), 7) / 8);
-    counts.holds_parameters = type != nullptr && type->ir_type && ir::holds_parameters(*type->ir_type);
+    const std::uint64_t bytes = saturated_sum(saturated_product(elements, bits), 7) / 8;
+    tensors_.add(ir_type != nullptr ? ir::info(*ir_type).name : tensor_type_name(tensor.data_type()),
+                 elements, bytes, ir_type != nullptr && ir::holds_parameters(*ir_type));
   }
 
   const LoadedModel* model_;
   std::unordered_map<const onnx::FunctionProto*, Operators> functions_;
-  std::map<std::string, TensorCounts> tensors_;
+  ir::ConstantCounter tensors_;
 };
 
 void add_names(const onnx::GraphProto& graph, std::unordered_map<std::string, std::string>& operators) {
@@ -124,7 +118,7 @@ void add_names(const onnx::GraphProto& graph, std::unordered_map<std::string, st
 
 }  // namespace
 
-ModelCounts counts_of(const LoadedModel& model) {
+GraphCounts counts_of(const LoadedModel& model) {
   return OperatorCounter(model).count();
 }
 

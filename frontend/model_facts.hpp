@@ -2,8 +2,8 @@
 // names.
 #pragma once
 
-#include <cstdint>
 #include <map>
+#include <onnx2ir/statistics.hpp>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,26 +13,8 @@
 
 namespace onnx2ir::frontend {
 
-/// The operators of one type. Those of a function of the model are counted for each of its calls.
-struct OperatorCounts {
-  std::uint64_t operators = 0;
-  std::uint64_t in_bodies = 0;
-};
-
-/// The initializers and attributes of one element type.
-struct TensorCounts {
-  std::uint64_t tensors = 0;
-  std::uint64_t elements = 0;
-  std::uint64_t bytes = 0;
-  bool holds_parameters = false;
-};
-
-struct ModelCounts {
-  std::map<std::string, OperatorCounts> operators;  ///< by type: "Conv", "com.microsoft.Attention"
-  std::map<std::string, TensorCounts> tensors;      ///< by element type
-};
-
-ModelCounts counts_of(const LoadedModel& model);
+/// The operators and weights of a model. Operators of a function are counted for each of its calls.
+GraphCounts counts_of(const LoadedModel& model);
 
 /// The names of the dimensions (dim_param) of each tensor; empty for a dimension without a name.
 using DimensionNames = std::map<std::string, std::vector<std::string>, std::less<>>;

@@ -165,11 +165,6 @@ std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) {
   return __builtin_add_overflow(a, b, &result) ? UINT64_MAX : result;
 }
 
-void add(LayerCost& sum, const LayerCost& cost, std::uint64_t times) {
-  sum.multiply_adds = saturated_sum(sum.multiply_adds, saturated_product(cost.multiply_adds, times));
-  sum.flops = saturated_sum(sum.flops, saturated_product(cost.flops, times));
-}
-
 std::optional<LayerCost> cost_of(const Node& node) {
   if (node.is(ops::MatMul)) return mat_mul(node);
   if (node.is(ops::Einsum)) return einsum(node);

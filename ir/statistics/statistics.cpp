@@ -36,38 +36,43 @@ void collect_constants(Graph& graph, Constants& constants) {
   }
 }
 
-using ByType = std::map<std::string_view, LayerCounts>;
-
-LayerCost total(const ByType& layers) {
-  LayerCost sum;
-  for (const auto& [type, counts] : layers) add(sum, counts.cost);
-  return sum;
+/// Adds the arithmetic of a layer, or of several; the largest number instead of an overflow.
+template <typename Cost>
+void add_cost(OperatorCount& sum, const Cost& cost, std::uint64_t times) {
+  sum.multiply_adds = saturated_sum(sum.multiply_adds, saturated_product(cost.multiply_adds, times));
+  sum.flops = saturated_sum(sum.flops, saturated_product(cost.flops, times));
 }
 
 /// Adds the counts of a body; `times`: how often it runs in one inference.
-void add(ByType& to, const ByType& body, std::uint64_t times) {
+void add(OperatorCounts& to, const OperatorCounts& body, std::uint64_t times) {
   for (const auto& [type, counts] : body) {
-    LayerCounts& sum = to[type];
-    sum.layers += counts.layers;
-    sum.in_bodies += counts.layers;
+    OperatorCount& sum = to[type];
+    sum.count += counts.count;
+    sum.in_bodies += counts.count;
     sum.without_sizes += counts.without_sizes;
-    add(sum.cost, counts.cost, times);
+    add_cost(sum, counts, times);
   }
+}
+
+std::uint64_t flops_of(const OperatorCounts& layers) {
+  std::uint64_t sum = 0;
+  for (const auto& [type, counts] : layers) sum = saturated_sum(sum, counts.flops);
+  return sum;
 }
 
 class Counter {
  public:
   explicit Counter(const Constants& known) : known_(&known) {}
 
-  ByType count(Graph& graph) {
-    ByType layers;
+  OperatorCounts count(Graph& graph) {
+    OperatorCounts layers;
     for (const auto& node : graph.nodes()) {
-      LayerCounts& counts = layers[node->op().name];
-      ++counts.layers;
+      OperatorCount& counts = layers[std::string(node->op().name)];
+      ++counts.count;
       if (node->is(ops::Const)) add_constant(*node);
       if (!known_->contains(node.get())) {
         if (const auto cost = cost_of(*node)) {
-          ir::add(counts.cost, *cost);
+          add_cost(counts, *cost, 1);
         } else {
           ++counts.without_sizes;
         }
@@ -78,7 +83,7 @@ class Counter {
     return layers;
   }
 
-  std::map<ElementType, ConstantCounts> constants;
+  ConstantCounter constants;
   std::uint64_t open_loops = 0;
 
  private:
@@ -86,13 +91,11 @@ class Counter {
     const ConstantData& data = *node.constant();
     if (!seen_.emplace(data.place(), data.size(), data.narrowing()).second) return;
     const Output& output = node.output(0);
-    ConstantCounts& counts = constants[output.type];
-    ++counts.constants;
-    counts.elements += static_cast<std::uint64_t>(output.shape.element_count().value_or(0));
-    counts.bytes += data.written_size();
+    const auto elements = static_cast<std::uint64_t>(output.shape.element_count().value_or(0));
+    constants.add(info(output.type).name, elements, data.written_size(), holds_parameters(output.type));
   }
 
-  void add_loop(ByType& layers, Node& node) {
+  void add_loop(OperatorCounts& layers, Node& node) {
     const LoopView loop(node);
     const auto iterations = loop.iterations();
     if (!iterations) ++open_loops;
@@ -100,11 +103,11 @@ class Counter {
   }
 
   /// One of the branches runs: the more expensive one is counted.
-  void add_if(ByType& layers, Node& node) {
+  void add_if(OperatorCounts& layers, Node& node) {
     const IfView if_view(node);
-    const ByType then_layers = count(*if_view.then_branch().graph);
-    const ByType else_layers = count(*if_view.else_branch().graph);
-    const bool is_then_larger = total(then_layers).flops >= total(else_layers).flops;
+    const OperatorCounts then_layers = count(*if_view.then_branch().graph);
+    const OperatorCounts else_layers = count(*if_view.else_branch().graph);
+    const bool is_then_larger = flops_of(then_layers) >= flops_of(else_layers);
     add(layers, then_layers, is_then_larger ? 1 : 0);
     add(layers, else_layers, is_then_larger ? 0 : 1);
   }
@@ -123,6 +126,15 @@ std::optional<std::uint64_t> bytes_of(const Output& output) {
   return packed_size(output.type, static_cast<std::uint64_t>(*count)).value_or(UINT64_MAX);
 }
 
+/// The largest sum of the sizes of values that are in use at the same time.
+struct Peak {
+  std::uint64_t bytes = 0;
+  std::string layer;  ///< the path of the layer that runs then
+};
+
+/// Finds the peak if each layer runs in the order of the nodes, each value is kept from its layer to the last
+/// layer that reads it, and Reshape, Squeeze and Unsqueeze share the memory of their inputs. Constants need
+/// no memory here. No value if a size is dynamic.
 class Liveness {
  public:
   Liveness(Graph& graph, const Constants& constants) : graph_(&graph), constants_(&constants) {}
@@ -220,19 +232,56 @@ class Liveness {
 
 }  // namespace
 
-std::optional<Peak> peak_memory(Graph& graph, const std::unordered_set<const Node*>& constants) {
-  return Liveness(graph, constants).peak({}, {});
+void ConstantCounter::add(std::string_view type, std::uint64_t elements, std::uint64_t bytes,
+                          bool holds_parameters) {
+  WeightCount& sum = by_type_[std::string(type)];
+  ++sum.constants;
+  sum.elements = saturated_sum(sum.elements, elements);
+  sum.bytes = saturated_sum(sum.bytes, bytes);
+  if (holds_parameters) parameters_ = saturated_sum(parameters_, elements);
+}
+
+GraphCounts ConstantCounter::counts_with(const OperatorCounts& operators) const {
+  GraphCounts counts;
+  counts.parameters = parameters_;
+  for (const auto& [type, row] : operators) {
+    counts.operators.push_back(row);
+    counts.operators.back().type = type;
+    counts.operator_count = saturated_sum(counts.operator_count, row.count);
+  }
+  for (const auto& [type, row] : by_type_) {
+    counts.weights.push_back({type, row.constants, row.elements, row.bytes});
+    counts.weight_bytes = saturated_sum(counts.weight_bytes, row.bytes);
+  }
+  std::ranges::sort(counts.operators, [](const OperatorCount& a, const OperatorCount& b) {
+    return std::tuple(b.flops, b.count, std::string_view(a.type)) <
+           std::tuple(a.flops, a.count, std::string_view(b.type));
+  });
+  std::ranges::sort(counts.weights, [](const WeightCount& a, const WeightCount& b) {
+    return std::tuple(b.bytes, std::string_view(a.element_type)) <
+           std::tuple(a.bytes, std::string_view(b.element_type));
+  });
+  return counts;
 }
 
 Statistics statistics_of(Model& model) {
   Constants constants;
   collect_constants(model.graph, constants);
   Counter counter(constants);
+  const OperatorCounts layers = counter.count(model.graph);
   Statistics result;
-  result.layers = counter.count(model.graph);
-  result.constants = std::move(counter.constants);
-  result.open_loops = counter.open_loops;
-  result.peak = peak_memory(model.graph, constants);
+  result.counts = counter.constants.counts_with(layers);
+  Costs& costs = result.costs;
+  for (const auto& [type, row] : layers) {
+    costs.multiply_adds = saturated_sum(costs.multiply_adds, row.multiply_adds);
+    costs.flops = saturated_sum(costs.flops, row.flops);
+    costs.without_sizes += row.without_sizes;
+  }
+  costs.open_loops = counter.open_loops;
+  if (const auto peak = Liveness(model.graph, constants).peak({}, {})) {
+    costs.peak_bytes = peak->bytes;
+    costs.peak_layer = peak->layer;
+  }
   return result;
 }
 

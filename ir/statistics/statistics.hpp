@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <onnx2ir/statistics.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 
 #include "ir/graph.hpp"
 
@@ -19,9 +19,6 @@ struct LayerCost {
   std::uint64_t flops = 0;  ///< a multiply-add counts as two
 };
 
-/// Adds a cost `times` times; the largest number instead of an overflow.
-void add(LayerCost& sum, const LayerCost& cost, std::uint64_t times = 1);
-
 /// a * b and a + b; the largest number instead of an overflow.
 std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b);
 std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b);
@@ -29,37 +26,26 @@ std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b);
 /// The arithmetic of `node` without that of its bodies; no value if it depends on a dynamic size.
 std::optional<LayerCost> cost_of(const Node& node);
 
-/// The layers of one type.
-struct LayerCounts {
-  std::uint64_t layers = 0;
-  std::uint64_t in_bodies = 0;
-  LayerCost cost;                   ///< in one inference
-  std::uint64_t without_sizes = 0;  ///< layers whose cost depends on a dynamic size
-};
+/// By type: "Conv", "com.microsoft.Attention"; of layers "Convolution". The types in the counts are empty.
+using OperatorCounts = std::map<std::string, OperatorCount, std::less<>>;
 
-/// The constants of one element type; those with the same bytes count once.
-struct ConstantCounts {
-  std::uint64_t constants = 0;
-  std::uint64_t elements = 0;
-  std::uint64_t bytes = 0;
-};
+/// Counts the constants of a model.
+class ConstantCounter {
+ public:
+  /// `type`: an element type, as the counts call it.
+  void add(std::string_view type, std::uint64_t elements, std::uint64_t bytes, bool holds_parameters);
 
-/// The largest sum of the sizes of values that are in use at the same time.
-struct Peak {
-  std::uint64_t bytes = 0;
-  std::string layer;  ///< the path of the layer that runs then
-};
+  /// The counts of a graph with these operators and constants.
+  GraphCounts counts_with(const OperatorCounts& operators) const;
 
-/// The peak if each layer runs in the order of the nodes, each value is kept from its layer to the last layer
-/// that reads it, and Reshape, Squeeze and Unsqueeze share the memory of their inputs. `constants` need no
-/// memory here. No value if a size is dynamic.
-std::optional<Peak> peak_memory(Graph& graph, const std::unordered_set<const Node*>& constants);
+ private:
+  std::map<std::string, WeightCount> by_type_;
+  std::uint64_t parameters_ = 0;
+};
 
 struct Statistics {
-  std::map<std::string_view, LayerCounts> layers;  ///< by type
-  std::map<ElementType, ConstantCounts> constants;
-  std::uint64_t open_loops = 0;  ///< loops of which one iteration is counted
-  std::optional<Peak> peak;      ///< no value if a size is dynamic
+  GraphCounts counts;
+  Costs costs;
 };
 
 /// Values that are computed from constants alone cost nothing, because the runtime computes them once.

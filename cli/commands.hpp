@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,14 +20,14 @@ inline constexpr std::string_view kStandardStream = "-";
 
 struct CommandInfo {
   Command command = Command::convert;
-  std::string_view name;   ///< empty for a conversion
+  std::string_view name;
   std::string_view words;  ///< "MODEL..."
   std::size_t models = 0;  ///< how many it takes; 0: one or more
   std::string_view summary;
 };
 
 inline constexpr std::array<CommandInfo, 9> kCommands{{
-    {Command::convert, "", "MODEL...", 0, "convert the models"},
+    {Command::convert, "convert", "MODEL...", 0, "convert the models; the word convert may be left out"},
     {Command::show, "show", "MODEL", 1,
      "print the IR of a model as text, with a hash for each large constant, or with --html as a page; MODEL "
      "can also be an IR, FILE.xml, or text IR, FILE.ir"},
@@ -54,17 +53,13 @@ inline constexpr std::array<CommandInfo, 9> kCommands{{
     {Command::help, "help", "[COMMAND]", 0, "print the options of all commands, or those of one"},
 }};
 
-/// All but the conversion.
-inline constexpr std::span kNamedCommands = std::span(kCommands).subspan(1);
-
 inline const CommandInfo& info_of(Command command) {
   return *std::ranges::find(kCommands, command, &CommandInfo::command);
 }
 
-/// The names of all commands but the conversion.
 inline std::vector<std::string> command_names() {
   std::vector<std::string> names;
-  for (const CommandInfo& command : kNamedCommands) names.emplace_back(command.name);
+  for (const CommandInfo& command : kCommands) names.emplace_back(command.name);
   return names;
 }
 

@@ -59,8 +59,8 @@ void append_wrapped(std::string& out, std::string_view text, std::size_t indent,
 
 /// "onnx2ir diff OLD NEW [options]"
 std::string usage_of(const CommandInfo& command) {
-  return "onnx2ir " + std::string(command.name) + (command.name.empty() ? "" : " ") +
-         std::string(command.words) + " [options]";
+  const bool is_optional = command.command == Command::convert;
+  return fmt::format("onnx2ir {} {} [options]", is_optional ? "[convert]" : command.name, command.words);
 }
 
 std::string replaced(std::string text, std::string_view what, std::string_view with) {
@@ -99,7 +99,7 @@ std::string manual_page(std::span<const Option> options) {
 /// The names of the commands that have an option: "lint, diff".
 std::string commands_of(const Option& option, std::string_view separator) {
   std::vector<std::string_view> names;
-  for (const CommandInfo& command : kNamedCommands) {
+  for (const CommandInfo& command : kCommands) {
     if (option.commands.contains(command.command)) names.push_back(command.name);
   }
   return fmt::format("{}", fmt::join(names, separator));
@@ -132,7 +132,7 @@ std::string bash_completion(std::span<const Option> options) {
     }
   }
   std::string of_commands;
-  for (const CommandInfo& command : kNamedCommands)
+  for (const CommandInfo& command : kCommands)
     of_commands +=
         fmt::format("    {}) options=\"{}\" ;;\n", command.name, option_names(options, command.command));
   of_commands += "    *) options=\"" + option_names(options, Command::convert) + "\" ;;\n";
@@ -181,7 +181,7 @@ std::string fish_condition(const Option& option) {
 
 std::string fish_completion(std::span<const Option> options) {
   std::string text = "# Completion of onnx2ir for fish.\n";
-  for (const CommandInfo& command : kNamedCommands)
+  for (const CommandInfo& command : kCommands)
     text += "complete -c onnx2ir -n __fish_use_subcommand -a " + std::string(command.name) + " -d '" +
             replaced(std::string(command.summary), "'", "\\'") + "'\n";
   for (const Option& option : options) {
@@ -248,9 +248,9 @@ std::string option_help(std::span<const Option> options) {
 
 std::string help_text(std::span<const Option> options) {
   std::string text = "onnx2ir " + std::string(version()) + ": " + std::string(kPurpose) + "\n\n";
-  text += "usage: " + usage_of(kCommands[0]) + '\n';
-  for (const CommandInfo& command : kNamedCommands) {
-    text += "       " + usage_of(command) + '\n' + std::string(kIndent, ' ');
+  for (const CommandInfo& command : kCommands) {
+    text += (&command == kCommands.data() ? "usage: " : "       ") + usage_of(command) + '\n' +
+            std::string(kIndent, ' ');
     append_wrapped(text, command.summary, kIndent, kWidth);
   }
   text += '\n';

@@ -24,21 +24,18 @@ int check_files(const Arguments& arguments) {
   return report(arguments, onnx2ir::check_files(arguments.checked_files)) ? kModelError : kDone;
 }
 
-/// The command that the first word names. A file with such a name is converted as ./show.
-const CommandInfo& command_of(const std::vector<std::string>& words) {
-  const auto* found =
+/// The command that the first word names, or null. A file with such a name is converted as ./show.
+const CommandInfo* named_command(const std::vector<std::string>& words) {
+  const auto* const found =
       words.empty() ? kCommands.end() : std::ranges::find(kCommands, words[0], &CommandInfo::name);
-  return found == kCommands.end() || found->name.empty() ? kCommands[0] : *found;
+  return found == kCommands.end() ? nullptr : found;
 }
 
 /// The command line whose output `help COMMAND` prints. A problem if there is no such command.
 onnx2ir::Result<std::vector<std::string>> help_of(const std::vector<std::string>& words) {
   if (words.empty() || words[0].starts_with('-')) return std::vector<std::string>{"--help"};
-  std::vector<std::string> names = command_names();
-  names.insert(names.begin(), "convert");
-  if (words[0] == names[0]) return std::vector<std::string>{"--help"};
-  if (std::ranges::find(names, words[0]) != names.end()) return std::vector<std::string>{words[0], "--help"};
-  const std::string nearest = onnx2ir::nearest_name(words[0], names);
+  if (named_command(words) != nullptr) return std::vector<std::string>{words[0], "--help"};
+  const std::string nearest = onnx2ir::nearest_name(words[0], command_names());
   return onnx2ir::Problem{
       onnx2ir::DiagnosticCode::bad_interface,
       "there is no command '" + words[0] + '\'' +
@@ -102,7 +99,8 @@ void limit_memory(std::optional<std::uint64_t> most) {
 }
 
 int run(std::vector<std::string> words) {
-  if (command_of(words).command == Command::help) {
+  const CommandInfo* named = named_command(words);
+  if (named != nullptr && named->command == Command::help) {
     words.erase(words.begin());
     const auto line = help_of(words);
     if (!line) {
@@ -110,10 +108,11 @@ int run(std::vector<std::string> words) {
       return kUsage;
     }
     words = *line;
+    named = named_command(words);
   }
-  const CommandInfo& command = command_of(words);
+  const CommandInfo& command = named == nullptr ? info_of(Command::convert) : *named;
   const std::string first_word = words.empty() ? "" : words[0];
-  if (!command.name.empty()) words.erase(words.begin());
+  if (named != nullptr) words.erase(words.begin());
   if (command.command == Command::explain) return explain(words);
   if (command.command == Command::verify) return verify_model(words);
   Arguments arguments;

@@ -244,6 +244,17 @@ def test_releases_that_are_not_supported(model, tmp_path):
         assert done.returncode == 2 and all(message in done.stderr for message in messages), done.stderr
 
 
+def test_convert_is_a_word_that_may_be_left_out(tmp_path):
+    onnx_file(tmp_path / "m.onnx", IMAGE_AND_LENGTH)
+    onnx_file(tmp_path / "convert", IMAGE_AND_LENGTH)
+    assert run("convert", "m.onnx", "-o", "a.xml", folder=tmp_path).returncode == 0
+    assert run("m.onnx", "-o", "b.xml", folder=tmp_path).returncode == 0
+    assert run("./convert", "-o", "c.xml", folder=tmp_path).returncode == 0
+    assert (tmp_path / "a.bin").read_bytes() == (tmp_path / "b.bin").read_bytes()
+    done = run("convert", folder=tmp_path)
+    assert done.returncode == 2 and done.stderr == "onnx2ir: no model is given; see --help\n"
+
+
 def test_options_after_a_double_hyphen_are_models(tmp_path):
     onnx_file(tmp_path / "--check", IMAGE_AND_LENGTH)
     converted("-o", "x.xml", "--", "--check", folder=tmp_path)

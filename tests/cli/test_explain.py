@@ -81,7 +81,7 @@ def test_help_as_a_word():
     assert run("help").stdout == run("--help").stdout == run("help", "convert").stdout
     text = run("show", "--help").stdout
     assert text.startswith("usage: onnx2ir show MODEL [options]\n\nprint the IR") and "--html" in text
-    assert "--output-model" not in text and "usage: onnx2ir MODEL" not in text
+    assert "--output-model" not in text and "onnx2ir [convert]" not in text
     assert run("help", "show").stdout == text and run("help", "diff").stdout.startswith("usage: onnx2ir diff OLD NEW")
     done = run("help", "shwo")
     assert done.returncode == 2 and done.stderr == "onnx2ir: there is no command 'shwo'; did you mean 'show'?\n"

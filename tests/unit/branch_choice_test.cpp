@@ -43,13 +43,15 @@ struct FakeModel {
   }
 };
 
+bool takes_no_then_branch(const BranchChoices& branches) {
+  return std::ranges::none_of(branches, [](const auto& choice) { return choice.second; });
+}
+
 }  // namespace
 
 TEST_CASE("the preferred branches are chosen with one attempt for each If if no others can succeed") {
   FakeModel model;
-  const BranchChoices chosen = model.choose([](const BranchChoices& branches) {
-    return std::ranges::none_of(branches, [](const auto& choice) { return choice.second; });
-  });
+  const BranchChoices chosen = model.choose(takes_no_then_branch);
   CHECK(chosen.size() == 50);
   CHECK(model.attempts == 50 + 2);
 }
@@ -101,9 +103,7 @@ TEST_CASE("a branch that is not preferred is chosen if only it can succeed") {
 TEST_CASE("branches that fail for certain are no alternative, even if an If around them hides the failure") {
   FakeModel model;
   model.hides_failures = true;
-  const BranchChoices chosen = model.choose([](const BranchChoices& branches) {
-    return std::ranges::none_of(branches, [](const auto& choice) { return choice.second; });
-  });
+  const BranchChoices chosen = model.choose(takes_no_then_branch);
   CHECK(chosen.size() == 50);
   CHECK(model.attempts == 50 + 2);
 }

@@ -1,8 +1,8 @@
 // Known values of small integer tensors, which must not be known in more cases than in OpenVINO.
 #include "catch.hpp"
 #include "failure_code.hpp"
-#include "ir/builder.hpp"
 #include "ir/graph.hpp"
+#include "ir/shape_tools.hpp"
 
 using namespace onnx2ir::ir;
 namespace ops = onnx2ir::ops;
@@ -15,51 +15,49 @@ struct Fixture {
 
   Value shape_of(PartialShape shape) {
     const Value input = builder.parameter(ElementType::f32, std::move(shape));
-    return builder.op(ops::ShapeOf, {input}, {{"output_type", ElementType::i64}});
+    return compute_shape_of(builder, input);
   }
-  Value pick(Value from, std::int64_t index) {
-    return builder.op(ops::Gather, {from, builder.integers({index}), builder.integer(0)},
-                      {{"batch_dims", std::int64_t{0}}});
-  }
+  Value pick(Value from, std::int64_t index) { return gather(builder, from, builder.integers({index})); }
   PartialShape reshaped(Value pattern) {
     const Value data = builder.parameter(ElementType::f32, PartialShape{-1, -1});
-    return builder.op(ops::Reshape, {data, pattern}, {{"special_zero", false}}).shape();
+    return reshape(builder, data, pattern).shape();
+  }
+  void rejects(Op operation, std::initializer_list<Value> inputs, AttributeList attributes) {
+    CHECK(onnx2ir::code_of([&] { return builder.op(operation, inputs, attributes); }) ==
+          onnx2ir::DiagnosticCode::invalid_node);
   }
 };
 
 }  // namespace
 
 TEST_CASE_METHOD(Fixture, "dimensions travel through Gather and Concat into shapes") {
-  const Value list = builder.op(ops::Concat, {pick(shape_of({2, -1, 5}), 2), builder.integers({7})},
-                                {{"axis", std::int64_t{0}}});
+  const Value list = concat(builder, {pick(shape_of({2, -1, 5}), 2), builder.integers({7})});
   CHECK(reshaped(list) == PartialShape{5, 7});
 }
 
 TEST_CASE_METHOD(Fixture, "an unknown dimension has bounds, the others stay known") {
-  const Value list = builder.op(ops::Concat, {pick(shape_of({2, -1, 5}), 1), builder.integers({7})},
-                                {{"axis", std::int64_t{0}}});
+  const Value list = concat(builder, {pick(shape_of({2, -1, 5}), 1), builder.integers({7})});
   CHECK(reshaped(list) == PartialShape{-1, 7});
 }
 
 TEST_CASE_METHOD(Fixture, "one element from elsewhere makes the whole list unknown") {
   const Value other = builder.parameter(ElementType::i64, PartialShape{1});
-  const Value list = builder.op(ops::Concat, {other, builder.integers({7})}, {{"axis", std::int64_t{0}}});
+  const Value list = concat(builder, {other, builder.integers({7})});
   CHECK_FALSE(known_values(list));
   CHECK(reshaped(list) == PartialShape{-1, -1});
 }
 
 TEST_CASE_METHOD(Fixture, "Broadcast reads the parts of a Concat alone") {
   const Value other = builder.parameter(ElementType::i64, PartialShape{1});
-  const Value list = builder.op(ops::Concat, {builder.integers({7}), other}, {{"axis", std::int64_t{0}}});
+  const Value list = concat(builder, {builder.integers({7}), other});
   const Value data = builder.parameter(ElementType::f32, PartialShape{-1, 1});
-  CHECK(builder.op(ops::Broadcast, {data, list}, {{"mode", "numpy"}}).shape() == PartialShape{7, -1});
+  CHECK(broadcast_to(builder, data, list).shape() == PartialShape{7, -1});
 }
 
 TEST_CASE_METHOD(Fixture, "Broadcast in one direction does not change the target") {
   const auto rejects = [&](const Value& data, const Value& target) {
-    CHECK(onnx2ir::code_of([&] {
-            return builder.op(ops::Broadcast, {data, target}, {{"mode", "numpy"}});
-          }) == onnx2ir::DiagnosticCode::invalid_node);
+    CHECK(onnx2ir::code_of([&] { return broadcast_to(builder, data, target); }) ==
+          onnx2ir::DiagnosticCode::invalid_node);
   };
   rejects(builder.integers({7, 8}), builder.integers({}));
   rejects(builder.parameter(ElementType::f32, PartialShape{2, 3}), builder.integers({3}));
@@ -83,10 +81,6 @@ TEST_CASE_METHOD(Fixture, "sizes and positions must be integers") {
   const Value data = builder.parameter(ElementType::f32, PartialShape{2, 3});
   const Value one = builder.integers({1, 1});
   const Value real = builder.op(ops::Convert, {one}, {{"destination_type", ElementType::f32}});
-  const auto rejects = [&](Op operation, std::initializer_list<Value> inputs, AttributeList attributes) {
-    CHECK(onnx2ir::code_of([&] { return builder.op(operation, inputs, attributes); }) ==
-          onnx2ir::DiagnosticCode::invalid_node);
-  };
   rejects(ops::Reshape, {data, real}, {{"special_zero", false}});
   rejects(ops::Broadcast, {data, real}, {{"mode", "numpy"}});
   rejects(ops::Tile, {data, real}, {});
@@ -104,10 +98,6 @@ TEST_CASE_METHOD(Fixture, "lists of sizes, bounds and axes must have one axis") 
   const Value list = builder.integers({1, 1});
   const Value one = builder.integer(1);
   const Value table = builder.parameter(ElementType::i64, PartialShape{2, 1});
-  const auto rejects = [&](Op operation, std::initializer_list<Value> inputs, AttributeList attributes) {
-    CHECK(onnx2ir::code_of([&] { return builder.op(operation, inputs, attributes); }) ==
-          onnx2ir::DiagnosticCode::invalid_node);
-  };
   for (const Value wrong : {one, table}) {
     rejects(ops::Reshape, {data, wrong}, {{"special_zero", false}});
     rejects(ops::Transpose, {data, wrong}, {});
@@ -176,7 +166,7 @@ TEST_CASE_METHOD(Fixture, "Concat along the last axis interleaves known rows") {
   const Value axis = builder.integers({1});
   const Value ones = builder.op(ops::Unsqueeze, {builder.integers({1, 1}), axis});
   const Value sizes = builder.op(ops::Unsqueeze, {shape_of({4, 6}), axis});
-  const Value pairs = builder.op(ops::Concat, {ones, sizes}, {{"axis", std::int64_t{1}}});
+  const Value pairs = concat(builder, {ones, sizes}, 1);
   CHECK(exact_values(pairs) == Integers{1, 4, 1, 6});
 }
 
@@ -186,8 +176,7 @@ TEST_CASE_METHOD(Fixture, "lengths of VariadicSplit count when all are known") {
   Node& known = builder.node(ops::VariadicSplit, {data, axis, builder.integers({4, -1})}, {}, 2);
   CHECK(known.output(0).shape == PartialShape{-1, 4});
   CHECK(known.output(1).shape == PartialShape{-1, 6});
-  const Value lengths =
-      builder.op(ops::Concat, {builder.integers({4}), pick(shape_of({-1}), 0)}, {{"axis", std::int64_t{0}}});
+  const Value lengths = concat(builder, {builder.integers({4}), pick(shape_of({-1}), 0)});
   Node& unknown = builder.node(ops::VariadicSplit, {data, axis, lengths}, {}, 2);
   CHECK(unknown.output(0).shape == PartialShape{-1, -1});
 }
@@ -219,8 +208,7 @@ TEST_CASE_METHOD(Fixture, "NonZero finds at most all elements") {
 }
 
 TEST_CASE_METHOD(Fixture, "Pad reads each pad alone") {
-  const Value ends = builder.op(ops::Concat, {builder.integers({0, 3}), pick(shape_of({-1}), 0)},
-                                {{"axis", std::int64_t{0}}});
+  const Value ends = concat(builder, {builder.integers({0, 3}), pick(shape_of({-1}), 0)});
   const Value data = builder.parameter(ElementType::f32, PartialShape{-1, 16, 5});
   const Value zero = builder.number(0, ElementType::f32);
   const Value padded =

@@ -1,7 +1,7 @@
 // Dynamic sizes that are products of other sizes and a constant.
 #include "catch.hpp"
-#include "ir/builder.hpp"
 #include "ir/graph.hpp"
+#include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
 
 using namespace onnx2ir::ir;
@@ -15,13 +15,9 @@ struct Fixture {
   const Value data = builder.parameter(ElementType::f32, PartialShape{-1, -1, 32});
 
   Value size(Value value, std::int64_t axis) {
-    const Value shape = builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
-    return builder.op(ops::Gather, {shape, builder.integers({axis}), builder.integer(0)},
-                      {{"batch_dims", std::int64_t{0}}});
+    return gather(builder, compute_shape_of(builder, value), builder.integers({axis}));
   }
-  Value joined(std::initializer_list<Value> parts) {
-    return builder.op(ops::Concat, parts, {{"axis", std::int64_t{0}}});
-  }
+  Value joined(std::initializer_list<Value> parts) { return concat(builder, parts); }
   Value reshaped(Value value, Value pattern, bool special_zero = false) {
     return builder.op(ops::Reshape, {value, pattern}, {{"special_zero", special_zero}});
   }
@@ -57,20 +53,19 @@ TEST_CASE_METHOD(Fixture, "sizes pass through operations on other axes") {
   const Value slice = builder.op(ops::Slice, {data, list, builder.integers({5}), list, list});
   CHECK(is_size_of(size(data, 0), 0, slice, 0));
   CHECK_FALSE(is_size_of(size(data, 1), 0, slice, 1));
-  const Value concat = builder.op(ops::Concat, {data, data}, {{"axis", std::int64_t{1}}});
-  CHECK(is_size_of(size(data, 0), 0, concat, 0));
-  CHECK_FALSE(is_size_of(size(data, 1), 0, concat, 1));
+  const Value twice = concat(builder, {data, data}, 1);
+  CHECK(is_size_of(size(data, 0), 0, twice, 0));
+  CHECK_FALSE(is_size_of(size(data, 1), 0, twice, 1));
   const Value sum = builder.op(ops::ReduceSum, {data, builder.integers({-2})}, {{"keep_dims", true}});
   CHECK(is_size_of(size(data, 0), 0, sum, 0));
-  const Value unsqueezed = builder.op(ops::Unsqueeze, {data, builder.integers({0, -2})});
+  const Value unsqueezed = unsqueeze(builder, data, {0, -2});
   CHECK(is_size_of(size(data, 0), 0, unsqueezed, 1));
   CHECK(is_size_of(size(data, 1), 0, unsqueezed, 2));
   const Value tile = builder.op(ops::Tile, {data, joined({builder.integers({3}), size(data, 0), list})});
   CHECK(is_size_of(times(size(data, 0), 3), 0, tile, 0));
   CHECK_FALSE(is_size_of(size(data, 1), 0, tile, 1));
   const Value indices = builder.parameter(ElementType::i64, PartialShape{-1, -1});
-  const Value taken =
-      builder.op(ops::Gather, {data, indices, builder.integer(1)}, {{"batch_dims", std::int64_t{0}}});
+  const Value taken = gather(builder, data, indices, 1);
   CHECK(is_size_of(size(data, 0), 0, taken, 0));
   CHECK(is_size_of(size(indices, 0), 0, taken, 1));
   CHECK(is_size_of(size(indices, 1), 0, taken, 2));
@@ -84,7 +79,7 @@ TEST_CASE_METHOD(Fixture, "sizes of a MatMul come from both operands") {
   CHECK(is_size_of(size(data, 1), 0, product(data, other), 1));
   CHECK(is_size_of(size(other, 2), 0, product(data, other), 2));
   CHECK_FALSE(is_size_of(size(data, 0), 0, product(data, other), 0));
-  const Value turned = builder.op(ops::Transpose, {data, builder.integers({0, 2, 1})});
+  const Value turned = transpose(builder, data, {0, 2, 1});
   CHECK(is_size_of(size(data, 0), 0, product(data, turned), 0));
 }
 
@@ -116,7 +111,7 @@ TEST_CASE_METHOD(Fixture, "a Reshape may leave a static size for a -1") {
 
 TEST_CASE_METHOD(Fixture, "a cache has the size of its past and of the rows that are appended") {
   const Value past = builder.parameter(ElementType::f32, PartialShape{-1, -1, 32});
-  const Value cache = builder.op(ops::Concat, {past, data}, {{"axis", std::int64_t{1}}});
+  const Value cache = concat(builder, {past, data}, 1);
   const Value rows = builder.op(ops::Add, {size(data, 1), size(past, 1)});
   CHECK(is_size_of(rows, 0, cache, 1));
   CHECK_FALSE(is_size_of(size(past, 1), 0, cache, 1));
@@ -127,13 +122,13 @@ TEST_CASE_METHOD(Fixture, "a cache has the size of its past and of the rows that
   const Value heads = reshaped(cache, joined({size(past, 0), rows, builder.integers({-1, 8})}));
   CHECK(remaining(cache, heads.node->input(1), false) == 4);
   CHECK_FALSE(is_size_of(times(rows, 4), 0, reshaped(cache, builder.integers({-1, 8})), 0));
-  const Value repeated = builder.op(ops::Concat, {cache, cache}, {{"axis", std::int64_t{1}}});
+  const Value repeated = concat(builder, {cache, cache}, 1);
   CHECK(is_size_of(times(rows, 2), 0, repeated, 1));
 }
 
 TEST_CASE_METHOD(Fixture, "a Range from p to p + n has n elements") {
   const Value past = builder.parameter(ElementType::f32, PartialShape{-1});
-  const auto scalar = [&](Value list) { return builder.op(ops::Squeeze, {list, builder.integers({0})}); };
+  const auto scalar = [&](Value list) { return squeeze(builder, list, {0}); };
   const Value start = scalar(size(past, 0));
   const Value count = scalar(size(data, 1));
   const auto range = [&](Value from, Value to, std::int64_t step) {

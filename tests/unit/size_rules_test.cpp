@@ -2,10 +2,10 @@
 #include "ir/size_rules.hpp"
 
 #include "catch.hpp"
-#include "ir/builder.hpp"
 #include "ir/control_flow.hpp"
 #include "ir/graph.hpp"
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 
 using namespace onnx2ir::ir;
 namespace ops = onnx2ir::ops;
@@ -25,24 +25,19 @@ struct Fixture {
     return builder.op(ops::Add, {product, bias});
   }
   Value size(Value value, std::int64_t axis) {
-    const Value shape = builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
-    return builder.op(ops::Gather, {shape, builder.integer(axis), builder.integer(0)},
-                      {{"batch_dims", std::int64_t{0}}});
+    return gather(builder, compute_shape_of(builder, value), builder.integer(axis));
   }
-  Value listed(Value scalar) { return builder.op(ops::Unsqueeze, {scalar, builder.integers({0})}); }
+  Value listed(Value scalar) { return unsqueeze(builder, scalar, {0}); }
   /// [batch, length, 16] -> [batch, length, heads, rest] -> [batch, heads, length, rest] -> [?, length,
   /// rest].
   Value in_heads(Value states, std::int64_t heads) {
-    const std::int64_t axis = 0;
-    const Value split = builder.op(
-        ops::Concat, {listed(size(states, 0)), listed(size(states, 1)), builder.integers({heads, -1})},
-        {{"axis", axis}});
-    const Value parts = builder.op(ops::Reshape, {states, split}, {{"special_zero", true}});
-    const Value turned = builder.op(ops::Transpose, {parts, builder.integers({0, 2, 1, 3})});
+    const Value split =
+        concat(builder, {listed(size(states, 0)), listed(size(states, 1)), builder.integers({heads, -1})});
+    const Value parts = reshape_keeping(builder, states, split);
+    const Value turned = transpose(builder, parts, {0, 2, 1, 3});
     const Value joined =
-        builder.op(ops::Concat, {builder.integers({-1}), listed(size(parts, 1)), listed(size(parts, -1))},
-                   {{"axis", axis}});
-    return builder.op(ops::Reshape, {turned, joined}, {{"special_zero", true}});
+        concat(builder, {builder.integers({-1}), listed(size(parts, 1)), listed(size(parts, -1))});
+    return reshape_keeping(builder, turned, joined);
   }
   std::optional<bool> compared(Op op, Value a, Value b) { return decided(builder.op(op, {a, b})); }
 };
@@ -84,13 +79,12 @@ TEST_CASE_METHOD(Fixture, "sizes of other origin may differ") {
 }
 
 TEST_CASE_METHOD(Fixture, "an element of a list is the size of an axis") {
-  const Value shape = builder.op(ops::ShapeOf, {data}, {{"output_type", ElementType::i64}});
+  const Value shape = compute_shape_of(builder, data);
   const auto slice = [&](std::int64_t from, std::int64_t to) {
     const auto list = [&](std::int64_t value) { return builder.integers({value}); };
     return builder.op(ops::Slice, {shape, list(from), list(to), list(1), list(0)});
   };
-  const Value sizes = builder.op(ops::Concat, {slice(0, 1), builder.integers({7}), slice(-2, 3)},
-                                 {{"axis", std::int64_t{0}}});
+  const Value sizes = concat(builder, {slice(0, 1), builder.integers({7}), slice(-2, 3)});
   CHECK(is_size_of(sizes, 0, data, 0));
   CHECK_FALSE(is_size_of(sizes, 1, data, 1));
   CHECK(is_size_of(sizes, 2, data, 1));
@@ -100,19 +94,18 @@ TEST_CASE_METHOD(Fixture, "an element of a list is the size of an axis") {
 
 TEST_CASE_METHOD(Fixture, "a size of unknown origin is its own origin") {
   const Value pattern = builder.parameter(ElementType::i64, PartialShape{2});
-  const Value image = builder.op(ops::Reshape, {data, pattern}, {{"special_zero", true}});
-  CHECK(is_size_of(builder.op(ops::ShapeOf, {image}, {{"output_type", ElementType::i64}}), 1, image, 1));
+  const Value image = reshape_keeping(builder, data, pattern);
+  CHECK(is_size_of(compute_shape_of(builder, image), 1, image, 1));
   CHECK_FALSE(is_size_of(pattern, 1, image, 1));
 }
 
 TEST_CASE_METHOD(Fixture, "what a Reshape to the same sizes leaves of equal shapes is equal") {
   const auto split = [&](std::int64_t size) {
-    const Value sizes = builder.op(
-        ops::Concat, {listed(this->size(data, 0)), listed(this->size(data, 1)), builder.integers({-1, size})},
-        {{"axis", std::int64_t{0}}});
+    const Value sizes = concat(
+        builder, {listed(this->size(data, 0)), listed(this->size(data, 1)), builder.integers({-1, size})});
     return [this, sizes](Value value) {
-      const Value parts = builder.op(ops::Reshape, {value, sizes}, {{"special_zero", false}});
-      return builder.op(ops::Transpose, {parts, builder.integers({0, 2, 1, 3})});
+      const Value parts = reshape(builder, value, sizes);
+      return transpose(builder, parts, {0, 2, 1, 3});
     };
   };
   const auto in_heads_of_8 = split(8);
@@ -127,9 +120,8 @@ TEST_CASE_METHOD(Fixture, "what a Reshape to the same sizes leaves of equal shap
 }
 
 TEST_CASE_METHOD(Fixture, "an element is known although others of the list are not") {
-  const Value sizes = builder.op(
-      ops::Concat, {builder.integers({7, 8}), listed(this->size(data, 1)), listed(this->size(data, 2))},
-      {{"axis", std::int64_t{0}}});
+  const Value sizes =
+      concat(builder, {builder.integers({7, 8}), listed(this->size(data, 1)), listed(this->size(data, 2))});
   CHECK(known_element(sizes, 0) == 7);
   CHECK(known_element(sizes, 1) == 8);
   CHECK(known_element(sizes, 2) == std::nullopt);
@@ -170,11 +162,9 @@ TEST_CASE_METHOD(Fixture, "logical operations on comparisons of sizes are decide
 }
 
 TEST_CASE_METHOD(Fixture, "an If without elements may be decided for all other runs") {
-  const Value flat = builder.op(ops::Reshape, {data, builder.integers({-1, 32})}, {{"special_zero", true}});
-  const Value sizes =
-      builder.op(ops::Concat, {listed(size(data, 0)), listed(size(data, 1)), builder.integers({32})},
-                 {{"axis", std::int64_t{0}}});
-  const Value back = builder.op(ops::Reshape, {flat, sizes}, {{"special_zero", true}});
+  const Value flat = reshape_keeping(builder, data, builder.integers({-1, 32}));
+  const Value sizes = concat(builder, {listed(size(data, 0)), listed(size(data, 1)), builder.integers({32})});
+  const Value back = reshape_keeping(builder, flat, sizes);
   const Value condition = builder.op(ops::Equal, {size(back, 1), size(data, 1)});
   CHECK(decided(condition) == std::nullopt);
   CHECK(decided(condition, Runs::without_zero_sizes) == true);
@@ -187,9 +177,7 @@ TEST_CASE_METHOD(Fixture, "a state has the sizes of its initial value only if no
     Builder body(*inside);
     const Value state = body.parameter(data.type(), data.shape());
     CHECK_FALSE(are_equal(size_along(state, 0), size_along(data, 0)));
-    const std::int64_t axis = 1;
-    const Value next =
-        grows ? body.op(ops::Concat, {state, state}, {{"axis", axis}}) : body.op(ops::Add, {state, state});
+    const Value next = grows ? concat(body, {state, state}, 1) : body.op(ops::Add, {state, state});
     const LoopView made = add_loop(builder, builder.integer(3), builder.boolean(true), std::move(inside));
     made.body().condition = &body.result(body.boolean(true));
     const Value result = made.add_output(made.add_state(data, *state.node, body.result(next)));
@@ -206,6 +194,6 @@ TEST_CASE_METHOD(Fixture, "a captured value has the sizes of the outer value") {
   Builder body(*inside);
   const Value inner = body.captured(data);
   CHECK(are_equal(size_along(inner, 1), size_along(data, 1)));
-  const Value sizes = builder.op(ops::ShapeOf, {data}, {{"output_type", ElementType::i64}});
+  const Value sizes = compute_shape_of(builder, data);
   CHECK(are_equal(size_in(body.captured(sizes), 1), size_along(data, 1)));
 }

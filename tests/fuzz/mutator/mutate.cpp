@@ -51,8 +51,7 @@ void mutate(onnx::ModelProto& model, Random& random) {
     default: {
       NodeList& list = any_of(parts.node_lists, random);
       if (list.empty()) break;
-      mutate_node(*list.Mutable(static_cast<int>(random.below(static_cast<std::size_t>(list.size())))), list,
-                  parts, random);
+      mutate_node(*list.Mutable(any_index(list.size(), random)), list, parts, random);
     }
   }
 }

@@ -9,10 +9,6 @@
 namespace onnx2ir::fuzz {
 namespace {
 
-int any_index(int count, Random& random) {
-  return static_cast<int>(random.below(static_cast<std::size_t>(count)));
-}
-
 template <typename List>
 void mutate_numbers(List& list, Random& random) {
   if (list.empty() || random.one_in(4)) {

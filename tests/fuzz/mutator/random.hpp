@@ -34,4 +34,9 @@ class Random {
   std::uint64_t state_;
 };
 
+/// An index into a list of protobuf with `count` elements.
+inline int any_index(int count, Random& random) {
+  return static_cast<int>(random.below(static_cast<std::size_t>(count)));
+}
+
 }  // namespace onnx2ir::fuzz

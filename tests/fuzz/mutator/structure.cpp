@@ -8,10 +8,6 @@ namespace {
 
 constexpr const char* kDomain = "local";
 
-int any_index(int count, Random& random) {
-  return static_cast<int>(random.below(static_cast<std::size_t>(count)));
-}
-
 onnx::GraphProto& add_body(onnx::NodeProto& node, const char* name) {
   auto& attribute = *node.add_attribute();
   attribute.set_name(name);
@@ -25,6 +21,12 @@ void add_value(google::protobuf::RepeatedPtrField<onnx::ValueInfoProto>& values,
   auto& value = *values.Add();
   value.set_name(name);
   if (type != onnx::TensorProto::UNDEFINED) value.mutable_type()->mutable_tensor_type()->set_elem_type(type);
+}
+
+/// The outputs of `node` become those of `body`.
+void add_outputs(onnx::GraphProto& body, const onnx::NodeProto& node) {
+  for (const auto& output : node.output())
+    add_value(*body.mutable_output(), output, onnx::TensorProto::UNDEFINED);
 }
 
 /// A branch computes the outputs of `inner`, or forwards its inputs.
@@ -45,8 +47,7 @@ onnx::NodeProto if_around(const onnx::NodeProto& inner, const std::string& condi
       continue;
     }
     *body.add_node() = inner;
-    for (const auto& output : inner.output())
-      add_value(*body.mutable_output(), output, onnx::TensorProto::UNDEFINED);
+    add_outputs(body, inner);
   }
   *outer.mutable_output() = inner.output();
   return outer;
@@ -72,8 +73,7 @@ onnx::NodeProto loop_around(const onnx::NodeProto& inner, const std::string& cou
   } else if (inner.input_size() > 0 && random.one_in(3)) {
     node.set_input(any_index(inner.input_size(), random), "iteration");
   }
-  for (const auto& output : inner.output())
-    add_value(*body.mutable_output(), output, onnx::TensorProto::UNDEFINED);
+  add_outputs(body, inner);
   *outer.mutable_output() = inner.output();
   return outer;
 }
@@ -87,8 +87,7 @@ onnx::NodeProto scan_around(const onnx::NodeProto& inner) {
     add_value(*body.mutable_input(), input, onnx::TensorProto::UNDEFINED);
   }
   *body.add_node() = inner;
-  for (const auto& output : inner.output())
-    add_value(*body.mutable_output(), output, onnx::TensorProto::UNDEFINED);
+  add_outputs(body, inner);
   *outer.mutable_output() = inner.output();
   auto& attribute = *outer.add_attribute();
   attribute.set_name("num_scan_inputs");

@@ -131,7 +131,7 @@ void clear_data(onnx::TensorProto& tensor) {
 
 /// Writes a random number over one of the elements.
 void mutate_element(onnx::TensorProto& tensor, Random& random) {
-  const auto any = [&](int count) { return static_cast<int>(random.below(static_cast<std::size_t>(count))); };
+  const auto any = [&](int count) { return any_index(count, random); };
   if (tensor.int64_data_size() > 0) {
     tensor.set_int64_data(any(tensor.int64_data_size()), random_integer(random));
   } else if (tensor.int32_data_size() > 0) {
@@ -210,8 +210,7 @@ void mutate_shape(onnx::TensorShapeProto& shape, Random& random) {
   } else if (random.one_in(4)) {
     shape.mutable_dim()->RemoveLast();
   } else {
-    auto& size =
-        *shape.mutable_dim(static_cast<int>(random.below(static_cast<std::size_t>(shape.dim_size()))));
+    auto& size = *shape.mutable_dim(any_index(shape.dim_size(), random));
     switch (random.below(4)) {
       case 0:
         size.clear_value();

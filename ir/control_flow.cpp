@@ -92,11 +92,11 @@ Node& bare_node(Builder& builder, Op op, std::span<const Value> inputs, std::siz
   return node;
 }
 
-Branch write_branch(const Graph& outer, const std::vector<Value>& invariants, const BranchWriter& write) {
+Branch write_branch(const Graph& outer, const Values& invariants, const BranchWriter& write) {
   Branch branch;
   branch.graph = outer.make_body();
   Builder builder(*branch.graph);
-  std::vector<Value> inner;
+  Values inner;
   inner.reserve(invariants.size());
   for (const Value& value : invariants) inner.push_back(builder.captured(value));
   for (const Value& output : write(builder, inner)) branch.results.push_back(&builder.result(output));
@@ -283,8 +283,8 @@ IfView add_if(Builder& outer, Value condition, IfBranches branches) {
   return IfView(node);
 }
 
-IfView add_if(Builder& outer, Value condition, const std::vector<Value>& invariants,
-              const BranchWriter& then_branch, const BranchWriter& else_branch) {
+IfView add_if(Builder& outer, Value condition, const Values& invariants, const BranchWriter& then_branch,
+              const BranchWriter& else_branch) {
   Branch first = write_branch(outer.graph(), invariants, then_branch);
   Branch second = write_branch(outer.graph(), invariants, else_branch);
   const IfView if_view = add_if(outer, condition, {std::move(first), std::move(second)});

@@ -127,11 +127,11 @@ LoopView add_loop(Builder& outer, Value trip_count, Value condition, std::unique
 /// An If with these branches. The caller connects the invariants and infers the node.
 IfView add_if(Builder& outer, Value condition, IfBranches branches);
 /// Emits the nodes of a branch and returns its outputs; `invariants` are the captured values in the branch.
-using BranchWriter = std::function<std::vector<Value>(Builder& branch, const std::vector<Value>& invariants)>;
+using BranchWriter = std::function<Values(Builder& branch, const Values& invariants)>;
 /// An If with the outputs of `then_branch` and `else_branch`, which must have the same number of outputs of
 /// the same types and ranks.
-IfView add_if(Builder& outer, Value condition, const std::vector<Value>& invariants,
-              const BranchWriter& then_branch, const BranchWriter& else_branch);
+IfView add_if(Builder& outer, Value condition, const Values& invariants, const BranchWriter& then_branch,
+              const BranchWriter& else_branch);
 
 /// A copy of the Loop or If `node` with other inputs, which takes over its bodies. The caller removes `node`.
 Node& move_control_flow(Builder& to, Node& node, const std::vector<Value>& inputs);

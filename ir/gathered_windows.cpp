@@ -20,7 +20,7 @@ struct SizeArithmetic {
   Value least(Value a, std::int64_t b) const { return builder.op(ops::Maximum, {a, of(b)}); }
   Value most(Value a, Value b) const { return builder.op(ops::Maximum, {a, b}); }
   Value fewest(Value a, Value b) const { return builder.op(ops::Minimum, {a, b}); }
-  Value product(const ValueList& values) const {
+  Value product(const Values& values) const {
     return reduce_keep_dims(builder, ops::ReduceProd, concat(builder, values), {0});
   }
   /// The distance from the first to the last element of a window.
@@ -30,8 +30,8 @@ struct SizeArithmetic {
 };
 
 /// The sizes along the axes from `first` on.
-ValueList compute_sizes_from(Builder& builder, Value value, std::int64_t first) {
-  ValueList sizes;
+Values compute_sizes_from(Builder& builder, Value value, std::int64_t first) {
+  Values sizes;
   const auto rank = static_cast<std::int64_t>(value.shape().rank());
   for (std::int64_t axis = first; axis < rank; ++axis) sizes.push_back(dimension_of(builder, value, axis));
   return sizes;
@@ -82,9 +82,9 @@ Value fold(const SizeArithmetic& sizes, Value columns, Value batch, Value channe
            const std::vector<FoldedAxis>& axes, const WindowSteps& window) {
   Builder& builder = sizes.builder;
   const auto spatial = static_cast<std::int64_t>(axes.size());
-  ValueList kernel;
-  ValueList places;
-  ValueList buffer;
+  Values kernel;
+  Values places;
+  Values buffer;
   for (const FoldedAxis& axis : axes) {
     kernel.push_back(axis.kernel);
     places.push_back(axis.places);
@@ -116,7 +116,7 @@ Value fold(const SizeArithmetic& sizes, Value columns, Value batch, Value channe
   const Value values = reshape(builder, columns, shape);
   const Value sums = builder.op(ops::ScatterElementsUpdate, {zeros, of_rows, values, builder.integer(1)},
                                 {{"reduction", "sum"}, {"use_init_val", true}});
-  ValueList whole{batch, channels};
+  Values whole{batch, channels};
   whole.append(buffer.begin(), buffer.end());
   Value result = reshape(builder, sums, concat(builder, whole));
   for (std::int64_t i = 0; i < spatial; ++i) {
@@ -162,12 +162,12 @@ FoldedAxis transposed_axis(const SizeArithmetic& sizes, const WindowSteps& windo
 Value unfold_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
                          bool is_grouped) {
   const SizeArithmetic sizes{builder};
-  const ValueList kernel = compute_sizes_from(builder, filter, is_grouped ? 3 : 2);
+  const Values kernel = compute_sizes_from(builder, filter, is_grouped ? 3 : 2);
   const std::size_t spatial = kernel.size();
-  const ValueList size = compute_sizes_from(builder, input, 2);
-  ValueList begins{sizes.of(0), sizes.of(0)};
-  ValueList ends = begins;
-  ValueList places;
+  const Values size = compute_sizes_from(builder, input, 2);
+  Values begins{sizes.of(0), sizes.of(0)};
+  Values ends = begins;
+  Values places;
   for (std::size_t i = 0; i < spatial; ++i) {
     const Value extent = sizes.extent(kernel[i], window.dilations[i]);
     const auto [begin, end] = convolution_pads(sizes, window, i, size[i], extent);
@@ -192,7 +192,7 @@ Value unfold_convolution(Builder& builder, Value input, Value filter, const Wind
   const Value batch = dimension_of(builder, input, 0);
   const Value groups = is_grouped ? dimension_of(builder, filter, 0) : sizes.of(1);
   const Value filters = dimension_of(builder, filter, is_grouped ? 1 : 0);
-  ValueList of_filter{dimension_of(builder, filter, is_grouped ? 2 : 1)};
+  Values of_filter{dimension_of(builder, filter, is_grouped ? 2 : 1)};
   of_filter.append(kernel.begin(), kernel.end());
   const Value taps = sizes.product(of_filter);
   const Value ordered = transpose(builder, windows, order);
@@ -200,7 +200,7 @@ Value unfold_convolution(Builder& builder, Value input, Value filter, const Wind
       reshape(builder, ordered, concat(builder, {batch, groups, taps, sizes.product(places)}));
   const Value weights = reshape(builder, filter, concat(builder, {sizes.of(1), groups, filters, taps}));
   const Value result = multiply_matrices(builder, weights, columns, false);
-  ValueList shape{batch, is_grouped ? sizes.times(groups, filters) : filters};
+  Values shape{batch, is_grouped ? sizes.times(groups, filters) : filters};
   shape.append(places.begin(), places.end());
   return reshape(builder, result, concat(builder, shape));
 }
@@ -209,8 +209,8 @@ Value fold_convolution(Builder& builder, Value input, Value filter, const Window
                        std::int64_t groups, const std::vector<std::int64_t>& more,
                        const std::vector<std::int64_t>& output_shape) {
   const SizeArithmetic sizes{builder};
-  const ValueList kernel = compute_sizes_from(builder, filter, 2);
-  const ValueList places = compute_sizes_from(builder, input, 2);
+  const Values kernel = compute_sizes_from(builder, filter, 2);
+  const Values places = compute_sizes_from(builder, input, 2);
   std::vector<FoldedAxis> axes;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
     axes.push_back(transposed_axis(sizes, window, i, places[i], kernel[i], more[i], output_shape));
@@ -227,7 +227,7 @@ Value fold_convolution(Builder& builder, Value input, Value filter, const Window
   return fold(sizes, columns, batch, sizes.times(filters, groups), axes, window);
 }
 
-Value fold_columns(Builder& builder, Value columns, const ValueList& size, const ValueList& kernel,
+Value fold_columns(Builder& builder, Value columns, const Values& size, const Values& kernel,
                    const WindowSteps& window) {
   const SizeArithmetic sizes{builder};
   std::vector<FoldedAxis> axes;

@@ -20,8 +20,6 @@ struct WindowSteps {
   std::string auto_pad;  ///< "explicit", "same_upper", "same_lower", "valid"
 };
 
-using ValueList = base::SmallVector<Value, 2>;
-
 /// A convolution whose filter has dynamic sizes: of Convolution, or [groups, ...] of GroupConvolution.
 Value unfold_convolution(Builder& builder, Value input, Value filter, const WindowSteps& window,
                          bool is_grouped);
@@ -32,7 +30,7 @@ Value fold_convolution(Builder& builder, Value input, Value filter, const Window
                        const std::vector<std::int64_t>& output_shape);
 
 /// Col2Im: `columns` [N, C * kernel, places]; `sizes` and `kernel` are i64 [1] per axis.
-Value fold_columns(Builder& builder, Value columns, const ValueList& sizes, const ValueList& kernel,
+Value fold_columns(Builder& builder, Value columns, const Values& sizes, const Values& kernel,
                    const WindowSteps& window);
 
 }  // namespace onnx2ir::ir

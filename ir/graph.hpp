@@ -45,6 +45,7 @@ struct Value {
   inline const PartialShape& shape() const;
   friend bool operator==(const Value&, const Value&) = default;
 };
+using Values = base::SmallVector<Value, 2>;
 
 /// Throws the InternalError of a null Value.
 [[noreturn]] void fail_of_null_value();
@@ -113,6 +114,8 @@ class Node {
   Output& output(std::size_t index) { return outputs_[index]; }
   const Output& output(std::size_t index) const { return outputs_[index]; }
   Value value(std::size_t index = 0) { return {this, static_cast<std::uint32_t>(index)}; }
+  /// All outputs.
+  Values values();
   /// Removes all inputs of a dead node; remove_dead_nodes() will remove the node.
   void remove_inputs();
   /// Appends an output; for control-flow nodes only.
@@ -188,7 +191,7 @@ class Node {
   const OpDescriptor* op_;
   std::unique_ptr<Payload> payload_;  ///< null for nearly all nodes
   base::SmallVector<Output, 1> outputs_;
-  base::SmallVector<Value, 2> inputs_;
+  Values inputs_;
   Graph* graph_;
 
  public:
@@ -332,6 +335,8 @@ void mark_readers_stale(Node& node);
 
 /// Replaces all uses of `from` by `to`; tensor names move to `to`.
 void replace_all_uses(Value from, Value to);
+/// The same for all outputs of `from`.
+void replace_all_uses(Node& from, std::span<const Value> to);
 /// The same, except for the inputs of `reader`, which computes `to` from `from`.
 void replace_uses_except(Value from, Value to, const Node& reader);
 /// The same for `uses` only, for example the uses that `from` had before `to` was computed from it.

@@ -123,6 +123,12 @@ void Node::remove_inputs() {
   while (!inputs_.empty()) remove_input(inputs_.size() - 1);
 }
 
+Values Node::values() {
+  Values values;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) values.push_back(value(i));
+  return values;
+}
+
 Value Node::add_output() {
   outputs_.emplace_back();
   mark_stale(*this);
@@ -226,6 +232,10 @@ void replace_all_uses(Value from, Value to) {
   if (from == to) return;
   const auto uses = std::exchange(from.output().uses, {});
   replace_uses(uses, from, to);
+}
+
+void replace_all_uses(Node& from, std::span<const Value> to) {
+  for (std::size_t i = 0; i < from.outputs().size(); ++i) replace_all_uses(from.value(i), to[i]);
 }
 
 void replace_uses_except(Value from, Value to, const Node& reader) {

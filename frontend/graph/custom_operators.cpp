@@ -52,12 +52,6 @@ std::vector<ir::Attribute> attributes_of(const NodeContext& node, const Operator
   return attributes;
 }
 
-Operands outputs_of(ir::Node& node) {
-  Operands outputs;
-  for (std::size_t i = 0; i < node.outputs().size(); ++i) outputs.emplace_back(node.value(i));
-  return outputs;
-}
-
 std::vector<Value> inputs_of(const NodeContext& node, const OperatorRule& rule) {
   std::vector<Value> inputs;
   if (rule.inputs) {
@@ -164,7 +158,8 @@ Operands map_operator(NodeContext& node, const OperatorRule& rule) {
   ir::Node* const emitted = *created;
   if (!rule.opset.empty() && !ir::is_version(*emitted, rule.opset))
     fail(fmt::format("{} cannot express it", rule.opset));
-  return outputs_of(*emitted);
+  const ir::Values outputs = emitted->values();
+  return {outputs.begin(), outputs.end()};
 }
 
 Operands keep_operator(NodeContext& node) {
@@ -185,7 +180,8 @@ Operands keep_operator(NodeContext& node) {
             fmt::format("operator {} is kept: OpenVINO needs an extension with the operation '{}'",
                         operator_name(node.proto()), node.op_type()),
             Severity::remark);
-  return outputs_of(layer);
+  const ir::Values outputs = layer.values();
+  return {outputs.begin(), outputs.end()};
 }
 
 }  // namespace onnx2ir::frontend

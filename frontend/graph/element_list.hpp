@@ -10,7 +10,7 @@
 
 namespace onnx2ir::frontend {
 
-using Values = base::SmallVector<ir::Value, 2>;
+using ir::Values;
 
 /// `element` and `other` are the shapes of the elements of two lists; a list without elements has a shape of
 /// dynamic rank. Sets `element` to a shape that contains both. If the ranks differ, this is the larger rank

@@ -42,8 +42,7 @@ ir::Branch make_branch_with_loop(ir::Node& node) {
   inputs[ir::LoopView::kCondition] = builder.boolean(true);
   node.notes.add(ir::Note::known_to_run);
   ir::Node& loop = ir::move_control_flow(builder, node, inputs);
-  for (std::uint32_t i = 0; i < loop.outputs().size(); ++i)
-    branch.results.push_back(&builder.result(loop.value(i)));
+  for (const ir::Value value : loop.values()) branch.results.push_back(&builder.result(value));
   return branch;
 }
 
@@ -71,8 +70,7 @@ void branch_around(ir::Node& node) {
   ir::Node& if_node = ir::add_if(builder, runs, std::move(branches)).node();
   for (const ir::Value input : node.inputs()) if_node.add_input(input);
   ir::infer(if_node);
-  for (std::uint32_t i = 0; i < node.outputs().size(); ++i)
-    ir::replace_all_uses(node.value(i), if_node.value(i));
+  ir::replace_all_uses(node, if_node.values());
   ir::remove_unmapped_inputs(if_node);
 }
 

@@ -15,7 +15,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-using Values = std::vector<ir::Value>;
+using ir::Values;
 
 bool may_be_empty(const ir::PartialShape& shape) {
   return !shape.has_rank() ||
@@ -73,12 +73,6 @@ Values emit_outputs_for_empty(ir::Builder& builder, const ir::Node& node, ir::Va
   return lists;
 }
 
-Values outputs_of(ir::Node& node) {
-  Values outputs;
-  for (std::size_t i = 0; i < node.outputs().size(); ++i) outputs.push_back(node.value(i));
-  return outputs;
-}
-
 /// A copy of the operation in a branch. The axis of Unique is a constant.
 Values clone_in_branch(ir::Builder& builder, const ir::Node& node, Values inputs) {
   builder.set_name(node.name);
@@ -86,7 +80,7 @@ Values clone_in_branch(ir::Builder& builder, const ir::Node& node, Values inputs
     inputs.push_back(builder.integers(*ir::exact_values(ir::UniqueView(node).axis())));
   ir::Node& copy = builder.clone(node, inputs);
   copy.notes.add(ir::Note::not_empty);
-  return outputs_of(copy);
+  return copy.values();
 }
 
 Values emit_if(ir::Builder& builder, const ir::Node& node, const PassContext& context) {
@@ -101,7 +95,7 @@ Values emit_if(ir::Builder& builder, const ir::Node& node, const PassContext& co
     return emit_outputs_for_empty(branch, node, inner[0], context);
   };
   const Values inputs(read.begin(), read.end());
-  return outputs_of(ir::add_if(builder, has_elements, inputs, emit_node, emit_empty).node());
+  return ir::add_if(builder, has_elements, inputs, emit_node, emit_empty).node().values();
 }
 
 Fault fault_of(const ir::Node& node) {

@@ -143,10 +143,9 @@ class BranchSeparation {
 
   bool run_on(ir::Node& if_node) {
     bool modified = false;
-    for (std::uint32_t i = 0; i < if_node.outputs().size(); ++i) {
-      const ir::Value value = if_node.value(i);
+    for (const ir::Value value : if_node.values()) {
       if (value.output().uses.empty() || separate_.contains(value) || !may_have_stale_size(value)) continue;
-      const auto results = ir::IfView(if_node).results(i);
+      const auto results = ir::IfView(if_node).results(value.index);
       const std::size_t rank =
           std::max(results[0]->output(0).shape.rank(), results[1]->output(0).shape.rank());
       if (const std::optional<State> state = only_state(value.output(), rank)) {

@@ -89,18 +89,16 @@ ir::LoopView add_single_iteration(ir::Node& if_node) {
 void run_in_loop(ir::Node& if_node) {
   const ir::LoopView loop = add_single_iteration(if_node);
   ir::Node& inside = move_inside(loop, if_node);
-  for (std::size_t i = 0; i < inside.outputs().size(); ++i) loop.add_last_value(inside.value(i));
+  for (const ir::Value value : inside.values()) loop.add_last_value(value);
   ir::infer(loop.node());
-  for (std::size_t i = 0; i < inside.outputs().size(); ++i)
-    ir::replace_all_uses(if_node.value(i), loop.node().value(i));
+  ir::replace_all_uses(if_node, loop.node().values());
 }
 
 void copy_in_loop(ir::Node& if_node) {
   const ir::LoopView loop = add_single_iteration(if_node);
   ir::Builder inner(loop.graph());
   std::vector<std::pair<ir::Value, ir::Value>> copies;
-  for (std::size_t i = 0; i < if_node.outputs().size(); ++i) {
-    const ir::Value value = if_node.value(i);
+  for (const ir::Value value : if_node.values()) {
     if (value.type() == ir::ElementType::string) continue;
     const ir::Value inside = ir::add_invariant(loop.node(), loop.body(), value);
     copies.emplace_back(value, loop.add_last_value(copy_opaquely(inner, inside)));

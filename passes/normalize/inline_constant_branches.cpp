@@ -12,8 +12,7 @@ bool inline_constant_branches(ir::Model& model, PassContext&) {
   return edit_control_flow(model, [](ir::Node& node) {
     const ir::Branch* const branch = known_branch(node);
     if (branch == nullptr) return false;
-    const std::vector<ir::Value> results = inline_branch(node, *branch);
-    for (std::uint32_t i = 0; i < results.size(); ++i) ir::replace_all_uses(node.value(i), results[i]);
+    ir::replace_all_uses(node, inline_branch(node, *branch));
     return true;
   });
 }

@@ -34,10 +34,10 @@ class Mover {
     for (ir::Node* node : movable_) copy_outside(*node);
     // A separate loop, because it appends Parameters to the nodes of the body.
     for (ir::Node* node : movable_) {
-      for (std::uint32_t i = 0; i < node->outputs().size(); ++i) {
-        if (!is_captured({node, i})) continue;
-        const ir::Value outside = copies_.at(node)->value(i);
-        ir::replace_all_uses({node, i}, ir::add_invariant(loop_.node(), loop_.body(), outside));
+      for (const ir::Value inside : node->values()) {
+        if (!is_captured(inside)) continue;
+        const ir::Value outside = copies_.at(node)->value(inside.index);
+        ir::replace_all_uses(inside, ir::add_invariant(loop_.node(), loop_.body(), outside));
       }
     }
     loop_.graph().remove_dead_nodes();
@@ -72,8 +72,7 @@ class Mover {
     std::ptrdiff_t more_inputs = 0;
     for (ir::Node* node : movable_) {
       operations += node->op().traits.reshapes ? 0 : 1;
-      for (std::uint32_t i = 0; i < node->outputs().size(); ++i)
-        more_inputs += is_captured({node, i}) ? 1 : 0;
+      for (const ir::Value inside : node->values()) more_inputs += is_captured(inside) ? 1 : 0;
     }
     for (const auto& [parameter, outside] : parameters_)
       more_inputs -= is_captured(parameter->value()) ? 0 : 1;

@@ -69,8 +69,7 @@ bool merge(const ir::Graph& graph) {
   return edit_each(graph.nodes(), [&](const ir::NodePointer& node) {
     if (!may_have_equals(*node) || feeds_interface(*node)) return false;
     const auto [first, is_new] = firsts.insert(node.get());
-    for (std::uint32_t i = 0; !is_new && i < node->outputs().size(); ++i)
-      ir::replace_all_uses(node->value(i), (*first)->value(i));
+    if (!is_new) ir::replace_all_uses(*node, (*first)->values());
     return !is_new;
   });
 }

@@ -50,8 +50,8 @@ bool is_small(ir::IfView if_view) {
 void replace(ir::IfView if_view) {
   ir::Node& node = if_view.node();
   const ir::Value condition = if_view.condition();
-  const std::vector<ir::Value> a = inline_branch(node, if_view.then_branch());
-  const std::vector<ir::Value> b = inline_branch(node, if_view.else_branch());
+  const ir::Values a = inline_branch(node, if_view.then_branch());
+  const ir::Values b = inline_branch(node, if_view.else_branch());
   ir::Builder builder = ir::builder_beside(node);
   for (std::uint32_t i = 0; i < a.size(); ++i) {
     if (node.output(i).uses.empty()) continue;

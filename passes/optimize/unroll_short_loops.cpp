@@ -82,9 +82,7 @@ class Unroller {
     for (const ir::Value input : inner.inputs()) inputs.push_back(copy_of(input));
     builder_.set_name(inner.name);
     ir::Node& outside = builder_.clone(inner, inputs);
-    std::vector<ir::Value>& values = copies_[&inner];
-    values.clear();
-    for (std::size_t i = 0; i < outside.outputs().size(); ++i) values.push_back(outside.value(i));
+    copies_[&inner] = outside.values();
   }
 
   void connect_outputs() {
@@ -105,8 +103,8 @@ class Unroller {
   ir::LoopView loop_;
   ir::LoopBody& body_;
   ir::Builder builder_;
-  std::unordered_map<const ir::Node*, std::vector<ir::Value>> copies_;  ///< of the current iteration
-  std::vector<std::vector<ir::Value>> rows_;                            ///< per scan output
+  std::unordered_map<const ir::Node*, ir::Values> copies_;  ///< of the current iteration
+  std::vector<std::vector<ir::Value>> rows_;                ///< per scan output
   std::vector<ir::Value> last_values_;
 };
 

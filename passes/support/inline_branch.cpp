@@ -4,9 +4,9 @@
 
 namespace onnx2ir::passes {
 
-std::vector<ir::Value> inline_branch(ir::Node& if_node, const ir::Branch& branch) {
+ir::Values inline_branch(ir::Node& if_node, const ir::Branch& branch) {
   ir::Builder builder(if_node.graph());
-  std::unordered_map<const ir::Node*, std::vector<ir::Value>> copies;
+  std::unordered_map<const ir::Node*, ir::Values> copies;
   const auto copy_of = [&](ir::Value inside) { return copies.at(inside.node)[inside.index]; };
   for (const ir::Invariant& invariant : branch.invariants)
     copies[invariant.parameter] = {if_node.input(invariant.input)};
@@ -17,10 +17,9 @@ std::vector<ir::Value> inline_branch(ir::Node& if_node, const ir::Branch& branch
     for (const ir::Value input : inner->inputs()) inputs.push_back(copy_of(input));
     ir::Node& outside = inner->op().traits.has_bodies ? ir::move_control_flow(builder, *inner, inputs)
                                                       : builder.clone(*inner, inputs);
-    for (std::size_t i = 0; i < outside.outputs().size(); ++i)
-      copies[inner.get()].push_back(outside.value(i));
+    copies[inner.get()] = outside.values();
   }
-  std::vector<ir::Value> results;
+  ir::Values results;
   for (const ir::Node* result : branch.results) results.push_back(copy_of(result->input(0)));
   return results;
 }

@@ -47,11 +47,11 @@ bool has_dynamic_sizes(ir::Col2ImView col2im) {
 Value fold(ir::Builder& builder, ir::Col2ImView col2im) {
   const auto gather_elements = [&](Value list) {
     const Value whole = ir::convert(builder, list, ir::ElementType::i64);
-    ir::ValueList values;
+    ir::Values values;
     for (const std::int64_t i : {0, 1}) values.push_back(ir::gather(builder, whole, builder.integers({i})));
     return values;
   };
-  const ir::ValueList sizes = gather_elements(col2im.output_size());
+  const ir::Values sizes = gather_elements(col2im.output_size());
   return ir::fold_columns(builder, col2im.data(), sizes, gather_elements(col2im.kernel_size()),
                           steps_of(col2im, "explicit"));
 }

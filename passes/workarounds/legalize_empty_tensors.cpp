@@ -360,12 +360,12 @@ bool has_stale_output(const ir::Node& node) {
 
 /// Gives each output that is used its right shape (VariadicSplit and TopK have several).
 void reshape_outputs(ir::Builder& builder, ir::Node& node) {
-  for (std::size_t i = 0; i < node.outputs().size(); ++i) {
-    const ir::Value output = node.value(i);
+  for (const ir::Value output : node.values()) {
     const auto readers = output.output().uses;
     if (is_only_reshaped(output.output())) continue;
     const ir::Value right = reshape_to_known_sizes(
-        builder, ir::reshape(builder, output, compute_expected_shape(builder, node, i)), output.shape());
+        builder, ir::reshape(builder, output, compute_expected_shape(builder, node, output.index)),
+        output.shape());
     ir::replace_uses({readers.begin(), readers.end()}, output, right);
   }
 }

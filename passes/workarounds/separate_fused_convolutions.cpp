@@ -251,7 +251,7 @@ void split_by_lengths(ir::Builder& builder, ir::Node& node) {
   const ir::Value lengths =
       builder.integers(std::vector<std::int64_t>(count, size / static_cast<std::int64_t>(count)));
   ir::Node& parts = builder.node(ops::VariadicSplit, {split.data(), split.axis(), lengths}, {}, count);
-  for (std::uint32_t i = 0; i < count; ++i) ir::replace_all_uses(node.value(i), parts.value(i));
+  ir::replace_all_uses(node, parts.values());
 }
 
 }  // namespace

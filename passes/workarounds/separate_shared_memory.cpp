@@ -195,8 +195,7 @@ ir::Value copy_by_split(ir::Builder& builder, ir::Value value) {
 }
 
 void copy_outputs(ir::Builder& builder, ir::Node& loop) {
-  for (std::size_t i = 0; i < loop.outputs().size(); ++i) {
-    const ir::Value output = loop.value(i);
+  for (const ir::Value output : loop.values()) {
     if (!may_be_stale(output.output())) continue;
     std::vector<ir::Use> readers;
     for (const ir::Use& use : output.output().uses) {

@@ -81,7 +81,7 @@ void sort_and_reorder(ir::Builder& builder, ir::Node& node) {
   const Value inverse = ir::gather(builder, new_place, sorted.value(2));
   const std::array outputs = {elements, occurrences, ir::convert(builder, inverse, sorted.output(2).type),
                               ir::gather(builder, sorted.value(3), order)};
-  for (std::size_t i = 0; i < outputs.size(); ++i) ir::replace_all_uses(node.value(i), outputs[i]);
+  ir::replace_all_uses(node, outputs);
 }
 
 }  // namespace

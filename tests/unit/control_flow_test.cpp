@@ -163,7 +163,6 @@ TEST_CASE("add_if() creates an If from functions that emit its branches") {
   const Value condition = outer.parameter(ElementType::boolean, PartialShape::scalar());
   const Value x = outer.parameter(kF32, PartialShape{2});
   const Value y = outer.parameter(kF32, PartialShape{2});
-  using Values = std::vector<Value>;
   outer.set_name("choice");
   const IfView if_view = add_if(
       outer, condition, {x, y},
@@ -195,7 +194,6 @@ TEST_CASE("control flow moves to another graph with its bodies") {
   Builder outer(graph);
   const Value condition = outer.parameter(ElementType::boolean, PartialShape::scalar());
   const Value x = outer.parameter(kF32, PartialShape{2});
-  using Values = std::vector<Value>;
   const auto same = [](Builder&, const Values& inner) { return Values{inner[0]}; };
   const IfView if_view = add_if(outer, condition, {x}, same, same);
   Graph other;

@@ -284,7 +284,7 @@ Operands emit_if(NodeContext& node, Value condition, TranslatedBranch& then_bran
   connect_captures(made.node(), made.then_branch(), then_branch.scope->captures());
   connect_captures(made.node(), made.else_branch(), else_branch.scope->captures());
   ir::infer(made.node());
-  const Values values = outputs_of(made.node());
+  const Values values = made.node().values();
   Operands outputs;
   std::size_t next = 0;
   for (const OperandType& type : types) outputs.push_back(join_operand(type, values, next, Boundary::body));

@@ -77,7 +77,7 @@ Values emit(NodeContext& node, const Cell& cell, const SequenceOperation& sequen
                                         {"activations_beta", std::vector<double>{}},
                                         {"clip", cell.clip}};
   attributes.insert(attributes.end(), sequence.attributes.begin(), sequence.attributes.end());
-  return outputs_of(node.node(sequence.op, inputs, attributes));
+  return node.node(sequence.op, inputs, attributes).values();
 }
 
 /// Makes the LSTM keep its cell state after the end of a sequence. There, one more column of X is 1; its

@@ -277,7 +277,7 @@ Values split_1(NodeContext& node) {
       lengths = concat(node, sizes);
     }
   }
-  return outputs_of(node.node(ops::VariadicSplit, {input, axis_value, lengths}, {}, node.output_count()));
+  return node.node(ops::VariadicSplit, {input, axis_value, lengths}, {}, node.output_count()).values();
 }
 
 /// Compress 9, 11: selects along an axis, or from all elements.

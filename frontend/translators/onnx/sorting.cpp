@@ -13,7 +13,7 @@ Values top_k_1(NodeContext& node) {
   const std::int64_t axis = node.axis(node.integer_attribute("axis", -1), node.rank(x));
   const Value k = node.has_input(1) ? require_scalar(node, node.input(1), "k")
                                     : node.integer(node.integer_attribute("k"));
-  return outputs_of(top_k(node, x, k, axis, node.flag_attribute("largest", true) ? "max" : "min"));
+  return top_k(node, x, k, axis, node.flag_attribute("largest", true) ? "max" : "min").values();
 }
 
 /// Whether no axis but `axis` is known to be empty.
@@ -53,10 +53,11 @@ Values unique(NodeContext& node, bool is_sorted) {
   if (node.has_attribute("axis")) {
     inputs.push_back(node.integer(node.axis(node.integer_attribute("axis"), node.rank(input))));
   }
-  return outputs_of(node.node(ops::Unique, inputs,
-                              {{"sorted", is_sorted},
-                               {"index_element_type", ElementType::i64},
-                               {"count_element_type", ElementType::i64}}));
+  ir::Node& distinct = node.node(ops::Unique, inputs,
+                                 {{"sorted", is_sorted},
+                                  {"index_element_type", ElementType::i64},
+                                  {"count_element_type", ElementType::i64}});
+  return distinct.values();
 }
 
 /// Unique 11.

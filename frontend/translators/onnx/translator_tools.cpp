@@ -155,12 +155,6 @@ Value gather_in_rows(Builder& builder, Value from, Value indices, std::int64_t a
   return builder.op(ops::Gather, {from, indices, builder.integer(axis)}, {{"batch_dims", 1}});
 }
 
-Values outputs_of(ir::Node& node) {
-  Values outputs;
-  for (std::size_t i = 0; i < node.outputs().size(); ++i) outputs.push_back(node.value(i));
-  return outputs;
-}
-
 Value scatter(Builder& builder, Value data, Value indices, Value updates, std::int64_t axis,
               std::string_view reduction) {
   return builder.op(ops::ScatterElementsUpdate, {data, indices, updates, builder.integer(axis)},

@@ -105,8 +105,6 @@ Value enumerate_along(Builder& builder, Value value, std::int64_t axis);
 Value find_true(Builder& builder, Value marks);
 /// Gather along `axis` by indices that differ along the first axis of `from` and `indices`.
 Value gather_in_rows(Builder& builder, Value from, Value indices, std::int64_t axis);
-/// All outputs of a node.
-Values outputs_of(ir::Node& node);
 
 /// `data` with `updates` at `indices` along `axis`. `reduction` joins them with the elements of `data`.
 Value scatter(Builder& builder, Value data, Value indices, Value updates, std::int64_t axis,

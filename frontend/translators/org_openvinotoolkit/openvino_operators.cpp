@@ -118,7 +118,7 @@ Values generate_proposals(NodeContext& node) {
   const Value count_of_anchors = dimension_of(node, anchors, 0);
   const Value shape = concat(node, {pixels, count_of_anchors, node.integers({4})});
   const Value for_pixels = broadcast_to(node, anchors, shape);
-  return outputs_of(
+  ir::Node& proposals =
       node.node(ops::GenerateProposals,
                 {node.input(Input::image_sizes), for_pixels, node.input(Input::offsets), scores},
                 {{"min_size", node.real_attribute("min_size", 1)},
@@ -128,21 +128,24 @@ Values generate_proposals(NodeContext& node) {
                  {"normalized", !node.flag_attribute("legacy_plus_one", true)},
                  {"nms_eta", 1.0},
                  {"roi_num_type", ElementType::i64}},
-                3));
+                3);
+  return proposals.values();
 }
 
 Values proposals_of_one_image(NodeContext& node) {
-  return outputs_of(node.node(ops::ExperimentalDetectronGenerateProposalsSingleImage, take_inputs(node, 4),
-                              {{"min_size", node.real_attribute("min_size", 0)},
-                               {"nms_threshold", node.real_attribute("nms_threshold", 0.7F)},
-                               {"pre_nms_count", count(node, "pre_nms_count", 1000)},
-                               {"post_nms_count", node.positive_attribute("post_nms_count", 1000)}},
-                              2));
+  ir::Node& proposals =
+      node.node(ops::ExperimentalDetectronGenerateProposalsSingleImage, take_inputs(node, 4),
+                {{"min_size", node.real_attribute("min_size", 0)},
+                 {"nms_threshold", node.real_attribute("nms_threshold", 0.7F)},
+                 {"pre_nms_count", count(node, "pre_nms_count", 1000)},
+                 {"post_nms_count", node.positive_attribute("post_nms_count", 1000)}},
+                2);
+  return proposals.values();
 }
 
 Values detectron_output(NodeContext& node) {
   constexpr float kLargestRatio = 1000.0F / 16.0F;
-  return outputs_of(node.node(
+  ir::Node& detections = node.node(
       ops::ExperimentalDetectronDetectionOutput, take_inputs(node, 4),
       {{"score_threshold", node.real_attribute("score_threshold", 0.05F)},
        {"nms_threshold", node.real_attribute("nms_threshold", 0.5F)},
@@ -152,7 +155,8 @@ Values detectron_output(NodeContext& node) {
        {"max_detections_per_image", node.positive_attribute("max_detections_per_image", 100)},
        {"class_agnostic_box_regression", node.flag_attribute("class_agnostic_box_regression")},
        {"deltas_weights", reals(node, "deltas_weights", {10, 10, 5, 5})}},
-      3));
+      3);
+  return detections.values();
 }
 
 Values prior_grid(NodeContext& node) {
@@ -170,12 +174,13 @@ Values roi_features(NodeContext& node) {
     node.fail("it has " + std::to_string(inputs.size() - 1) +
               " levels of a pyramid, but attribute 'pyramid_scales' has " + std::to_string(scales.size()) +
               " values");
-  return outputs_of(node.node(ops::ExperimentalDetectronROIFeatureExtractor, inputs,
-                              {{"output_size", node.positive_attribute("output_size", 7)},
-                               {"sampling_ratio", node.integer_attribute("sampling_ratio", 2)},
-                               {"pyramid_scales", scales.unchecked()},
-                               {"aligned", node.flag_attribute("aligned")}},
-                              2));
+  ir::Node& features = node.node(ops::ExperimentalDetectronROIFeatureExtractor, inputs,
+                                 {{"output_size", node.positive_attribute("output_size", 7)},
+                                  {"sampling_ratio", node.integer_attribute("sampling_ratio", 2)},
+                                  {"pyramid_scales", scales.unchecked()},
+                                  {"aligned", node.flag_attribute("aligned")}},
+                                 2);
+  return features.values();
 }
 
 Values best_rois(NodeContext& node) {

@@ -162,6 +162,11 @@ std::string full_name(const std::string& domain, const std::string& name) {
   return domain.empty() ? name : domain + '.' + name;
 }
 
+/// For operators that resemble no other.
+constexpr std::string_view kOtherWays =
+    "`onnx2ir explain extensions`: --operator-map converts the operator to an operation of the IR, "
+    "--extension by a library of yours, --keep-unknown keeps it for an extension of OpenVINO";
+
 /// Suggests how to avoid operators of onnxruntime's optimizer, a later opset of the operator, an operator of
 /// the same name in another domain, or one of a similar name in the same domain.
 std::string suggestion(const std::vector<frontend::OperatorRow>& table, const Place& place) {
@@ -179,13 +184,14 @@ std::string suggestion(const std::vector<frontend::OperatorRow>& table, const Pl
     if (row.domain == place.domain) same_domain.push_back(row.name);
   }
   const std::string nearest(base::nearest_name(place.op_type, same_domain));
-  return nearest.empty() ? std::string() : "did you mean " + full_name(place.domain, nearest) + "?";
+  // The table has all operators of ONNX. tf2onnx leaves operators of TensorFlow without a domain.
+  const bool is_foreign = place.domain.empty() && nearest != place.op_type;
+  const std::string absent = is_foreign ? "ONNX has no operator " + place.op_type : std::string();
+  if (!nearest.empty())
+    return absent + (is_foreign ? "; " : "") + "did you mean " + full_name(place.domain, nearest) + "?";
+  return absent + (is_foreign ? ": exporters leave operators in a model that they cannot convert; " : "") +
+         std::string(kOtherWays);
 }
-
-/// For operators that resemble no other.
-constexpr std::string_view kOtherWays =
-    "`onnx2ir explain extensions`: --operator-map converts the operator to an operation of the IR, "
-    "--extension by a library of yours, --keep-unknown keeps it for an extension of OpenVINO";
 
 /// Adds suggestions of similar operators to errors about unsupported operators. Removes the warnings that
 /// these operators are read as onnxruntime's.
@@ -199,7 +205,6 @@ void explain_unsupported_operators(std::vector<Diagnostic>& diagnostics) {
     if (is_new) {
       if (table.empty()) table = frontend::operator_table();
       found->second = suggestion(table, diagnostic.place);
-      if (found->second.empty()) found->second = kOtherWays;
     }
     diagnostic.hint = found->second;
   }

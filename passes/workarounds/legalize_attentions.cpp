@@ -187,12 +187,17 @@ bool widens_attention(ir::MatMulView product) {
   });
 }
 
-/// Fault::dynamic_attention_mask.
+/// Fault::dynamic_attention_mask. The sum of a dynamic product and a static mask, such as the bias of the
+/// positions in a window, compiles.
 bool is_attention_with_dynamic_mask(ir::SoftMaxView softmax) {
   const ir::Node& sum = *softmax.data().node;
   const auto is_static = [](ir::Value operand) { return operand.shape().is_static(); };
-  return sum.is_one_of(kSums) && std::ranges::any_of(sum.inputs(), is_static) &&
-         !std::ranges::all_of(sum.inputs(), is_static) && is_read_by(softmax, {ops::MatMul});
+  const auto is_static_product = [&](ir::Value operand) {
+    int budget = kMaxNodes;
+    return is_static(operand) && product_before(operand, budget) != nullptr;
+  };
+  return sum.is_one_of(kSums) && !std::ranges::all_of(sum.inputs(), is_static) &&
+         is_read_by(softmax, {ops::MatMul}) && std::ranges::any_of(sum.inputs(), is_static_product);
 }
 
 /// Fault::dynamic_attention_values.

@@ -38,6 +38,14 @@ add_all(
     },
 )
 add_all(
+    "dynamic_attention_mask-dynamic scores",
+    {
+        f"{mask} {axes}": ("v = MatMul(q, k) s = Add(v, b) p = Softmax(s) y = MatMul(p, x)", {"q": whole(2, 2, 4, 4), "k": whole(2, 2, 4, 3), "x": whole(2, 2, 3, 2), "b": whole(*mask)}, {}, {"dynamic": [(name, axes) for name in "qkx"]})
+        for mask in ((1, 1, 1, 3), (1, 2, 4, 3), (4, 3))
+        for axes in ((0,), (0, 1))
+    },
+)
+add_all(
     "dynamic_attention_values",
     {
         f"{name} {axes}": (text, {"q": whole(1, 4, 4), "k": whole(1, 4, 3), "x": whole(1, 3, 2)}, {"c": np.float32(2)}, {"dynamic": [("x", axes)]})

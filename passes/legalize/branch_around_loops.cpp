@@ -88,6 +88,7 @@ bool branch_around_loops(ir::Model& model, PassContext&) {
       branch_around(*node);
       replaced.push_back(node);
     }
+    // Not left to tidy(): `onnx2ir lint` reads the model before it, and cannot read nodes without bodies.
     graph->remove(replaced);
     modified = modified || !replaced.empty();
   }

@@ -133,6 +133,7 @@ bool wrap_ifs_in_loops(ir::Model& model, PassContext& context) {
       }
       modified = true;
     }
+    // Not left to tidy(): `onnx2ir lint` reads the model before it, and cannot read nodes without bodies.
     graph->remove(replaced);
   }
   return modified;

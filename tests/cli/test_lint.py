@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,6 +15,8 @@ import openvino.opset16 as opset16
 import pytest
 
 from .command import run
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -257,6 +260,15 @@ def test_nested_loops_are_legalised_once(tmp_path):
         assert run("legalize", f"{i}.xml", "-o", f"{i + 1}.xml", "--target-runtime", "2026.4", folder=tmp_path).returncode == 0
     assert run("lint", "1.xml", "--target-runtime", "2026.4", folder=tmp_path).stdout == ""
     assert len((tmp_path / "1.xml").read_text()) == len((tmp_path / "2.xml").read_text())
+
+
+def test_loops_inside_of_loops_are_looked_at(tmp_path):
+    """A fault of loops is found by its pass, run alone, which must leave no Loop without its body."""
+    model = ROOT / "tests/models/found/static_states_beside_inner_loops.onnxtxt"
+    assert run(str(model), "--stop-after", "legalize_imported_nodes", "-o", "m.xml", folder=tmp_path).returncode == 0
+    rows = json.loads(run("lint", "m.xml", "--json", folder=tmp_path).stdout)
+    faulty = {row["layer"] for row in rows if row["fault"] == "empty_loop_vectors"}
+    assert faulty == {"final", "final/body/last1", "other", "other/body/Loop_1"}
 
 
 def test_the_read_files_are_not_overwritten(faulty):

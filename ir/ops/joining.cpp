@@ -134,18 +134,18 @@ void infer_variadic_split(Node& node) {
   }
 }
 
-/// The target shape of a Broadcast. If it is computed by a Concat, single parts of it may be known.
+/// The target shape of a Broadcast. If a Concat of single elements computes it, OpenVINO knows those that are
+/// constants. Known values become constants.
 std::optional<KnownValues> broadcast_target(const Node& node) {
   const Value shape = BroadcastView(node).shape();
   auto known = known_integers(node, 1);
-  if (known || !shape.node->is(ops::Concat) || !shape.shape().element_count()) return known;
-  if (*shape.shape().element_count() > kMaxKnownElements) return std::nullopt;
-  known.emplace();
-  for (const Value& part : shape.node->inputs()) {
-    const auto values = known_values(part);
-    const auto count = static_cast<std::size_t>(*part.shape().element_count());
-    known->resize(known->size() + count);
-    if (values) std::copy(values->begin(), values->end(), known->end() - static_cast<std::ptrdiff_t>(count));
+  if (known || !shape.node->is(ops::Concat)) return known;
+  const auto parts = shape.node->inputs();
+  if (shape.shape().element_count() != static_cast<std::int64_t>(parts.size())) return std::nullopt;
+  known.emplace(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto values = known_values(parts[i]);
+    if (values && values->size() == 1 && values->front().is_exact()) (*known)[i] = values->front();
   }
   return known;
 }

@@ -272,6 +272,17 @@ void infer_eye(Node& node) {
   set_output(node, 0, eye.output_type(), shape);
 }
 
+void infer_reverse_sequence(Node& node) {
+  const ReverseSequenceView view = node;
+  PartialShape result = view.data().shape();
+  if (result.has_rank()) {
+    Dimension& batch = result[normalize_axis(view.batch_axis(), result.rank())];
+    batch = common_dimension(batch, dimension_along(view.lengths().shape(), 0),
+                             "ReverseSequence: data and sequence lengths differ in batch size");
+  }
+  set_output(node, 0, view.data().type(), result);
+}
+
 void infer_unique(Node& node) {
   const UniqueView unique = node;
   const Value data = unique.data();
@@ -314,6 +325,7 @@ std::vector<OpFunction> selection_functions() {
       {ops::GatherND, infer_gather_nd},
       {{ops::ScatterUpdate, ops::ScatterElementsUpdate}, infer_scatter},
       {ops::NonZero, infer_non_zero},
+      {ops::ReverseSequence, infer_reverse_sequence},
       {ops::OneHot, infer_one_hot},
       {ops::Eye, infer_eye},
       {ops::Unique, infer_unique},

@@ -103,6 +103,14 @@ for op, sizes in {"Ceil": (1, 4), "Floor": (1, 4), "Round": (1, 4), "Sqrt": (1, 
     runs = [{"x": tensor(n), "z": tensor(7 * size)} for n, size in zip((2, 8), sizes)]
     add_case(f"function-{op}", "float[N] x, float[M] z", "float[A, B]", body, runs)
 
+# tf2onnx writes the shape of a dense form of ragged rows like this: OpenVINO knows no element of a list of several parts with more than one element.
+body = """rest = Constant <value_ints = [2, 3]> ()
+    rows = ReduceMax <keepdims = 1> (x) list = Concat <axis = 0> (rows, rest) one = Constant <value = float {1}> () y = Expand (one, list)"""
+add_case("expand-to-pair", "int64[N] x", "float[A, B, C]", body, [{"x": np.array(values)} for values in ([1, 2], [4])])
+
+# The lengths give the number of sequences.
+body = """keep = Constant <value_ints = [3, -1]> () data = Reshape (x, keep) y = ReverseSequence <batch_axis = 1, time_axis = 0> (data, z)"""
+add_case("sequences-of-lengths", "float[N] x, int64[4] z", "float[A, B]", body, [{"x": tensor(12), "z": np.array([1, 3, 2, 3])}])
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("inferred sizes", name), make) for name, make in CASES.items()))

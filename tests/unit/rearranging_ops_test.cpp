@@ -54,6 +54,30 @@ TEST_CASE_METHOD(Fixture, "Broadcast reads the parts of a Concat alone") {
   CHECK(broadcast_to(builder, data, list).shape() == PartialShape{7, -1});
 }
 
+TEST_CASE_METHOD(Fixture, "Broadcast reads no Concat of longer parts, and no intervals") {
+  const Value other = builder.parameter(ElementType::i64, PartialShape{1});
+  const Value data = builder.parameter(ElementType::f32, PartialShape{1});
+  const auto shape_of_result = [&](std::initializer_list<Value> parts) {
+    const Value list = builder.op(ops::Concat, parts, {{"axis", std::int64_t{0}}});
+    return builder.op(ops::Broadcast, {data, list}, {{"mode", "bidirectional"}}).shape();
+  };
+  CHECK(shape_of_result({other, builder.integers({2, 3})}) == PartialShape{-1, -1, -1});
+  CHECK(shape_of_result({pick(shape_of({2, -1, 5}), 2), other}) == PartialShape{5, -1});
+  CHECK(shape_of_result({pick(shape_of({2, {1, 4}, 5}), 1), other}) == PartialShape{-1, -1});
+}
+
+TEST_CASE_METHOD(Fixture, "ReverseSequence has as many sequences as there are lengths") {
+  const Value lengths = builder.parameter(ElementType::i64, PartialShape{5});
+  const auto reversed = [&](const PartialShape& shape) {
+    return builder
+        .op(ops::ReverseSequence, {builder.parameter(ElementType::f32, shape), lengths},
+            {{"batch_axis", 1}, {"seq_axis", 0}})
+        .shape();
+  };
+  CHECK(reversed(PartialShape{-1, -1}) == PartialShape{-1, 5});
+  CHECK(onnx2ir::code_of([&] { reversed(PartialShape{-1, 4}); }) == onnx2ir::DiagnosticCode::invalid_node);
+}
+
 TEST_CASE_METHOD(Fixture, "Broadcast in one direction does not change the target") {
   const auto rejects = [&](const Value& data, const Value& target) {
     CHECK(onnx2ir::code_of([&] { return broadcast_to(builder, data, target); }) ==

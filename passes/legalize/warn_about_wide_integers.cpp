@@ -1,4 +1,5 @@
-// Warns about constants that do not fit into 32 bits: the CPU plugin computes 64-bit integers in 32 bits.
+// Warns about constants that do not fit into i32: the CPU plugin computes i64, u32 and u64 in it, and
+// saturates their constants.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -34,17 +35,24 @@ bool is_slice_bound(const ir::Node& constant) {
   });
 }
 
-std::optional<std::int64_t> wide_value(const ir::Node& node) {
+/// The first number beyond 32 bits, as text.
+std::optional<std::string> find_wide_value(const ir::Node& node) {
   const ir::ConstantData* data = node.constant();
-  if (data->size() > kMaxBytes || node.output(0).type != ir::ElementType::i64) return std::nullopt;
-  const auto values =
-      ir::decode_integers(ir::ElementType::i64, data->bytes(), data->size() / sizeof(std::int64_t));
+  const ir::ElementType type = node.output(0).type;
+  const std::size_t bits = ir::info(type).bits;
+  const bool is_signed = ir::is_signed_integral(type);
+  if (data->size() > kMaxBytes || !ir::is_integral(type) || bits < (is_signed ? 64 : 32)) return std::nullopt;
+  const auto values = ir::decode_integers(type, data->bytes(), data->size() * 8 / bits);
   // If numbers are compared with the constant for equality, an extreme in an input becomes 0 or -1.
-  const bool is_compared = is_read_by(node, {ops::Equal, ops::NotEqual});
-  const auto wide = std::ranges::find_if(*values, [&](std::int64_t value) {
-    return !std::in_range<std::int32_t>(value) && (is_compared || !is_extreme(value));
-  });
-  return wide == values->end() ? std::nullopt : std::optional(*wide);
+  const bool allows_extremes = is_signed && !is_read_by(node, {ops::Equal, ops::NotEqual});
+  const auto is_wide = [&](std::int64_t value) {
+    // u64 wraps around.
+    if (!is_signed) return !std::in_range<std::int32_t>(static_cast<std::uint64_t>(value));
+    return !std::in_range<std::int32_t>(value) && !(allows_extremes && is_extreme(value));
+  };
+  const auto wide = std::ranges::find_if(*values, is_wide);
+  if (wide == values->end()) return std::nullopt;
+  return is_signed ? std::to_string(*wide) : std::to_string(static_cast<std::uint64_t>(*wide));
 }
 
 }  // namespace
@@ -53,7 +61,7 @@ bool warn_about_wide_integers(ir::Model& model, PassContext& context) {
   std::set<std::string> found;
   std::vector<std::string> notes;
   for (const ir::Node* node : nodes_of(model, {ops::Const})) {
-    const auto value = wide_value(*node);
+    const auto value = find_wide_value(*node);
     if (!value || is_slice_bound(*node)) continue;
     std::string note = node->name.empty() ? fmt::format("a constant holds {}", *value)
                                           : fmt::format("constant '{}' holds {}", node->name, *value);
@@ -61,7 +69,7 @@ bool warn_about_wide_integers(ir::Model& model, PassContext& context) {
     if (found.insert(note).second) notes.push_back(std::move(note));
   }
   context.warn({DiagnosticCode::wide_integer,
-                "OpenVINO's CPU runtime computes int64 in 32 bits, the model has larger constants"},
+                "OpenVINO's CPU runtime computes integers in int32, the model has larger constants"},
                notes);
   return false;
 }

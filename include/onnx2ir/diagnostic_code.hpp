@@ -216,7 +216,7 @@ inline constexpr auto kDiagnosticCodes = std::to_array<DiagnosticCodeInfo>({
     {"unsupported-version",
      "The model has a version of the ONNX format or of an operator set that is not known.",
      "Convert the model with onnx.version_converter, or use a newer onnx2ir."},
-    {"wide-integer", "The CPU plugin computes a 64-bit integer beyond 32 bits wrongly.",
+    {"wide-integer", "The CPU plugin computes integers in int32, and a constant is beyond it.",
      "Change the model, if the value matters."},
     {"zipmap-dropped",
      "ZipMap makes a map for each row, which OpenVINO does not have; its input is returned.",

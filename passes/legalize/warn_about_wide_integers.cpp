@@ -43,8 +43,9 @@ std::optional<std::string> find_wide_value(const ir::Node& node) {
   const bool is_signed = ir::is_signed_integral(type);
   if (data->size() > kMaxBytes || !ir::is_integral(type) || bits < (is_signed ? 64 : 32)) return std::nullopt;
   const auto values = ir::decode_integers(type, data->bytes(), data->size() * 8 / bits);
-  // If numbers are compared with the constant for equality, an extreme in an input becomes 0 or -1.
-  const bool allows_extremes = is_signed && !is_read_by(node, {ops::Equal, ops::NotEqual});
+  // If numbers are compared with the constant for equality, an extreme in an input becomes 0 or -1. In an
+  // output it is a number like others.
+  const bool allows_extremes = is_signed && !is_read_by(node, {ops::Equal, ops::NotEqual, ops::Result});
   const auto is_wide = [&](std::int64_t value) {
     // u64 wraps around.
     if (!is_signed) return !std::in_range<std::int32_t>(static_cast<std::uint64_t>(value));

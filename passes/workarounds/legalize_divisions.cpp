@@ -1,9 +1,10 @@
 // Workarounds for quotients and remainders that are computed wrongly. The remainder is subtracted from the
-// dividend first, so that the quotient is an integer.
+// dividend first, so that the quotient is an integer, or a multiple of the divisor before a remainder.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "base/small_vector.hpp"
 #include "ir/small_floats.hpp"
@@ -104,6 +105,67 @@ bool rounds_negative_quotients_down(ir::DivideView divide) {
 ir::Value divide_without_rounding(ir::Builder& builder, ir::DivideView divide) {
   const ir::Value multiple = subtract_remainder(builder, divide);
   return builder.op(ops::Divide, {multiple, divide.b()}, {{"m_pythondiv", false}});
+}
+
+// Fault::integer_remainder: the CPU plugin computes remainders of integers in f32, in which a number above
+// 2^24, such as a hash, is rounded to another one. Subtracting the multiple that the quotient gives, also if
+// that is rounded, leaves a small number with the same remainder.
+
+constexpr std::int64_t kLargestExact = std::int64_t{1} << 24;
+
+bool are_exact_in_f32(ir::Value integers) {
+  const auto known = ir::known_values(integers);
+  return known && std::ranges::all_of(*known, [](const ir::ValueRange& range) {
+           return range.min >= -kLargestExact && range.max <= kLargestExact;
+         });
+}
+
+/// The number of an iteration, or another single number that a caller counts.
+bool is_counter(ir::Value value) {
+  return value.node->is(ops::Parameter) && value.shape().has_rank(0);
+}
+
+/// Whether integers are sizes, places, counts or narrow numbers, or computed from them alone.
+bool are_counts(ir::Value integers) {
+  constexpr ir::OperationSet kCounts = {ops::FloorMod, ops::Mod, ops::NonZero, ops::ShapeOf, ops::TopK};
+  constexpr ir::OperationSet kComputed = {
+      ops::Abs,    ops::Add,       ops::Broadcast, ops::Concat,  ops::Convert,  ops::CumSum,
+      ops::Divide, ops::Gather,    ops::Maximum,   ops::Minimum, ops::Multiply, ops::Negative,
+      ops::Range,  ops::Reshape,   ops::Select,    ops::Slice,   ops::Squeeze,  ops::Subtract,
+      ops::Tile,   ops::Transpose, ops::Unsqueeze};
+  constexpr std::size_t kMostValues = 32;
+  constexpr std::size_t kNarrow = 16;
+  std::vector<ir::Value> sources{integers};
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const ir::Value value = sources[i];
+    if (value.node->is_one_of(kCounts) || is_counter(value) || are_exact_in_f32(value)) continue;
+    if (!ir::is_integral(value.type()) && value.type() != ir::ElementType::boolean) return false;
+    if (ir::info(value.type()).bits <= kNarrow) continue;
+    if (!value.node->is_one_of(kComputed)) return false;
+    const auto inputs = value.node->inputs();
+    sources.insert(sources.end(), inputs.begin(), inputs.end());
+    if (sources.size() > kMostValues) return false;
+  }
+  return true;
+}
+
+/// Whether the dividend is already what divide_rest() leaves.
+bool is_rest(ir::Value dividend, ir::Value divisor) {
+  return matches(dividend, op(ops::Subtract, any(), op(ops::Multiply, any(), same(divisor))));
+}
+
+bool rounds_dividend(ir::FloorModView remainder) {
+  const ir::Value x = remainder.a();
+  if (!ir::is_signed_integral(x.type()) || ir::info(x.type()).bits < 32) return false;
+  return !is_rest(x, remainder.b()) && !are_counts(x);
+}
+
+ir::Value divide_rest(ir::Builder& builder, ir::FloorModView remainder) {
+  const ir::Value x = remainder.a();
+  const ir::Value divisor = remainder.b();
+  const ir::Value quotient = builder.op(ops::Divide, {x, divisor}, {{"m_pythondiv", false}});
+  const ir::Value multiple = builder.op(ops::Multiply, {quotient, divisor});
+  return builder.op(ops::FloorMod, {builder.op(ops::Subtract, {x, multiple}), divisor});
 }
 
 // Fault::rounded_quotients: OpenVINO multiplies by the reciprocal of the divisor, so that a quotient that
@@ -275,7 +337,8 @@ Workaround legalize_divisions() {
   return {
       .summary =
           "Subtracts remainders before divisions of integers and before quotients whose fractions are "
-          "dropped, and selects the dividend where a Mod divides by infinity",
+          "dropped, multiples before remainders of integers, and selects the dividend where a Mod divides by "
+          "infinity",
       .stages = {
           {Stage::imported,
            {row<may_be_too_small, round_down>(Fault::rounded_quotients, {ops::Floor}),
@@ -283,7 +346,8 @@ Workaround legalize_divisions() {
             row<drops_fraction, round_to_zero>(Fault::rounded_quotients, {ops::Convert}),
             row<is_remainder, fuse_remainder>(Fault::rounded_quotients, {ops::Subtract})}},
           {Stage::operations,
-           {row<divides_reduced, divide_without_fusion>(Fault::integer_reduce_then_division, {ops::Divide}),
+           {row<rounds_dividend, divide_rest>(Fault::integer_remainder, {ops::FloorMod}),
+            row<divides_reduced, divide_without_fusion>(Fault::integer_reduce_then_division, {ops::Divide}),
             row<may_divide_by_infinity, keep_dividend>(Fault::mod_by_infinity, {ops::Mod}),
             row<rounds_negative_quotients_down, divide_without_rounding>(Fault::truncated_quotients,
                                                                          {ops::Divide})}}}};

@@ -227,6 +227,9 @@ def add_hashes():
         for positive in (0, 1):
             case("MurmurHash3", 1, values.reshape(-1, 1), positive=positive)
     case("MurmurHash3", 1, whole, seed=42)
+    for texts in (["", "a", "ab", "abc", "abcd", "abcde", "abcdefgh", "h\u00e9llo w\u00f6rld \U0001f600", "x" * 101], ["abcd"], ["", ""], []):
+        for attributes in ({}, {"positive": 0}, {"seed": 7}):
+            case("MurmurHash3", 1, np.array(texts, object).reshape(-1, 1), variant=f"{len(texts)}", **attributes)
 
 
 def add_speculative_decoding():

@@ -1,4 +1,5 @@
-"""Integers beyond 2^24, and negative ones, that a Where, an If or a Loop selects: the CPU plugin computes a Select of them in f32 (select_in_f32)."""
+"""Integers beyond 2^24, and negative ones, that a Where, an If or a Loop selects, and their remainders: the CPU plugin computes a Select and a
+FloorMod of them in f32 (select_in_f32, integer_remainder)."""
 
 import numpy as np
 import onnx.parser
@@ -25,6 +26,8 @@ MODELS = {
     "broadcast": ("T[N, 1] p, T[3] i, T[1] j) => (T[N, 3] y", "c = Less (p, zero) y = Where (c, i, j)", [dict(p=[[-1], [0], [-3]], i=LARGE, j=OTHER[1:2])]),
     "branches": ("T p, T q, T[3] i, T[3] j) => (T[3] y", f"c = Less (p, q) {BRANCHES}", [dict(p=1, q=2, i=LARGE, j=OTHER), dict(p=2, q=1, i=LARGE, j=OTHER)]),
     "state": ("int64 n, T s) => (T y", LOOP, [dict(n=5, s=100000000), dict(n=0, s=100000001), dict(n=3, s=16777217)]),
+    "remainder": ("T[N] i, T[N] j) => (T[N] y", "y = Mod (i, j)", [dict(i=i, j=[7, -1000003, -5]) for i in (LARGE, OTHER)]),
+    "hash": ("T[N] i) => (T[N] y", "a = Abs (i) y = Mod (a, buckets)", [dict(i=LARGE), dict(i=[0, 5, -2147483647])]),
     "range": ("T a, T b, T d) => (T[N] y", "y = Range (a, b, d)", [dict(a=20000001, b=20000011, d=1), dict(a=20000011, b=20000001, d=-1), dict(a=3, b=1, d=1)]),
 }
 NUMBERS = {"int32": np.int32, "int64": np.int64}
@@ -37,7 +40,7 @@ def typed(key, value, name, dtype):
 
 def case(name, kind, size):
     interface, nodes, runs = MODELS[name]
-    text = f"main ({interface}) <bool go_on = {{1}}, T one = {{1}}, T zero = {{0}}, T large = {{2000000003}}> {{ {nodes} }}"
+    text = f"main ({interface}) <bool go_on = {{1}}, T one = {{1}}, T zero = {{0}}, T large = {{2000000003}}, T buckets = {{1000003}}> {{ {nodes} }}"
     text = text.replace("T ", f"{kind} ").replace("T[", f"{kind}[").replace("[N", f"[{size}")
     if name == "range":
         text = text.replace("[3] y", "[m] y")

@@ -47,6 +47,13 @@ def integer_relu():
 
 
 @experiment
+def integer_remainder():
+    """The remainder of an i32 above 2^24 is exact."""
+    x = np.array([123456789, -2000000011], np.int32)
+    return computed(lambda value: opset.floor_mod(value, opset.constant(np.int32(5))), x).tolist() != [4, 4]
+
+
+@experiment
 def narrow_shifts():
     """A left shift of 8-bit or 16-bit integers drops the bits above the type."""
     return any(computed(opset.bitwise_left_shift, x, np.ones(1, x.dtype)).tolist() != [right]

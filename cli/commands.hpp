@@ -59,6 +59,7 @@ inline const CommandInfo& info_of(Command command) {
 
 inline std::vector<std::string> command_names() {
   std::vector<std::string> names;
+  names.reserve(kCommands.size());
   for (const CommandInfo& command : kCommands) names.emplace_back(command.name);
   return names;
 }

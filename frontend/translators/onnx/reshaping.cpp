@@ -176,7 +176,8 @@ Value squeeze_units(NodeContext& node, Value input) {
   }
   if (unknown.empty()) return squeeze(node, input, units);
   const auto remove_unknown = [&] {
-    return reshape(node, input, gather(node, shape_of(node, input), node.integers(kept)));
+    const Value sizes = shape_of(node, input);
+    return reshape(node, input, gather(node, sizes, node.integers(kept)));
   };
   const auto declared = node.declared_rank(0);
   if (declared == std::ssize(kept)) return remove_unknown();

@@ -1,6 +1,7 @@
 // Operators of OpenVINO's own domain: IR operations under the same or a similar name. Old exporters of
 // OpenVINO and NNCF also wrote them without a domain.
 #include <algorithm>
+#include <utility>
 
 #include "base/portable_math.hpp"
 #include "frontend/translators/families.hpp"
@@ -43,7 +44,7 @@ std::vector<ir::Attribute> read_attributes(NodeContext& node, ir::Op operation, 
 
 /// A list of numbers; `absent` if the node does not have the attribute.
 std::vector<double> reals(NodeContext& node, std::string_view name, std::vector<double> absent) {
-  return node.has_attribute(name) ? node.real_list(name).unchecked() : absent;
+  return node.has_attribute(name) ? node.real_list(name).unchecked() : std::move(absent);
 }
 
 /// An attribute for a number of boxes; -1 means all.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <onnx2ir/onnx2ir.hpp>
+#include <utility>
 
 namespace onnx2ir::cli {
 namespace {
@@ -13,7 +14,7 @@ std::string subject_of(Command command) {
 }
 
 /// "conversions, show and diff".
-std::string text_of(CommandSet commands) {
+std::string text_of(const CommandSet& commands) {
   std::vector<std::string> names;
   for (const CommandInfo& info : kCommands) {
     if (commands.contains(info.command)) names.push_back(subject_of(info.command));
@@ -125,7 +126,7 @@ class CommandLine {
 
 Option flag(std::string name, std::string summary, std::string group, CommandSet commands, bool& target) {
   const auto set = [&target](std::string_view value) { return set_flag(target, value); };
-  return {std::move(name), 0, "", std::move(summary), std::move(group), set, commands};
+  return {std::move(name), 0, "", std::move(summary), std::move(group), set, std::move(commands)};
 }
 
 std::optional<std::string> parse(std::span<const std::string> arguments, std::span<const Option> options,

@@ -166,6 +166,7 @@ int explain(const std::vector<std::string>& words) {
     }
     if (!printed.empty()) continue;
     std::vector<std::string> names;
+    names.reserve(subjects.size());
     for (const Subject& subject : subjects) names.push_back(subject.name);
     const std::string nearest = nearest_name(without_brackets(word), names);
     print_result(text);

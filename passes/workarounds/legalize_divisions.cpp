@@ -120,11 +120,6 @@ bool are_exact_in_f32(ir::Value integers) {
          });
 }
 
-/// The number of an iteration, or another single number that a caller counts.
-bool is_counter(ir::Value value) {
-  return value.node->is(ops::Parameter) && value.shape().has_rank(0);
-}
-
 /// Whether integers are sizes, places, counts or narrow numbers, or computed from them alone.
 bool are_counts(ir::Value integers) {
   constexpr ir::OperationSet kCounts = {ops::FloorMod, ops::Mod, ops::NonZero, ops::ShapeOf, ops::TopK};
@@ -138,7 +133,7 @@ bool are_counts(ir::Value integers) {
   std::vector<ir::Value> sources{integers};
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const ir::Value value = sources[i];
-    if (value.node->is_one_of(kCounts) || is_counter(value) || are_exact_in_f32(value)) continue;
+    if (value.node->is_one_of(kCounts) || are_exact_in_f32(value)) continue;
     if (!ir::is_integral(value.type()) && value.type() != ir::ElementType::boolean) return false;
     if (ir::info(value.type()).bits <= kNarrow) continue;
     if (!value.node->is_one_of(kComputed)) return false;

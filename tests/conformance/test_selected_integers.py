@@ -27,6 +27,7 @@ MODELS = {
     "branches": ("T p, T q, T[3] i, T[3] j) => (T[3] y", f"c = Less (p, q) {BRANCHES}", [dict(p=1, q=2, i=LARGE, j=OTHER), dict(p=2, q=1, i=LARGE, j=OTHER)]),
     "state": ("int64 n, T s) => (T y", LOOP, [dict(n=5, s=100000000), dict(n=0, s=100000001), dict(n=3, s=16777217)]),
     "remainder": ("T[N] i, T[N] j) => (T[N] y", "y = Mod (i, j)", [dict(i=i, j=[7, -1000003, -5]) for i in (LARGE, OTHER)]),
+    "remainder of scalar": ("T i, T j) => (T y", "y = Mod (i, j)", [dict(i=i, j=7) for i in LARGE]),
     "hash": ("T[N] i) => (T[N] y", "a = Abs (i) y = Mod (a, buckets)", [dict(i=LARGE), dict(i=[0, 5, -2147483647])]),
     "range": ("T a, T b, T d) => (T[N] y", "y = Range (a, b, d)", [dict(a=20000001, b=20000011, d=1), dict(a=20000011, b=20000001, d=-1), dict(a=3, b=1, d=1)]),
 }

@@ -82,8 +82,8 @@ Value gather_bytes(Builder& builder, Value bytes, Value places, Value inside);
 /// The decimal digits of `integers`, which may also be boolean.
 Value write_integers(NodeContext& node, Value integers);
 
-/// The decimal numbers at the beginning of the strings, 0 if there is none: f32 if `type` has fractions,
-/// otherwise i32.
+/// Reads the decimal number at the beginning of each string. A string that begins with no number gives 0. The
+/// result is f32 if `type` is a floating-point type, otherwise i32.
 Value read_numbers(NodeContext& node, Value texts, ElementType type);
 
 /// Whether the strings of `a` and `b`, broadcast, are equal.

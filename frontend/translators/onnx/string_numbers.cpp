@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::int64_t kHalf = 100000;
 
-/// Reads the number at the beginning of each string as `strtol` and `strtod` do, but 0 if there is none. A
-/// number of a string is in a column: [strings, 1]; marks are for each byte: [strings, longest + 1].
+/// Reads the number at the beginning of each string, as `strtol` and `strtod` do. A string that begins with
+/// no number gives 0. Values with one number for each string have the shape [strings, 1]. Marks are boolean,
+/// one for each byte: [strings, longest + 1].
 class NumberReader : ByteTable {
  public:
   NumberReader(NodeContext& node, const StringList& texts) : ByteTable(node, texts) {
